@@ -1,0 +1,58 @@
+# Two commands: `make demo` and `make test`. Each sets up what it needs, once.
+
+BIN := .venv/bin
+# Where there is no NVIDIA driver, one more index offers a build of torch without CUDA, a tenth of
+# the size. Another index: make TORCH_INDEX=<address> demo. PyPI's own build: make TORCH_INDEX= demo
+TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
+# Two workers of one thread each are quicker than one of many, and leave the machine usable.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+
+.PHONY: demo test check lint test-slow test-gpu bench lock clean
+
+demo: .venv/run.ok
+	$(BIN)/tokoban demo
+
+# Linters first and pytest last, so that its closing line is the last of all.
+test: lint
+	$(PYTEST) -n 2
+
+# The same, stopping at the first failure: for use while working.
+check: lint
+	$(PYTEST) -n 2 -x
+
+lint: .venv/dev.ok
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy --no-error-summary
+
+test-slow: .venv/dev.ok
+	$(PYTEST) -n 2 -m "slow and not gpu"
+
+test-gpu: .venv/dev.ok
+	$(PYTEST) -m gpu
+
+# Each script measures or checks one claim, and says on what; minutes each.
+bench: .venv/run.ok
+	set -e; for script in benchmarks/*.py; do $(BIN)/python "$$script"; done
+
+# Every pin for every platform. uv is needed here alone, from .venv/bin or the PATH.
+lock:
+	echo 'torch==2.13.0' | PATH="$(BIN):$$PATH" uv pip compile -q --universal --python-version 3.11 \
+	    --no-header --no-annotate --upgrade --extra dev pyproject.toml - -o constraints.txt
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find tokoban tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# Torch goes first and alone: a build with a local version (2.13.0+cpu) sorts above the plain one
+# that the pin names, and only this step looks at the index that has it. An index out of reach is
+# skipped, which --retries 1 keeps short.
+.venv/run.ok: pyproject.toml constraints.txt
+	python3 -m venv .venv
+	$(BIN)/pip install -q --retries 1 --no-deps -c constraints.txt \
+	    $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
+	$(BIN)/pip install -q -c constraints.txt -e .
+	touch $@
+
+.venv/dev.ok: .venv/run.ok
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	touch $@

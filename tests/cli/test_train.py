@@ -1,0 +1,134 @@
+"""``tokoban train``: what reaches the loop, for a system that has nothing to train."""
+
+import dataclasses
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokoban import cli, systems
+from tokoban.training import loop
+from tokoban.training.config import to_dict
+from tokoban.training.run_config import RunConfig
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Config:
+    """Two fields."""
+
+    width: int = 5
+    has_bias: bool = True
+
+
+def small() -> Config:
+    """The only preset."""
+    return Config(width=7)
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Registers the system ``toy``; the list gets what the loop is called with."""
+    calls: list[Any] = []
+    train = types.ModuleType("toy.train")
+    vars(train).update(
+        Config=Config,
+        PRESETS={"small": small},
+        RUNS={"small": RunConfig(steps=11, learning_rate=0.5)},
+        make_system=lambda config: config,
+    )
+    monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
+    monkeypatch.setitem(sys.modules, "toy.train", train)
+
+    def record_call(system: Any, run: Any, directory: Any, *, resume: bool) -> None:
+        calls.append((system, run, directory, resume))
+
+    monkeypatch.setattr(loop, "train", record_call)
+    return calls
+
+
+def test_a_preset_and_its_overrides_reach_the_loop(trained: list[Any], tmp_path: Path) -> None:
+    words = ["--preset", "small", "--has-bias", "false", "--learning_rate", "0.25"]
+    assert cli.main(["train", "toy", *words, "--output", str(tmp_path)]) == 0
+    [(config, run, directory, is_resumed)] = trained
+    assert config == Config(width=7, has_bias=False)
+    assert run == RunConfig(steps=11, learning_rate=0.25)
+    assert (directory.path, directory.system, is_resumed) == (tmp_path, "toy", False)
+    assert directory.config == {"width": 7, "has_bias": False}
+
+
+def test_without_an_output_a_run_gets_a_dated_folder(
+    trained: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["train", "toy", "--preset", "small"]) == 0
+    path = trained[0][2].path
+    assert path.parent == Path("runs")
+    assert path.name.endswith("-toy-small")
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"), [(["--minutes", "3"], None), (["--minutes", "3", "--steps", "5"], 5)]
+)
+def test_minutes_take_the_place_of_the_presets_steps(
+    words: list[str], steps: int | None, trained: list[Any]
+) -> None:
+    assert cli.main(["train", "toy", "--preset", "small", *words]) == 0
+    assert (trained[0][1].minutes, trained[0][1].steps) == (3.0, steps)
+
+
+def test_a_resumed_run_goes_on_as_it_was_started(trained: list[Any], tmp_path: Path) -> None:
+    started = RunConfig(steps=13, learning_rate=0.125)
+    record = {"system": "toy", "config": {"width": 3, "has_bias": True}, "run": to_dict(started)}
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    assert cli.main(["train", "toy", "--output", str(tmp_path), "--resume", "--steps", "17"]) == 0
+    [(config, run, _, is_resumed)] = trained
+    assert config == Config(width=3)
+    assert run == dataclasses.replace(started, steps=17)
+    assert is_resumed
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "tokoban: --preset is missing; expected one of small\n"),
+        (["--resume"], "tokoban: --resume needs --output, the folder of the run to go on with\n"),
+    ],
+)
+def test_what_is_missing_is_named(
+    words: list[str], complaint: str, trained: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["train", "toy", *words]) == 2
+    assert capsys.readouterr().err == complaint
+    assert not trained
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--height", "3"], "unrecognized arguments: --height 3"),
+        (["--wid", "3"], "unrecognized arguments: --wid 3"),
+        (["--width", "wide"], "expected int, got 'wide'"),
+        (["--preset", "big"], "invalid choice: 'big'"),
+    ],
+)
+def test_fields_are_checked_by_name_and_type(
+    words: list[str], complaint: str, trained: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["train", "toy", *words])
+    assert left.value.code == 2
+    assert complaint in capsys.readouterr().err
+    assert not trained
+
+
+def test_a_systems_help_lists_its_presets_and_fields(
+    trained: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["train", "toy", "--help"])
+    shown = capsys.readouterr().out
+    for part in ("small: The only preset.", "--width int", "--learning-rate float"):
+        assert part in shown

@@ -1,0 +1,78 @@
+"""Small random boards, and what every possible play of them by the plain rules leads to."""
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Height and width inside the border, if there is one."""
+
+    height: int
+    width: int
+    num_boxes: int
+    is_closed: bool
+
+
+def random_boards(shape: Shape, num_boards: int, *, seed: int) -> Iterator[Board]:
+    """Boards with as many goals as boxes, up to a third walls, solvable or not."""
+    draw = random.Random(seed)
+    margin = int(shape.is_closed)
+    height, width = shape.height + 2 * margin, shape.width + 2 * margin
+    everywhere = {Square(row, column) for row in range(height) for column in range(width)}
+    inside = sorted(
+        square
+        for square in everywhere
+        if margin <= square.row < height - margin and margin <= square.column < width - margin
+    )
+    for _ in range(num_boards):
+        draw.shuffle(inside)
+        floor = inside[draw.randrange(len(inside) // 3) :]
+        boxes = frozenset(floor[: shape.num_boxes])
+        yield Board(
+            height=height,
+            width=width,
+            walls=frozenset(everywhere - set(floor)),
+            goals=frozenset(draw.sample(floor, shape.num_boxes)),
+            boxes=boxes,
+            player=floor[shape.num_boxes],
+        )
+
+
+def reachable(start: Board) -> dict[Board, list[Board]]:
+    """Every board that play can reach, with the boards one move on."""
+    after: dict[Board, list[Board]] = {}
+    waiting = [start]
+    while waiting:
+        board = waiting.pop()
+        if board not in after:
+            after[board] = [rules.step(board, direction) for direction in Direction]
+            waiting += after[board]
+    return after
+
+
+def fewest(
+    after: dict[Board, list[Board]], start: Board, price: Callable[[Board, Board], int]
+) -> int | None:
+    """The least total price to a solved board, None if there is none; a move costs 0 or 1."""
+    total = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        board = waiting.popleft()
+        if board.is_solved:
+            return total[board]
+        for later in after[board]:
+            later_total = total[board] + price(board, later)
+            if later not in total or later_total < total[later]:
+                total[later] = later_total
+                (waiting.append if price(board, later) else waiting.appendleft)(later)
+    return None
+
+
+def is_push(before: Board, after: Board) -> bool:
+    return before.boxes != after.boxes

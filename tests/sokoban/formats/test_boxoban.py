@@ -1,0 +1,119 @@
+"""Boxoban text: its bytes come back, the general reader agrees, and each message."""
+
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tokoban.sokoban.formats import parse_board, parse_boxoban, parse_levels, write_boxoban
+
+LEVEL = """\
+##########
+#   @    #
+# $    $ #
+#  ####  #
+#  ####  #
+#  ####  #
+#  $  $  #
+# .    . #
+# .    . #
+##########
+"""
+FILE = f"; 0\n{LEVEL}\n; 1\n{LEVEL[::-1].strip()}\n\n"
+
+
+def test_what_is_read_is_written_byte_for_byte() -> None:
+    read = parse_boxoban(FILE)
+    assert not read.problems
+    assert [(level.title, level.line) for level in read.levels] == [("0", 2), ("1", 14)]
+    assert write_boxoban(level.board for level in read.levels) == FILE
+
+
+def test_the_general_reader_reads_it_too() -> None:
+    assert parse_levels(FILE) == parse_boxoban(FILE)
+    assert parse_boxoban(FILE.replace("\n", "\r\n")) == parse_boxoban(FILE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("#  $  $  #", "#  $  $ #", 'f:8: level 1 "0": row 7 has 9 characters, not 10'),
+        ("#  $  $  #", "#  $  $   #", 'f:8: level 1 "0": row 7 has 11 characters, not 10'),
+        ("#  $  $  #\n", "", 'f:1: level 1 "0": 9 rows, not 10'),
+        ("#  $  $  #", "#  $  $ *#", "f:8: level 1 \"0\": column 9: '*' is not a square"),
+        ("#  $  $  #", "#  $  $\t #", "f:8: level 1 \"0\": column 8: '\\t' is not a square"),
+        ("#  $  $  #", "#  $     #", 'f:2: level 1 "0": 3 boxes but 4 goals'),
+        ("@", " ", 'f:2: level 1 "0": no player'),
+        ("; 0", ";0", 'f:1: level 1 "": \';0\' is not "; " and a number'),
+    ],
+)
+def test_a_bad_level_is_told_and_does_not_lose_the_others(old: str, new: str, message: str) -> None:
+    text = FILE.replace(old, new, 1)
+    read = parse_boxoban(text, source="f")
+    assert [str(problem) for problem in read.problems] == [message]
+    assert [level.title for level in read.levels] == ["1"]
+    with pytest.raises(ValueError) as refused:
+        parse_boxoban(text, source="f", strict=True)
+    assert str(refused.value) == message
+
+
+def test_an_empty_file_is_told() -> None:
+    read = parse_boxoban("\n", source="f")
+    assert [str(problem) for problem in read.problems] == [
+        "f:1: no board found (expected Boxoban levels)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ("#####|#@$.#|#####", "^level 1: board of 3x5 squares, not 10x10$"),
+        (LEVEL.replace("$", " "), "^level 1: no box$"),
+        (LEVEL.replace("$    $", "$    *"), "^level 1: 4 boxes but 5 goals$"),
+        (
+            LEVEL.replace("$  $", "*  $").replace(". #", "  #", 1),
+            "^level 1: a box or the player on a goal, for which Boxoban has no letter$",
+        ),
+    ],
+)
+def test_what_boxoban_cannot_say_is_not_written(drawing: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        write_boxoban([parse_board(LEVEL), parse_board(drawing)])
+
+
+def published_files(archive: Path, *names: str) -> dict[str, str]:
+    """The text of these files of the published archive."""
+    found: dict[str, str] = {}
+    with tarfile.open(archive) as files:
+        for file in files:
+            if file.name in names and (content := files.extractfile(file)):
+                found[file.name] = content.read().decode("ascii")
+            if len(found) == len(names):
+                break
+    return found
+
+
+def test_a_published_file_is_read_whole_and_quickly(shared_data: Path) -> None:
+    name = "unfiltered/test/000.txt"
+    text = published_files(shared_data / "boxoban/boxoban-levels.tar.xz", name)[name]
+    start = time.process_time()
+    read = parse_levels(text)
+    assert time.process_time() - start < 1
+    assert not read.problems
+    assert [level.title for level in read.levels] == [str(number) for number in range(1000)]
+    assert parse_boxoban(text) == read
+    assert write_boxoban(level.board for level in read.levels) == text
+
+
+@pytest.mark.slow
+def test_the_hard_levels_are_read_whole(shared_data: Path) -> None:
+    sizes = {"000": 1000, "001": 1000, "002": 1000, "003": 332}
+    texts = published_files(
+        shared_data / "boxoban/boxoban-levels.tar.xz", *(f"hard/{name}.txt" for name in sizes)
+    )
+    for name, size in sizes.items():
+        text = texts[f"hard/{name}.txt"]
+        read = parse_levels(text)
+        assert (len(read.levels), read.problems) == (size, ())
+        assert write_boxoban(level.board for level in read.levels) == text

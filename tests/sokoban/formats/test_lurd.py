@@ -1,0 +1,133 @@
+"""Moves as text: true case, the checker against the plain rules, and each message."""
+
+import random
+
+import pytest
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.rules import play, step
+
+UP, LEFT, DOWN, RIGHT = Direction
+ROOM = parse_board("#######|#@-$-.#|#-$-.-#|#-----#|#######")
+
+
+def test_the_letters_are_in_the_order_of_the_directions() -> None:
+    assert lurd.parse("uldr") == lurd.parse("ULDR") == (UP, LEFT, DOWN, RIGHT)
+
+
+def test_counts_groups_blanks_and_line_ends_are_read() -> None:
+    assert lurd.parse("3r 2(uL)\nd\n\n2(2(r)d)") == lurd.parse("rrruLuLdrrdrrd")
+
+
+def test_a_count_does_not_reach_into_the_next_line() -> None:
+    with pytest.raises(ValueError, match="^count 3 repeats nothing$"):
+        lurd.parse("r3\nr")
+
+
+def test_the_mark_of_a_saved_game_is_no_move() -> None:
+    assert lurd.parse("rr*uu") == lurd.parse("rruu")
+
+
+def random_walk(seed: int, num_moves: int) -> list[Direction]:
+    """Moves that each change the board, from ``ROOM``."""
+    chance = random.Random(seed)
+    board, walk = ROOM, []
+    while len(walk) < num_moves:
+        direction = chance.choice(list(Direction))
+        if step(board, direction) != board:
+            board = step(board, direction)
+            walk.append(direction)
+    return walk
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_formatted_moves_have_their_true_case_and_parse_back(seed: int) -> None:
+    walk = random_walk(seed, 31)
+    text = lurd.format(ROOM, walk)
+    assert list(lurd.parse(text)) == walk
+    boards = play(ROOM, walk)
+    pushes = [
+        before.boxes != after.boxes for before, after in zip(boards, boards[1:], strict=False)
+    ]
+    assert [letter.isupper() for letter in text] == pushes
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_replay_ends_where_the_plain_rules_do(seed: int) -> None:
+    walk = random_walk(seed, 29)
+    text = lurd.format(ROOM, walk)
+    played = lurd.replay(ROOM, text)
+    assert played.board == play(ROOM, walk)[-1]
+    assert (played.lurd, played.moves) == (text, 29)
+    assert played.pushes == sum(map(str.isupper, text))
+    assert (played.illegal_move, played.reason) == (None, None)
+    assert lurd.replay(ROOM, text.lower()) == played
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "pushes", "is_solved"),
+    [
+        ("", 0, 0, False),
+        ("rRR", 3, 2, False),
+        ("rRRllldRR", 9, 4, True),
+        ("rrrllldrr", 9, 4, True),
+        ("rRRllldRRR", 10, 5, False),  # and off its goal again
+    ],
+)
+def test_moves_and_pushes_are_counted(text: str, moves: int, pushes: int, is_solved: bool) -> None:
+    played = lurd.replay(ROOM, text)
+    assert (played.moves, played.pushes, played.is_solved) == (moves, pushes, is_solved)
+
+
+@pytest.mark.parametrize(
+    ("text", "illegal_move", "made", "reason"),
+    [
+        ("u", 1, "", "move 1 (u): wall at row 1, column 2"),
+        ("rRRR", 4, "rRR", "move 4 (R): box at row 2, column 6 cannot be pushed"),
+        ("2Rd", 1, "", "move 1 (R): written as a push but no box moves"),
+        ("dDuU", 2, "d", "move 2 (D): written as a push but no box moves"),
+    ],
+)
+def test_replay_stops_before_the_first_illegal_move(
+    text: str, illegal_move: int, made: str, reason: str
+) -> None:
+    played = lurd.replay(ROOM, text)
+    assert (played.illegal_move, played.lurd, played.reason) == (illegal_move, made, reason)
+    assert played.board == play(ROOM, lurd.parse(made))[-1]
+
+
+def test_a_solved_board_does_not_excuse_an_illegal_move() -> None:
+    assert lurd.replay(ROOM, "rRRllldRR").is_solved
+    assert not lurd.replay(ROOM, "rRRllldRRU").is_solved
+
+
+def test_the_open_edge_is_a_wall() -> None:
+    assert lurd.replay(parse_board("@$"), "r").reason == (
+        "move 1 (r): box at row 1, column 2 cannot be pushed"
+    )
+    assert lurd.replay(parse_board("@$"), "l").reason == "move 1 (l): wall at row 1, column 0"
+
+
+def test_moves_that_change_nothing_are_not_formatted() -> None:
+    with pytest.raises(ValueError, match=r"^move 2 \(l\): wall at row 3, column 1$"):
+        lurd.format(ROOM, [DOWN, LEFT])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rxr", "^move 2: 'x' is not one of u l d r U D L R$"),
+        ("rr\nuux", "^move 5: 'x' is not one of u l d r U D L R$"),
+        ("3(rZ)q", "^move 2: 'Z' is not one of u l d r U D L R$"),
+        ("[rr]R", "^reverse-mode game kept as text, not played$"),
+        ("<>R", "^reverse-mode game kept as text, not played$"),
+        ("r{2}R", "^pusher change: several players are not supported$"),
+        ("2(rr", r'^"\(" without "\)"$'),
+        ("999999r\n2u", "^expands to more than 1000000 characters$"),
+    ],
+)
+def test_what_is_no_move_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lurd.parse(text)

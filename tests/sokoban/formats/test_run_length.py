@@ -1,0 +1,69 @@
+"""Counts and groups written out: pencil sums, limits, and each message."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokoban.sokoban.formats.run_length import MAX_DEPTH, MAX_LENGTH, expand
+
+TOO_LONG = "^expands to more than 1000000 characters$"
+
+
+@pytest.mark.parametrize(
+    ("line", "expanded"),
+    [
+        ("", ""),
+        ("rrU", "rrU"),
+        ("3r2U", "rrrUU"),
+        ("2(3(ur)D)", "urururDurururD"),
+        ("3#2-@#", "###--@#"),
+        ("2(#2-)#", "#--#--#"),
+        ("2(2(#-)$)", "#-#-$#-#-$"),
+        ("(ur)d", "urd"),
+        ("12u", "uuuuuuuuuuuu"),
+        ("003u", "uuu"),
+        ("2(5#|)", "#####|#####|"),
+    ],
+)
+def test_counts_repeat_characters_and_groups(line: str, expanded: str) -> None:
+    assert expand(line) == expanded
+
+
+@given(st.text("urdlURDL#@ $.-", max_size=47))
+def test_a_line_without_counts_and_groups_is_its_own_expansion(line: str) -> None:
+    assert expand(line) == line
+
+
+@given(st.lists(st.tuples(st.integers(1, 23), st.text("urdl#", min_size=1, max_size=5))))
+def test_groups_in_a_row_are_written_in_a_row(parts: list[tuple[int, str]]) -> None:
+    line = "".join(f"{count}({unit})" for count, unit in parts)
+    assert expand(line) == "".join(unit * count for count, unit in parts)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("2(ur", r'^"\(" without "\)"$'),
+        ("ur)", r'^"\)" without "\("$'),
+        ("u2()r", r'^empty group "\(\)"$'),
+        ("(())", r'^empty group "\(\)"$'),
+        ("ur23", "^count 23 repeats nothing$"),
+        ("(ur7)", "^count 7 repeats nothing$"),
+        ("0u", "^count 0$"),
+        ("0" * 5000 + "u", "^count 0$"),
+        (f"{MAX_LENGTH + 1}u", TOO_LONG),
+        ("9" * 5000 + "u", TOO_LONG),
+        ("99(" * 7 + "u" + ")" * 7, TOO_LONG),
+        (f"{MAX_LENGTH // 2}(u){MAX_LENGTH // 2}uu", TOO_LONG),
+        ("u" * (MAX_LENGTH + 1), TOO_LONG),
+        ("(" * (MAX_DEPTH + 1) + "u" + ")" * (MAX_DEPTH + 1), "^nested deeper than 32$"),
+    ],
+)
+def test_what_does_not_fit_is_refused(line: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        expand(line)
+
+
+def test_the_limits_themselves_are_allowed() -> None:
+    assert expand(f"{MAX_LENGTH}u") == "u" * MAX_LENGTH
+    assert expand("(" * MAX_DEPTH + "u" + ")" * MAX_DEPTH) == "u"

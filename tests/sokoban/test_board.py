@@ -1,0 +1,106 @@
+"""What every board obeys, and the order of the directions."""
+
+from dataclasses import replace
+
+import pytest
+
+from tokoban.sokoban.board import OFFSETS, UNDO, Board, Direction, Square
+from tokoban.sokoban.formats.xsb import parse_board
+
+BOARD = parse_board("#-.|-@$")
+
+
+def test_directions_are_up_left_down_right_from_zero() -> None:
+    drawn = [(0, "UP", (-1, 0)), (1, "LEFT", (0, -1)), (2, "DOWN", (1, 0)), (3, "RIGHT", (0, 1))]
+    assert [(int(d), d.name, OFFSETS[d]) for d in Direction] == drawn
+    assert len(Direction) == UNDO
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_the_opposite_direction_leads_back(direction: Direction) -> None:
+    square = Square(3, 5)
+    assert square.neighbour(direction) != square
+    assert square.neighbour(direction).neighbour(direction.opposite) == square
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_the_next_direction_is_a_quarter_turn_to_the_left(direction: Direction) -> None:
+    row, column = OFFSETS[direction]
+    # Rows are counted downwards: right (0, 1) turns to up (-1, 0).
+    assert OFFSETS[(direction + 1) % 4] == (-column, row)
+
+
+def test_a_board_contains_its_corners_and_nothing_beyond() -> None:
+    assert all(BOARD.contains(Square(row, column)) for row in (0, 1) for column in (0, 1, 2))
+    beyond = [Square(-1, 0), Square(0, -1), Square(2, 0), Square(0, 3)]
+    assert not any(map(BOARD.contains, beyond))
+
+
+def test_only_floor_without_a_box_is_free() -> None:
+    free = {
+        Square(row, column)
+        for row in range(-1, 3)
+        for column in range(-1, 4)
+        if BOARD.is_free(Square(row, column))
+    }
+    assert free == {Square(0, 1), Square(0, 2), Square(1, 0), BOARD.player}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "is_solved"),
+    [
+        ("@*", True),
+        ("@*-*", True),
+        ("@$.", False),
+        ("@*$", False),
+        ("@*.", False),
+        ("+*", False),
+        ("@", True),
+    ],
+)
+def test_solved_is_all_boxes_on_goals_and_all_goals_filled(drawn: str, is_solved: bool) -> None:
+    assert parse_board(drawn).is_solved is is_solved
+
+
+OUTSIDE = Square(2, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"walls": frozenset({OUTSIDE})}, "wall"),
+        ({"goals": frozenset({OUTSIDE})}, "goal"),
+        ({"boxes": frozenset({OUTSIDE})}, "box"),
+        ({"player": OUTSIDE}, "player"),
+    ],
+)
+def test_nothing_lies_outside_the_board(changes: dict, name: str) -> None:
+    message = f"^{name} at row 2, column 1 lies outside the 2x3 board$"
+    with pytest.raises(ValueError, match=message):
+        replace(BOARD, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"goals": frozenset({Square(0, 0)})}, "goal"),
+        ({"boxes": frozenset({Square(0, 0)})}, "box"),
+        ({"player": Square(0, 0)}, "player"),
+    ],
+)
+def test_nothing_stands_in_a_wall(changes: dict, name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} at row 0, column 0 is in a wall$"):
+        replace(BOARD, **changes)
+
+
+def test_the_player_does_not_stand_on_a_box() -> None:
+    with pytest.raises(ValueError, match=r"^player at row 1, column 2 stands on a box$"):
+        replace(BOARD, player=Square(1, 2))
+
+
+def test_boards_are_values() -> None:
+    assert parse_board("#-.|-@$") == BOARD
+    assert hash(parse_board("#-.|-@$")) == hash(BOARD)
+    assert isinstance(BOARD, Board)
+    with pytest.raises(AttributeError):
+        BOARD.player = Square(0, 1)  # type: ignore[misc]

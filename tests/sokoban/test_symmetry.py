@@ -1,0 +1,126 @@
+"""The eight symmetries against drawings, as a group, and as symmetries of the rules."""
+
+import random
+from itertools import product
+
+import pytest
+import torch
+
+from benchmarks.agreement import KINDS, random_board
+from tests.sokoban.drawings import EVERY_DRAWING, Drawing
+from tokoban.sokoban import rules, tensor_boards
+from tokoban.sokoban.board import UNDO, Board, Direction
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+
+UP, LEFT, DOWN, RIGHT = Direction
+
+EVERY_SYMMETRY = pytest.mark.parametrize(
+    "symmetry", SYMMETRIES, ids=[f"{s.turns} turns{', mirror' * s.is_mirrored}" for s in SYMMETRIES]
+)
+
+# The board, and the image of a move to the right, by (quarter turns to the left, is mirrored).
+IMAGES = {
+    (0, False): ("#@$|*.-", RIGHT),
+    (1, False): ("$-|@.|#*", UP),
+    (2, False): ("-.*|$@#", LEFT),
+    (3, False): ("*#|.@|-$", DOWN),
+    (0, True): ("$@#|-.*", LEFT),
+    (1, True): ("-$|.@|*#", UP),
+    (2, True): ("*.-|#@$", RIGHT),
+    (3, True): ("#*|@.|$-", DOWN),
+}
+
+
+def random_boards(num_boards: int) -> list[Board]:
+    chance = random.Random(13)
+    return [
+        random_board(chance, 3, 5, kind=kind, is_bordered=is_bordered)
+        for _, kind, is_bordered in product(range(num_boards), KINDS.values(), (False, True))
+    ]
+
+
+@EVERY_SYMMETRY
+def test_images_are_as_drawn(symmetry: Symmetry) -> None:
+    drawn, image_of_right = IMAGES[symmetry.turns, symmetry.is_mirrored]
+    image = symmetry.of_board(parse_board("#@$|*.-"))
+    assert format_board(image) == format_board(parse_board(drawn))
+    assert symmetry.of_action(RIGHT) == image_of_right
+
+
+def test_a_turn_to_the_left_and_a_mirror_move_the_directions() -> None:
+    turn, mirror = Symmetry(1, False), Symmetry(0, True)
+    assert [turn.of_action(a) for a in (UP, LEFT, DOWN, RIGHT)] == [LEFT, DOWN, RIGHT, UP]
+    assert [mirror.of_action(a) for a in (UP, LEFT, DOWN, RIGHT)] == [UP, RIGHT, DOWN, LEFT]
+
+
+@EVERY_SYMMETRY
+def test_undo_stays_undo(symmetry: Symmetry) -> None:
+    assert symmetry.of_action(UNDO) == UNDO
+
+
+@EVERY_SYMMETRY
+def test_the_step_of_an_image_is_the_image_of_the_step(symmetry: Symmetry) -> None:
+    for board, action in product(random_boards(3), Direction):
+        image = rules.step(symmetry.of_board(board), symmetry.of_action(action))
+        assert image == symmetry.of_board(rules.step(board, action))
+
+
+@EVERY_DRAWING
+def test_the_image_of_a_drawing_is_a_drawing(drawing: Drawing) -> None:
+    for symmetry in SYMMETRIES:
+        board = symmetry.of_board(drawing.start)
+        for action in drawing.actions:
+            board = rules.step(board, symmetry.of_action(action))
+        assert board == symmetry.of_board(drawing.end)
+
+
+@EVERY_SYMMETRY
+def test_the_game_of_an_image_is_the_image_of_the_game(symmetry: Symmetry) -> None:
+    actions = [RIGHT, UNDO, RIGHT, DOWN, LEFT, UNDO, UNDO, UP, RIGHT]
+    board = parse_board("@$---|-.---|-----")
+    images = rules.play(symmetry.of_board(board), map(symmetry.of_action, actions))
+    assert images == [symmetry.of_board(after) for after in rules.play(board, actions)]
+
+
+@EVERY_SYMMETRY
+def test_planes_turn_with_their_board(symmetry: Symmetry) -> None:
+    boards = random_boards(1)[::2]  # the open ones are all 3x5
+    planes = tensor_boards.planes(tensor_boards.from_boards(boards))
+    images = tensor_boards.from_boards([symmetry.of_board(board) for board in boards])
+    assert torch.equal(symmetry.of_planes(planes), tensor_boards.planes(images))
+
+
+@EVERY_SYMMETRY
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int64])
+def test_tensors_of_actions_move_like_actions(symmetry: Symmetry, dtype: torch.dtype) -> None:
+    actions = torch.tensor([[UP, LEFT, DOWN], [RIGHT, UNDO, LEFT]], dtype=dtype)
+    images = [[symmetry.of_action(int(action)) for action in row] for row in actions]
+    assert symmetry.of_actions(actions).tolist() == images
+    assert symmetry.of_actions(actions).dtype == dtype
+
+
+def test_there_are_eight_and_the_first_changes_nothing() -> None:
+    board = parse_board("#@$|*.-")
+    images = {symmetry.of_board(board) for symmetry in SYMMETRIES}
+    assert len(images) == len(SYMMETRIES) == 8
+    assert SYMMETRIES[0].of_board(board) == board
+    assert [SYMMETRIES[0].of_action(action) for action in range(5)] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("after", SYMMETRIES)
+@EVERY_SYMMETRY
+def test_one_then_another_is_their_composition(symmetry: Symmetry, after: Symmetry) -> None:
+    both = symmetry.then(after)
+    assert both in SYMMETRIES
+    board = parse_board("#@$|*.-")
+    assert both.of_board(board) == after.of_board(symmetry.of_board(board))
+    for action in (*Direction, UNDO):
+        assert both.of_action(action) == after.of_action(symmetry.of_action(action))
+
+
+@EVERY_SYMMETRY
+def test_the_inverse_takes_back(symmetry: Symmetry) -> None:
+    assert symmetry.inverse in SYMMETRIES
+    assert symmetry.then(symmetry.inverse) == SYMMETRIES[0]
+    assert symmetry.inverse.then(symmetry) == SYMMETRIES[0]

@@ -1,0 +1,127 @@
+"""The command line's manners: quick help, one-line errors, the exit statuses others rely on."""
+
+import os
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import pytest
+
+from tokoban import __version__, cli
+from tokoban.cli.output import write_output
+from tokoban.systems import load
+
+HEAVY = ("torch", "numpy", "numba", "matplotlib", "accelerate", "tensorboard", "rich")
+HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]
+
+
+@pytest.mark.parametrize("words", HELP, ids=" ".join)
+def test_help_answers_without_anything_heavy(words: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from tokoban.cli import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "finally:\n"
+        f"    print(*sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)\n"
+    )
+    asked = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
+    )
+    assert (asked.returncode, asked.stderr.strip()) == (0, "")
+    assert asked.stdout.startswith("usage: tokoban")
+
+
+def test_help_is_quick() -> None:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "tokoban", "--help"], check=True, capture_output=True)
+    # It takes about 0.1 s; this leaves room for a busy machine.
+    assert time.perf_counter() - start < 1.0
+
+
+def test_every_command_is_listed_with_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    listed = " ".join(capsys.readouterr().out.split())
+    for name in cli.COMMANDS:
+        summary = sys.modules[f"tokoban.cli.{name}"].SUMMARY
+        assert "\n" not in summary
+        assert f"{name} {summary}" in listed
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["--version"])
+    assert (left.value.code, capsys.readouterr().out) == (0, f"tokoban {__version__}\n")
+
+
+@pytest.mark.parametrize("words", [[], ["sovle"], ["generate", "--level", "3"], ["train", "chess"]])
+def test_wrong_arguments_are_status_2(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(words)
+    assert left.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "line"),
+    [
+        (ValueError("expected a\nnot b"), 2, "tokoban: expected a; not b\n"),
+        (ValueError(), 2, "tokoban: ValueError\n"),
+        (FileNotFoundError(2, "No such file", "x.xsb"), 2, "tokoban: x.xsb: No such file\n"),
+        (OSError("disk on fire"), 2, "tokoban: disk on fire\n"),
+        (KeyboardInterrupt(), 130, "tokoban: interrupted\n"),
+    ],
+)
+def test_what_a_user_can_cause_is_one_line(
+    raised: BaseException,
+    status: int,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def run(arguments: object) -> int:
+        raise raised
+
+    command = types.SimpleNamespace(SUMMARY="", add_arguments=lambda parser: None, run=run)
+    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
+    assert cli.main(["check"]) == status
+    assert capsys.readouterr() == ("", line)
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    words = ["generate", "--levels", "3", "--seed", "2", "--output", "-"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        left = subprocess.run(
+            [sys.executable, "-m", "tokoban", *words],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (left.returncode, left.stderr) == (141, b"")
+
+
+def test_an_unknown_system_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown system 'chess'; expected one of sokoban"):
+        load("chess", "train")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "levels.xsb"
+    target.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_output(str(target), "new \ud800")
+    assert target.read_text() == "old"
+    write_output(str(target), "new\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["levels.xsb"]
+    assert target.read_bytes() == b"new\n"
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    for target in (tmp_path / "nowhere" / "levels.xsb", tmp_path):
+        with pytest.raises(OSError) as refused:
+            write_output(str(target), "text")
+        assert refused.value.filename == str(target)

@@ -1,0 +1,105 @@
+"""The arrows: who may import whom, read from the source of every file."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "tokoban"
+CORE = {"torch", "jaxtyping"}
+RUN = CORE | {"numpy", "safetensors", "accelerate", "rich"}
+PARTS = {"transformer", "sokoban", "text", "decoding", "training"}
+
+# folder: (the folders of tokoban it may import besides its own, the packages it may import)
+ALLOWED = {
+    "transformer": (set(), CORE),
+    "decoding": (set(), CORE),
+    "sokoban": (set(), CORE | {"numpy"}),
+    "training": (set(), RUN),
+    "systems": (PARTS, RUN),
+    "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
+    "cli": (PARTS | {"systems", "pretrained"}, RUN),
+}
+# What one file may import beyond its folder.
+ALLOWED_HERE = {"sokoban/astar.py": {"numba"}, "training/plots.py": {"matplotlib"}}
+
+
+def imported_names(source: str) -> Iterator[str]:
+    """Every module that ``source`` imports, inside functions too; of tokoban, what is taken."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            if module in ("tokoban", "tokoban.systems"):
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+            else:
+                yield module
+
+
+def is_allowed(file: str, name: str) -> bool:
+    folder, target = file.split("/")[0], name.split(".")
+    if target[0] in sys.stdlib_module_names:
+        return True
+    if target[0] != "tokoban":
+        return target[0] in ALLOWED[folder][1] | ALLOWED_HERE.get(file, set())
+    if target[1:] in ([], ["__version__"]):
+        return True
+    if folder == target[1] == "systems":
+        return target[2:3] == [file.split("/")[1]]
+    return target[1] in {folder} | ALLOWED[folder][0]
+
+
+def complaints(package: Path) -> list[str]:
+    """A sentence for each import that goes against the arrows; the package's own files are free."""
+    found = []
+    for path in sorted(package.glob("*/**/*.py")):
+        file = path.relative_to(package).as_posix()
+        if file.split("/")[0] not in ALLOWED:
+            found.append(f"{file} lies in a folder that ALLOWED does not know")
+            continue
+        names = imported_names(path.read_text(encoding="utf-8"))
+        found += [f"{file} imports {name}" for name in names if not is_allowed(file, name)]
+    return found
+
+
+def test_every_import_follows_the_arrows() -> None:
+    assert not complaints(PACKAGE)
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "complaint"),
+    [
+        ("sokoban/bad.py", "import tokoban.transformer.masks", "tokoban.transformer.masks"),
+        ("sokoban/bad.py", "from tokoban import transformer", "tokoban.transformer"),
+        ("decoding/bad.py", "def f():\n    from tokoban.training import loop", "tokoban.training"),
+        ("systems/life/bad.py", "import tokoban.systems.vit.model", "tokoban.systems.vit.model"),
+        ("systems/life/bad.py", "from tokoban.systems import vit", "tokoban.systems.vit"),
+        ("systems/life/bad.py", "from tokoban.pretrained import load", "tokoban.pretrained"),
+        ("transformer/bad.py", "import numpy as np", "numpy"),
+        ("sokoban/rules.py", "from numba import njit", "numba"),
+        ("training/bad.py", "from . import loop", "."),
+    ],
+)
+def test_an_import_against_the_arrows_is_named(
+    file: str, source: str, complaint: str, tmp_path: Path
+) -> None:
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True)
+    planted.write_text(source)
+    assert complaints(tmp_path) == [f"{file} imports {complaint}"]
+
+
+def test_a_folder_without_arrows_is_named(tmp_path: Path) -> None:
+    (tmp_path / "misc").mkdir()
+    (tmp_path / "misc" / "bad.py").touch()
+    assert complaints(tmp_path) == ["misc/bad.py lies in a folder that ALLOWED does not know"]
+
+
+def test_imports_with_the_arrows_pass(tmp_path: Path) -> None:
+    planted = tmp_path / "systems" / "life" / "model.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("import math\nimport torch\nfrom tokoban.systems.life import config\n")
+    assert not complaints(tmp_path)

@@ -1,0 +1,359 @@
+import json
+import math
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel
+
+from tests.training.toy import NUM_EXAMPLES, Toy, read_lines
+from tokoban.training.checkpoint import load_weights
+from tokoban.training.loop import train
+from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import RunDirectory, read_record
+from tokoban.training.state import _moving_average
+from tokoban.training.system import Batch, Loss, System
+
+# Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
+RUN = RunConfig(
+    steps=11,
+    device="cpu",
+    learning_rate=0.02,
+    warmup_steps=3,
+    ema_decay=0.7,
+    log_every=3,
+    evaluate_every=4,
+    checkpoint_every_s=0.0,
+)
+
+
+class Watched(Toy):
+    """Calls ``watch(model, step)`` before every batch."""
+
+    def __init__(self, watch: Callable[[nn.Module, int], Any]) -> None:
+        self.before_batch = watch  # type: ignore[method-assign]
+
+
+def toy_directory(path: Path) -> RunDirectory:
+    return RunDirectory(path, system="toy", config={"width": 7})
+
+
+def weights(path: Path) -> dict[str, torch.Tensor]:
+    return load_weights(path / "weights.safetensors")[0]
+
+
+def assert_equal_runs(one: Path, other: Path) -> None:
+    """Bit for bit: every logged figure, and every weight."""
+    assert read_lines(one / "metrics.jsonl") == read_lines(other / "metrics.jsonl")
+    assert weights(one).keys() == weights(other).keys()
+    for name, tensor in weights(one).items():
+        assert torch.equal(tensor, weights(other)[name]), name
+
+
+def test_the_toy_is_a_system() -> None:
+    assert isinstance(Toy(), System)
+
+
+def test_training_learns(tmp_path: Path) -> None:
+    run = RunConfig(steps=200, device="cpu", learning_rate=0.03, warmup_steps=5)
+    assert train(Toy(), run, toy_directory(tmp_path))["accuracy"] > 0.9
+
+
+def test_equal_seeds_give_equal_runs_and_others_do_not(tmp_path: Path) -> None:
+    for name, seed in (("a", 2), ("b", 2), ("c", 3)):
+        train(Toy(), replace(RUN, seed=seed), toy_directory(tmp_path / name))
+    assert_equal_runs(tmp_path / "a", tmp_path / "b")
+    assert read_lines(tmp_path / "a/metrics.jsonl") != read_lines(tmp_path / "c/metrics.jsonl")
+
+
+@pytest.mark.parametrize("last_step", [1, 4, 6, 7, 10])
+def test_killed_and_resumed_is_bit_equal_to_straight_on(tmp_path: Path, last_step: int) -> None:
+    def fall(model: nn.Module, step: int) -> None:
+        if step == last_step:
+            raise MemoryError("killed")
+
+    train(Toy(), RUN, toy_directory(tmp_path / "straight"))
+    with pytest.raises(MemoryError, match="killed"):
+        train(Watched(fall), RUN, toy_directory(tmp_path / "resumed"))
+    with (tmp_path / "resumed/metrics.jsonl").open("a") as lines:
+        lines.write('{"step": 99, "train/loss": 0.0}\n')  # of steps after the checkpoint
+    train(Toy(), RUN, toy_directory(tmp_path / "resumed"), resume=True)
+    assert_equal_runs(tmp_path / "straight", tmp_path / "resumed")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_and_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(model: nn.Module, step: int) -> None:
+        if step == 4:
+            os.kill(os.getpid(), number)
+
+    run = replace(RUN, checkpoint_every_s=1e9)
+    before = signal.getsignal(number)
+    path = tmp_path / "resumed"
+    with pytest.raises(KeyboardInterrupt):
+        train(Watched(interrupt), run, toy_directory(path))
+    assert signal.getsignal(number) is before
+    assert [file.name for file in (path / "checkpoints").iterdir()] == ["step-0000000005.pt"]
+    assert not (path / "result.json").exists()
+    assert f"stopped at step 5; --resume goes on from {path}" in capsys.readouterr().err
+    train(Toy(), run, toy_directory(path), resume=True)
+    train(Toy(), run, toy_directory(tmp_path / "straight"))
+    assert_equal_runs(tmp_path / "straight", path)
+
+
+def test_evaluation_changes_nothing(tmp_path: Path) -> None:
+    train(Toy(), replace(RUN, evaluate_every=0), toy_directory(tmp_path / "blind"))
+    train(Toy(), replace(RUN, evaluate_every=2), toy_directory(tmp_path / "watched"))
+    (blind, watched) = (
+        [line for line in read_lines(tmp_path / name / "metrics.jsonl") if "train/loss" in line]
+        for name in ("blind", "watched")
+    )
+    assert blind == watched
+
+
+def test_result_is_the_last_evaluation_and_how_long_it_took(tmp_path: Path) -> None:
+    figures = train(Toy(), RUN, toy_directory(tmp_path))
+    assert json.loads((tmp_path / "result.json").read_text()) == figures
+    assert figures.keys() == {"steps", "elapsed_s", "train_loss", "hits", "trials", "accuracy"}
+    assert figures["steps"] == 11 and figures["trials"] == NUM_EXAMPLES
+    assert 0 < figures["elapsed_s"] < 100
+    lines = read_lines(tmp_path / "metrics.jsonl")
+    assert lines[-1] == {
+        "step": 11,
+        "evaluate/hits": figures["hits"],
+        "evaluate/trials": NUM_EXAMPLES,
+        "evaluate/accuracy": figures["accuracy"],
+    }
+    assert figures["train_loss"] == lines[-2]["train/loss"]
+    assert (tmp_path / "plots/curves.png").stat().st_size > 10_000
+
+
+def test_lines_come_when_they_should(tmp_path: Path) -> None:
+    train(Toy(), replace(RUN, log_every=5), toy_directory(tmp_path))
+    lines = read_lines(tmp_path / "metrics.jsonl")
+    assert [line["step"] for line in lines if "train/loss" in line] == [1, 2, 4, 5, 10, 11]
+    assert [line["step"] for line in lines if "evaluate/hits" in line] == [4, 8, 11]
+
+
+def test_a_line_is_the_mean_of_its_steps(tmp_path: Path) -> None:
+    (single, threes) = (
+        [
+            line["train/loss"]
+            for line in (
+                train(Toy(), replace(RUN, log_every=log_every), toy_directory(tmp_path / name)),
+                *read_lines(tmp_path / name / "metrics.jsonl"),
+            )
+            if "train/loss" in line
+        ]
+        for name, log_every in (("single", 1), ("threes", 3))
+    )
+    assert len(single) == 11 and len(threes) == 6  # after steps 1, 2, 3, 6, 9 and 11
+    assert math.isclose(threes[3], sum(single[3:6]) / 3, rel_tol=1e-6)
+    assert math.isclose(threes[5], sum(single[9:]) / 2, rel_tol=1e-6)
+
+
+def test_weights_file_is_what_was_evaluated(tmp_path: Path) -> None:
+    figures = train(Toy(), RUN, toy_directory(tmp_path))
+    state, metadata = load_weights(tmp_path / "weights.safetensors")
+    assert metadata == {"system": "toy", "config": '{"width": 7}', "step": "11"}
+    model = Toy().build_model()
+    model.load_state_dict(state)
+    with torch.no_grad():
+        assert Toy().evaluate(model.eval())["hits"] == figures["hits"]
+
+
+def test_average_by_pencil() -> None:
+    model = nn.Linear(1, 1, bias=False)
+    average = AveragedModel(model, multi_avg_fn=_moving_average(0.25))
+    seen = []
+    for value in (1.0, 2.0, 4.0):
+        nn.init.constant_(model.weight, value)
+        average.update_parameters(model)
+        seen.append(average.module.weight.item())
+    # The first is copied; then decays of 2/11 and min(0.25, 3/12).
+    second = 2 / 11 * 1 + 9 / 11 * 2
+    assert seen == pytest.approx([1.0, second, 0.25 * second + 0.75 * 4])
+
+
+def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> None:
+    trained: dict[str, dict[str, torch.Tensor]] = {}
+    for name, decay in (("plain", 0.0), ("averaged", 0.7)):
+        last: dict[str, torch.Tensor] = {}
+
+        def remember(model: nn.Module, step: int, last: dict[str, torch.Tensor] = last) -> None:
+            last.update({name: tensor.clone() for name, tensor in model.state_dict().items()})
+
+        run = replace(RUN, ema_decay=decay)
+        train(Watched(remember), run, toy_directory(tmp_path / name))
+        trained[name] = last
+    for name, tensor in trained["plain"].items():
+        assert torch.equal(tensor, trained["averaged"][name])
+        assert not torch.equal(
+            weights(tmp_path / "plain")[name], weights(tmp_path / "averaged")[name]
+        )
+
+
+def test_gradients_are_clipped_and_their_length_logged(tmp_path: Path) -> None:
+    lengths = []
+
+    def measure(model: nn.Module, step: int) -> None:
+        if step:
+            gradients = [p.grad.flatten() for p in model.parameters() if p.grad is not None]
+            lengths.append(torch.cat(gradients).norm().item())
+
+    for clip_norm in (0.01, 0.0):
+        run = replace(RUN, clip_norm=clip_norm, log_every=1)
+        train(Watched(measure), run, toy_directory(tmp_path / str(clip_norm)))
+    assert lengths[:10] == pytest.approx([0.01] * 10, rel=1e-3)
+    assert min(lengths[10:]) > 0.05
+    lines = read_lines(tmp_path / "0.01/metrics.jsonl")
+    assert all(line["train/gradient_norm"] > 0.05 for line in lines if "train/loss" in line)
+
+
+def test_learning_rate_follows_the_schedule(tmp_path: Path) -> None:
+    run = RunConfig(
+        steps=5, device="cpu", learning_rate=0.5, schedule="linear", warmup_steps=0, log_every=1
+    )
+    train(Toy(), run, toy_directory(tmp_path))
+    lines = read_lines(tmp_path / "metrics.jsonl")
+    rates = [line["loop/learning_rate"] for line in lines if "train/loss" in line]
+    assert rates == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])
+
+
+def test_minutes_end_a_run_and_its_schedule(tmp_path: Path) -> None:
+    run = replace(RUN, steps=None, minutes=0.3 / 60, schedule="linear", log_every=1)
+    figures = train(Toy(), run, toy_directory(tmp_path))
+    assert 0.3 <= figures["elapsed_s"] < 3
+    lines = read_lines(tmp_path / "metrics.jsonl")
+    rates = [line["loop/learning_rate"] for line in lines if "train/loss" in line]
+    assert rates[3:] == sorted(rates[3:], reverse=True) and rates[-1] < rates[3]
+
+
+def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path) -> None:
+    run = replace(RUN, steps=None, minutes=0.2 / 60)
+    before = train(Toy(), run, toy_directory(tmp_path))
+    after = train(Toy(), run, toy_directory(tmp_path), resume=True)
+    assert (after["steps"], after["elapsed_s"]) == (before["steps"], before["elapsed_s"])
+    longer = train(Toy(), replace(run, minutes=0.4 / 60), toy_directory(tmp_path), resume=True)
+    assert longer["steps"] > after["steps"] and longer["elapsed_s"] >= 0.4
+    assert [resumed["step"] for resumed in read_record(tmp_path)["resumed"]] == [after["steps"]] * 2
+
+
+def test_a_resumed_run_takes_its_settings_from_the_new_run(tmp_path: Path) -> None:
+    train(Toy(), RUN, toy_directory(tmp_path))
+    still = replace(RUN, steps=22, learning_rate=1e-30, weight_decay=0.0, ema_decay=0.7)
+    before = weights(tmp_path)
+    train(Toy(), replace(still, ema_decay=0.7), toy_directory(tmp_path), resume=True)
+    lines = read_lines(tmp_path / "metrics.jsonl")
+    assert lines[-2]["step"] == 22 and 0 < lines[-2]["loop/learning_rate"] < 1e-30
+    assert before.keys() == weights(tmp_path).keys()
+
+
+class Seen(Toy):
+    """Remembers the types that training and evaluation computed in."""
+
+    def __init__(self) -> None:
+        self.trained_in: set[torch.dtype] = set()
+        self.evaluated_in: set[torch.dtype] = set()
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        self.trained_in.add(model(batch[0]).dtype)
+        return super().loss(model, batch)
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        self.evaluated_in.add(model(torch.ones(3, 5)).dtype)
+        return super().evaluate(model)
+
+
+@pytest.mark.parametrize(
+    ("precision", "dtype"),
+    [("auto", torch.float32), ("fp32", torch.float32), ("bf16", torch.bfloat16)],
+)
+def test_precision_is_of_training_alone(tmp_path: Path, precision: Any, dtype: torch.dtype) -> None:
+    system = Seen()
+    train(system, replace(RUN, precision=precision), toy_directory(tmp_path))
+    assert system.trained_in == {dtype} and system.evaluated_in == {torch.float32}
+    assert {tensor.dtype for tensor in weights(tmp_path).values()} == {torch.float32}
+
+
+def test_a_loss_that_is_not_finite_ends_the_run(tmp_path: Path) -> None:
+    def spoil(model: nn.Module, step: int) -> None:
+        if step == 4:
+            nn.init.constant_(next(model.parameters()), float("nan"))
+
+    run = replace(RUN, evaluate_every=0, checkpoint_every_s=1e9)
+    with pytest.raises(ValueError, match=r"^the loss is nan at step 6; training ends$"):
+        train(Watched(spoil), run, toy_directory(tmp_path))
+    assert not (tmp_path / "weights.safetensors").exists()
+
+
+def test_a_directory_with_a_run_is_refused_unless_resumed(tmp_path: Path) -> None:
+    train(Toy(), RUN, toy_directory(tmp_path))
+    with pytest.raises(ValueError, match="already holds a run"):
+        train(Toy(), RUN, toy_directory(tmp_path))
+
+
+def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"checkpoints: no checkpoint to resume from$"):
+        train(Toy(), RUN, toy_directory(tmp_path), resume=True)
+
+
+def test_the_average_is_not_switched_off_half_way(tmp_path: Path) -> None:
+    train(Toy(), RUN, toy_directory(tmp_path))
+    message = r"^ema_decay was switched on or off since the checkpoint$"
+    with pytest.raises(ValueError, match=message):
+        train(Toy(), replace(RUN, ema_decay=0.0), toy_directory(tmp_path), resume=True)
+
+
+def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    message = r"^device cuda was asked for, but torch finds no CUDA device$"
+    with pytest.raises(ValueError, match=message):
+        train(Toy(), replace(RUN, device="cuda"), toy_directory(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_compiled_run_is_nearly_the_same(tmp_path: Path) -> None:
+    for is_compiled in (False, True):
+        run = replace(RUN, compile=is_compiled)
+        train(Toy(), run, toy_directory(tmp_path / str(is_compiled)))
+    for name, tensor in weights(tmp_path / "False").items():
+        torch.testing.assert_close(tensor, weights(tmp_path / "True")[name], rtol=0.02, atol=0.02)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_training_on_the_gpu_resumes(tmp_path: Path, precision: Any) -> None:
+    def fall(model: nn.Module, step: int) -> None:
+        assert next(model.parameters()).is_cuda
+        if step == 7:
+            raise MemoryError("killed")
+
+    run = replace(RUN, device="cuda", precision=precision)
+    with pytest.raises(MemoryError):
+        train(OnDevice(fall), run, toy_directory(tmp_path / "resumed"))
+    resumed = train(
+        OnDevice(lambda *_: None), run, toy_directory(tmp_path / "resumed"), resume=True
+    )
+    straight = train(OnDevice(lambda *_: None), run, toy_directory(tmp_path / "straight"))
+    assert resumed["train_loss"] == pytest.approx(straight["train_loss"], rel=1e-3)
+
+
+class OnDevice(Watched):
+    """The same examples, on the model's device."""
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        device = next(model.parameters()).device
+        return super().loss(model, tuple(part.to(device) for part in batch))
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        return super().evaluate(model.cpu())

@@ -1,0 +1,130 @@
+import math
+import time
+
+import pytest
+import torch
+
+from tokoban.training.metrics import RunningMeans, clock_s, is_in_top_k, mean_interval, wilson
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("scores", "hits"),  # the label is class 2; hits for k = 1, 2, 3
+    [
+        ([0.1, 0.2, 0.9, 0.3], (True, True, True)),
+        ([0.1, 1.2, 0.9, 0.3], (False, True, True)),
+        ([1.1, 1.2, 0.9, 0.3], (False, False, True)),
+        ([0.9, 0.2, 0.9, 0.3], (False, True, True)),  # a tie counts against the label
+        ([-INF, -INF, 0.9, -INF], (True, True, True)),
+        ([0.1, 0.2, -INF, -INF], (False, False, False)),
+        ([0.1, 0.2, NAN, 0.3], (False, False, False)),
+        ([NAN, 0.2, 0.9, 0.3], (False, True, True)),
+    ],
+)
+def test_top_k_by_hand(scores: list[float], hits: tuple[bool, ...]) -> None:
+    labels = torch.tensor([2])
+    found = [is_in_top_k(torch.tensor([scores]), labels, k=k).item() for k in (1, 2, 3)]
+    assert tuple(found) == hits
+
+
+def test_top_k_is_torchs_where_there_are_no_ties() -> None:
+    generator = torch.Generator().manual_seed(3)
+    scores = torch.randn(97, 7, generator=generator)
+    labels = torch.randint(7, (97,), generator=generator)
+    for k in (1, 2, 5):
+        expected = (scores.topk(k).indices == labels[:, None]).any(1)
+        assert torch.equal(is_in_top_k(scores, labels, k=k), expected)
+
+
+def test_wilson_solves_its_definition() -> None:
+    # Both ends are the shares p at which (successes/trials - p)^2 = z^2 p (1 - p) / trials.
+    for successes, trials in ((0, 7), (3, 7), (7, 7), (3970, 4000)):
+        for end in wilson(successes, trials, z=1.7):
+            gap = (successes / trials - end) ** 2 - 1.7**2 * end * (1 - end) / trials
+            assert abs(gap) < 1e-12
+        low, high = wilson(successes, trials)
+        assert 0 <= low <= successes / trials <= high <= 1 and low < high
+
+
+def test_wilson_of_one_half_by_pencil() -> None:
+    # Where the share is 1/2 the formula shrinks to 1/2 -+ z / (2 sqrt(trials + z^2)).
+    low, high = wilson(8, 16, z=3.0)
+    assert math.isclose(low, 0.5 - 3 / (2 * 5)) and math.isclose(high, 0.5 + 3 / (2 * 5))
+
+
+def test_wilson_of_nothing_knows_nothing() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_wilson_refuses_more_successes_than_trials() -> None:
+    with pytest.raises(ValueError, match=r"^successes must lie between 0 and 3 trials, got 4$"):
+        wilson(4, 3)
+
+
+def test_mean_interval_by_pencil() -> None:
+    # mean 4, variance (4 + 0 + 4) / 2 = 4, so the mean's deviation is 2 / sqrt(3)
+    low, high = mean_interval([2, 4, 6], z=3.0)
+    assert math.isclose(low, 4 - 6 / math.sqrt(3)) and math.isclose(high, 4 + 6 / math.sqrt(3))
+
+
+def test_mean_interval_refuses_a_single_value() -> None:
+    with pytest.raises(ValueError, match=r"^an interval needs at least 2 values, got 1$"):
+        mean_interval([3.0])
+
+
+def add(means: RunningMeans, **figures: float) -> None:
+    means.add({name: torch.tensor(value) for name, value in figures.items()})
+
+
+def test_running_means_by_pencil() -> None:
+    means = RunningMeans()
+    add(means, loss=1.0, accuracy=0.0)
+    add(means, loss=4.0, accuracy=1.0)
+    assert means.take() == {"loss": 2.5, "accuracy": 0.5}
+    assert means.take() == {}
+    add(means, other=7.0)
+    assert means.take() == {"other": 7.0}
+
+
+def test_running_means_go_on_from_their_state() -> None:
+    means, resumed = RunningMeans(), RunningMeans()
+    add(means, loss=1.0)
+    resumed.load_state_dict(means.state_dict(), device=torch.device("cpu"))
+    add(resumed, loss=4.0)
+    assert resumed.take() == {"loss": 2.5}
+    resumed.load_state_dict(RunningMeans().state_dict(), device=torch.device("cpu"))
+    assert resumed.take() == {}
+
+
+def test_running_means_hold_no_graph() -> None:
+    means = RunningMeans()
+    means.add({"loss": torch.ones((), requires_grad=True) * 3})
+    assert means.sums is not None and not means.sums.requires_grad
+
+
+def test_running_means_refuse_other_names() -> None:
+    means = RunningMeans()
+    add(means, loss=1.0)
+    message = r"^expected the figures \('loss',\), got \('accuracy',\)$"
+    with pytest.raises(ValueError, match=message):
+        add(means, accuracy=1.0)
+
+
+def test_clock_counts_seconds() -> None:
+    before = clock_s(torch.device("cpu"))
+    time.sleep(0.02)
+    assert 0.02 <= clock_s(torch.device("cpu")) - before < 5
+
+
+@pytest.mark.gpu
+def test_clock_waits_for_the_device() -> None:
+    device = torch.device("cuda")
+    matrix = torch.randn(4096, 4096, device=device)
+    clock_s(device)
+    done = torch.cuda.Event()
+    for _ in range(50):
+        matrix = (matrix @ matrix).clamp(-1, 1)
+    done.record()
+    clock_s(device)
+    assert done.query()

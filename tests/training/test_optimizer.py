@@ -1,0 +1,73 @@
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from tokoban.training.optimizer import adamw, rate
+from tokoban.training.run_config import RunConfig, Schedule
+
+
+class Everything(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(5, 3)
+        self.norm = nn.LayerNorm(3)
+        self.matrix = nn.Linear(3, 7)
+        self.tied = nn.Linear(3, 5, bias=False)
+        self.tied.weight = self.embedding.weight
+        self.scale = nn.Parameter(torch.ones(7))
+        self.frozen = nn.Linear(7, 2)
+        self.frozen.requires_grad_(False)
+
+
+def test_only_matrices_decay_and_frozen_parameters_stay_out() -> None:
+    model = Everything()
+    decaying, spared = adamw(model, RunConfig(steps=1, weight_decay=0.3)).param_groups
+    assert decaying["weight_decay"] == 0.3 and spared["weight_decay"] == 0.0
+    assert [id(p) for p in decaying["params"]] == [id(model.matrix.weight)]
+    assert {id(p) for p in spared["params"]} == {
+        id(model.embedding.weight),
+        id(model.norm.weight),
+        id(model.norm.bias),
+        id(model.matrix.bias),
+        id(model.scale),
+    }
+
+
+def test_optimizer_takes_its_settings_from_the_run() -> None:
+    optimizer = adamw(nn.Linear(3, 5), RunConfig(steps=1, learning_rate=0.7, betas=(0.1, 0.2)))
+    assert [(g["lr"], g["betas"]) for g in optimizer.param_groups] == [(0.7, (0.1, 0.2))] * 2
+
+
+def test_a_model_without_matrices_has_one_group() -> None:
+    (group,) = adamw(nn.LayerNorm(3), RunConfig(steps=1)).param_groups
+    assert len(group["params"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("schedule", "step", "progress", "expected"),
+    [
+        ("constant", 50, 0.9, 1.0),
+        ("linear", 50, 0.25, 0.75),
+        ("linear", 50, 1.0, 0.0),
+        ("cosine", 50, 0.0, 1.0),
+        ("cosine", 50, 0.5, 0.5),
+        ("cosine", 50, 1 / 3, 0.75),
+        ("cosine", 50, 1.0, 0.0),
+        ("constant", 0, 0.0, 1 / 5),  # the first update is not wasted on a rate of zero
+        ("linear", 2, 0.5, 3 / 5 * 0.5),
+        ("cosine", 4, 0.0, 1.0),
+        ("noam", 0, 0.0, 1 / 5),
+        ("noam", 4, 0.0, 1.0),
+        ("noam", 19, 0.9, 1 / 2),  # sqrt(5 / 20)
+    ],
+)
+def test_schedule_by_pencil(
+    schedule: Schedule, step: int, progress: float, expected: float
+) -> None:
+    assert math.isclose(rate(schedule, step, progress, warmup_steps=5), expected, abs_tol=1e-12)
+
+
+def test_no_warmup_starts_at_the_peak() -> None:
+    assert rate("cosine", 0, 0.0, warmup_steps=0) == 1.0

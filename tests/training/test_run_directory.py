@@ -1,0 +1,140 @@
+import json
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from tokoban.training import run_directory
+from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import (
+    RunDirectory,
+    new_run_path,
+    read_metrics,
+    read_record,
+)
+
+RUN = RunConfig(steps=3)
+CPU = torch.device("cpu")
+
+
+def toy_directory(path: Path, **config: Any) -> RunDirectory:
+    return RunDirectory(path / "run", system="toy", config={"width": 3} | config)
+
+
+def test_nothing_is_touched_before_the_start(tmp_path: Path) -> None:
+    toy_directory(tmp_path).close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_record_says_what_ran_where(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    directory.close()
+    record = read_record(directory.path)
+    assert record["system"] == "toy" and record["config"] == {"width": 3}
+    assert record["run"]["steps"] == 3 and record["run"]["betas"] == [0.9, 0.98]
+    assert record["torch"] == torch.__version__ and record["num_processes"] == 1
+    assert record.keys() >= {"command", "date", "commit", "hardware", "python"}
+    assert " x " in record["hardware"] and record["resumed"] == []
+
+
+def test_a_second_start_is_refused(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    directory.close()
+    message = r"run already holds a run: resume it, or choose another directory$"
+    with pytest.raises(ValueError, match=message):
+        toy_directory(tmp_path).start(RUN, CPU)
+
+
+def test_log_writes_a_line_and_an_event(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    directory.log(2, {"train/loss": 0.5, "train/ratio": float("inf")})
+    directory.log(5, {"train/loss": 0.25})
+    directory.close()
+    assert directory.metrics.read_text().splitlines() == [
+        '{"step": 2, "train/loss": 0.5, "train/ratio": null}',
+        '{"step": 5, "train/loss": 0.25}',
+    ]
+    assert events(directory)["train/loss"] == [(2, 0.5), (5, 0.25)]
+
+
+def events(directory: RunDirectory) -> dict[str, list[tuple[int, float]]]:
+    accumulator = EventAccumulator(str(directory.path / "tensorboard"))
+    accumulator.Reload()
+    names = accumulator.Tags()["scalars"]
+    return {name: [(e.step, e.value) for e in accumulator.Scalars(name)] for name in names}
+
+
+def test_restart_cuts_back_to_the_checkpoint(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    for step in (2, 3, 5):
+        directory.log(step, {"train/loss": 1 / step})
+    directory.close()
+    with directory.metrics.open("a") as lines:
+        lines.write('{"step": 7, "train/lo')  # killed while it wrote
+    directory.restart(RUN, CPU, step=3)
+    directory.log(5, {"train/loss": 0.125})
+    directory.close()
+    assert [line["step"] for line in read_metrics(directory.metrics)] == [2, 3, 5]
+    assert read_metrics(directory.metrics)[-1]["train/loss"] == 0.125
+    assert [step for step, _ in events(directory)["train/loss"]] == [2, 3, 5]
+    (resumed,) = read_record(directory.path)["resumed"]
+    assert resumed["step"] == 3 and resumed["run"]["steps"] == 3
+
+
+@pytest.mark.parametrize(
+    ("system", "config", "message"),
+    [
+        ("other", {"width": 3}, "holds a run of 'toy', not of 'other'"),
+        ("toy", {"width": 5}, "was started with width = 3, and cannot go on with 5"),
+        ("toy", {"width": 3, "x": 1}, "was started with x = None, and cannot go on with 1"),
+    ],
+)
+def test_another_run_is_not_resumed(
+    tmp_path: Path, system: str, config: dict[str, Any], message: str
+) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    directory.close()
+    with pytest.raises(ValueError, match=rf"^{directory.path} {message}$"):
+        RunDirectory(directory.path, system=system, config=config).restart(RUN, CPU, step=0)
+
+
+def test_record_of_no_run_and_of_a_broken_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds no run \(no config.json\)$"):
+        read_record(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(ValueError, match=r"config.json: not JSON \("):
+        read_record(tmp_path)
+
+
+def test_result_has_no_nan(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    directory.start(RUN, CPU)
+    directory.close()
+    directory.write_result({"accuracy": 1.0, "steps": 3, "mean_moves": float("nan")})
+    result = json.loads(directory.result.read_text())
+    assert result == {"accuracy": 1.0, "steps": 3, "mean_moves": None}
+
+
+def test_new_paths_never_meet_an_old_one(tmp_path: Path) -> None:
+    today = date(2026, 3, 5)
+    for expected in ("2026-03-05-toy", "2026-03-05-toy-2", "2026-03-05-toy-3"):
+        path = new_run_path(tmp_path, "toy", today=today)
+        assert path == tmp_path / expected
+        path.mkdir()
+
+
+def test_outside_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise subprocess.CalledProcessError(128, "git")
+
+    monkeypatch.setattr(run_directory.subprocess, "run", fail)
+    assert run_directory._commit() is None

@@ -1,0 +1,124 @@
+"""Attention: the definition, the fused module that equals it, and what masks promise."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from tokoban.transformer import MultiHeadAttention, attend, masks
+
+B, N, T, S, E = 5, 3, 7, 11, 13
+D = N * E
+
+MASKS = {
+    "none": None,
+    "for all alike": torch.rand(T, S, generator=torch.manual_seed(1)) < 0.5,
+    "for each row": torch.rand(B, 1, T, S, generator=torch.manual_seed(2)) < 0.5,
+    "for each head": torch.rand(B, N, T, S, generator=torch.manual_seed(3)) < 0.5,
+    "padding": masks.padding(torch.tensor([11, 1, 5, 2, 7]), S),
+}
+
+
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
+
+
+def test_a_query_mixes_values_by_the_exponentials_of_its_scores() -> None:
+    # Two heads of width 4: scores are q k / 2, so ln 3 against 0, and the weights 3/4 and 1/4.
+    q, k, v = torch.zeros(1, 2, 1, 4), torch.zeros(1, 2, 2, 4), torch.zeros(1, 2, 2, 4)
+    q[..., 0] = 2 * math.log(3)
+    k[:, :, 0, 0] = 1
+    v[0, 0, :, 0] = torch.tensor([8.0, 4.0])
+    v[0, 1, :, 0] = torch.tensor([0.0, 40.0])
+    assert torch.allclose(attend(q, k, v)[0, :, 0, 0], torch.tensor([7.0, 10.0]))
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5)], ids=str
+)
+def test_plain_attention_equals_the_fused_kernel(
+    name: str, dtype: torch.dtype, tolerance: float
+) -> None:
+    q, k, v = (draw(B, N, n, E, seed=n).to(dtype) for n in (T, S, S))
+    v = v.flip(2)
+    fused = scaled_dot_product_attention(q, k, v, attn_mask=MASKS[name])
+    assert (attend(q, k, v, MASKS[name]) - fused).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_module_is_plain_attention_between_its_projections(name: str) -> None:
+    attention = MultiHeadAttention(D, N).double()
+    queries, memory = draw(B, T, D), draw(B, S, D, seed=1)
+
+    def heads(vectors):
+        return torch.stack(vectors.split(E, dim=-1), dim=1)
+
+    mixed = attend(
+        heads(attention.query(queries)),
+        heads(attention.key(memory)),
+        heads(attention.value(memory)),
+        MASKS[name],
+    )
+    by_hand = attention.output(torch.cat(mixed.unbind(1), dim=-1))
+    assert torch.allclose(
+        attention(queries, memory, may_attend=MASKS[name]), by_hand, rtol=0, atol=1e-12
+    )
+
+
+def test_without_a_memory_the_queries_attend_to_themselves() -> None:
+    attention, queries = MultiHeadAttention(D, N), torch.randn(B, T, D)
+    assert torch.equal(attention(queries), attention(queries, queries))
+
+
+@pytest.mark.parametrize("kind", ["plain", "fused"])
+def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(kind: str) -> None:
+    q, k, v = (draw(B, N, n, E, seed=n).requires_grad_() for n in (T, S, S))
+    may_attend = torch.ones(T, S, dtype=torch.bool)
+    may_attend[2] = False
+    attention = attend if kind == "plain" else scaled_dot_product_attention
+    mixed = attention(q, k, v, may_attend)
+    assert (mixed[:, :, 2] == 0).all()
+    assert (mixed[:, :, 3] != 0).all()
+    for gradient in torch.autograd.grad(mixed.sum(), (q, k, v)):
+        assert gradient.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", ["plain", "fused"])
+def test_what_may_not_be_attended_to_has_no_influence(kind: str) -> None:
+    q, k, v = (draw(B, N, n, E, seed=n) for n in (T, S, S))
+    may_attend = torch.ones(T, S, dtype=torch.bool)
+    may_attend[:, 4] = False
+    attention = attend if kind == "plain" else scaled_dot_product_attention
+    before = attention(q, k, v, may_attend)
+    k[:, :, 4], v[:, :, 4] = 100.0, -100.0
+    assert torch.equal(attention(q, k, v, may_attend), before)
+    assert not torch.allclose(attention(q, k, v, None), before)
+
+
+def test_without_positions_a_permutation_of_the_inputs_permutes_the_outputs() -> None:
+    attention, queries = MultiHeadAttention(D, N).double(), draw(B, T, D)
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    assert torch.allclose(attention(queries[:, order]), attention(queries)[:, order], atol=1e-12)
+
+
+def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training() -> None:
+    attention, queries = MultiHeadAttention(D, N, dropout=0.5), torch.randn(B, T, D)
+    whole = attention.eval()(queries)
+    assert torch.equal(attention(queries), whole)
+    torch.manual_seed(0)
+    dropped = attention.train()(queries)
+    assert torch.equal(dropped, torch.where(dropped == 0, 0.0, 2 * whole))
+    assert 0.4 < (dropped == 0).double().mean() < 0.6
+
+
+def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
+    with pytest.raises(ValueError, match="width 39 is not divisible by num_heads 7"):
+        MultiHeadAttention(D, 7)
+
+
+def test_a_mask_that_could_mean_rows_or_heads_is_refused() -> None:
+    attention, queries = MultiHeadAttention(D, N), torch.randn(N, T, D)
+    with pytest.raises(ValueError, match=r"two axes .* or four .*, got the shape \[3, 7, 7\]"):
+        attention(queries, may_attend=torch.ones(N, T, T, dtype=torch.bool))

@@ -1,0 +1,160 @@
+"""The laws of the cache: cached equals uncached, reordered equals recomputed."""
+
+import pytest
+import torch
+
+from tokoban.transformer import Decoder, Encoder, KVCache, Rotary, empty_cache_for, masks
+
+B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
+D = N * E
+
+CASES = pytest.mark.parametrize("kind", ["encoder", "decoder"])
+NORM_ORDERS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
+POSITIONS = pytest.mark.parametrize("rotary", [None, Rotary()], ids=["bare", "rotary"])
+
+
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
+
+
+def empty_cache() -> KVCache:
+    return KVCache(LAYERS, B, N, T, E, dtype=torch.float64)
+
+
+def causal_stack(kind, *, pre_norm=True, rotary=None):
+    """A function (inputs, memory, cache); the encoder has no use for the memory."""
+    build = {"encoder": Encoder, "decoder": Decoder}[kind]
+    stack = build(LAYERS, D, N, pre_norm=pre_norm, rotary=rotary).double().requires_grad_(False)
+
+    def run(inputs, memory, cache=None):
+        length, past = inputs.shape[1], 0 if cache is None else cache.length
+        may_attend = masks.causal(length, num_keys=past + length)
+        arguments = (inputs,) if kind == "encoder" else (inputs, memory)
+        return stack(*arguments, may_attend=may_attend, cache=cache)
+
+    return run
+
+
+@CASES
+@NORM_ORDERS
+@POSITIONS
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+def test_cached_equals_uncached(
+    kind: str, pre_norm: bool, rotary: Rotary | None, chunk: int
+) -> None:
+    run = causal_stack(kind, pre_norm=pre_norm, rotary=rotary)
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
+    pieces = [run(piece, memory, cache) for piece in inputs.split(chunk, dim=1)]
+    assert cache.length == T
+    assert torch.allclose(torch.cat(pieces, dim=1), run(inputs, memory), rtol=0, atol=1e-12)
+
+
+@CASES
+@POSITIONS
+def test_reordering_equals_recomputing_on_reordered_inputs(
+    kind: str, rotary: Rotary | None
+) -> None:
+    run = causal_stack(kind, rotary=rotary)
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
+    parents, later = torch.tensor([4, 0, 0, 3, 1]), torch.tensor([1, 1, 4, 0, 2])
+    history = inputs[:, :3]
+    run(history, memory, cache)
+    for t, order in (3, parents), (4, later), (5, parents):
+        cache.reorder(order)
+        history, memory = history[order], memory[order]
+        history = torch.cat([history, inputs[:, t : t + 1]], dim=1)
+        step = run(inputs[:, t : t + 1], memory, cache)
+        assert torch.allclose(step, run(history, memory)[:, -1:], rtol=0, atol=1e-12)
+
+
+def test_the_memory_is_read_at_the_first_call_alone() -> None:
+    run, cache = causal_stack("decoder"), empty_cache()
+    inputs, memory, other = draw(B, T, D), draw(B, S, D, seed=1), draw(B, S, D, seed=2)
+    run(inputs[:, :3], memory, cache)
+    assert torch.allclose(run(inputs[:, 3:], other, cache), run(inputs, memory)[:, 3:])
+
+
+@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
+def test_a_stacks_own_empty_cache_has_its_sizes_its_type_and_room_as_asked(
+    stack_class: type,
+) -> None:
+    cache = empty_cache_for(stack_class(LAYERS, D, N).double(), B, T)
+    for layer in range(LAYERS):
+        k, v = cache.append(layer, draw(B, N, T, E), draw(B, N, T, E))
+        assert k.dtype == v.dtype == torch.float64
+    with pytest.raises(ValueError, match="the cache holds 7 positions"):
+        cache.append(0, draw(B, N, 1, E), draw(B, N, 1, E))
+    with pytest.raises(IndexError):
+        cache.append(LAYERS, draw(B, N, 1, E), draw(B, N, 1, E))
+
+
+def test_appending_gives_all_that_the_layer_holds() -> None:
+    cache = KVCache(2, 1, 1, 5, 1)
+    k, v = torch.tensor([1.0, 2.0, 3.0])[None, None, :, None], torch.full((1, 1, 3, 1), 7.0)
+    cache.append(0, k[:, :, :2], v[:, :, :2])
+    cache.append(1, 10 * k[:, :, :2], v[:, :, :2])
+    all_k, all_v = cache.append(0, k[:, :, 2:], -v[:, :, 2:])
+    assert all_k.flatten().tolist() == [1, 2, 3]
+    assert all_v.flatten().tolist() == [7, 7, -7]
+    all_k, _ = cache.append(1, 10 * k[:, :, 2:], v[:, :, 2:])
+    assert all_k.flatten().tolist() == [10, 20, 30]
+
+
+def test_the_length_is_that_before_the_pass_until_the_last_layer_has_appended() -> None:
+    cache, one = KVCache(2, 1, 1, 5, 1), torch.zeros(1, 1, 3, 1)
+    lengths = [cache.length]
+    for layer in 0, 1:
+        cache.append(layer, one, one)
+        lengths.append(cache.length)
+    assert lengths == [0, 0, 3]
+
+
+def test_reordering_moves_the_rows_of_every_layer_and_of_the_memories() -> None:
+    cache = KVCache(2, 3, 1, 5, 1)
+    rows = torch.tensor([1.0, 2.0, 3.0])[:, None, None, None]
+    for layer in 0, 1:
+        cache.append(layer, rows, rows * 10)
+        cache.keep_memory(layer, rows * 100, rows * 1000)
+    cache.reorder(torch.tensor([2, 2, 0]))
+    for layer in 0, 1:
+        all_k, all_v = cache.append(layer, rows * 0, rows * 0)
+        assert all_k[:, 0, 0, 0].tolist() == [3, 3, 1]
+        assert all_v[:, 0, 0, 0].tolist() == [30, 30, 10]
+        kept = cache.memory(layer)
+        assert kept is not None
+        assert kept[0].flatten().tolist() == [300, 300, 100]
+        assert kept[1].flatten().tolist() == [3000, 3000, 1000]
+
+
+def test_a_cache_has_no_memory_until_one_is_kept() -> None:
+    cache = KVCache(2, 3, 1, 5, 1)
+    assert cache.memory(1) is None
+    cache.reorder(torch.tensor([2, 2, 0]))
+    assert cache.memory(1) is None
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 1, 2), (5, 1, 1, 2), (5, 3, 1, 1)], ids=str)
+def test_keys_that_would_be_spread_over_rows_heads_or_width_are_refused(
+    shape: tuple[int, ...],
+) -> None:
+    with pytest.raises(ValueError, match=r"keys of shape \[5, 3, T, 2\], got \["):
+        empty_cache().append(0, torch.zeros(shape), torch.zeros(shape))
+
+
+def test_more_positions_than_there_is_room_for_are_refused() -> None:
+    cache = empty_cache()
+    cache.append(0, draw(B, N, 5, E), draw(B, N, 5, E))
+    with pytest.raises(ValueError, match="the cache holds 7 positions, asked to hold 8"):
+        cache.append(0, draw(B, N, 3, E), draw(B, N, 3, E))
+
+
+def test_gradients_through_a_cache_are_refused() -> None:
+    trained = draw(B, N, 1, E).requires_grad_()
+    for k, v in (trained, trained.detach()), (trained.detach(), trained):
+        with pytest.raises(ValueError, match=r"for inference.*torch\.no_grad"):
+            empty_cache().append(0, k, v)
+
+
+def test_a_reordering_names_a_parent_for_each_row() -> None:
+    with pytest.raises(ValueError, match="expected 5 parents, one per row, got 1"):
+        empty_cache().reorder(torch.tensor([0]))

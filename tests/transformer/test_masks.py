@@ -1,0 +1,46 @@
+"""Masks look as drawn."""
+
+import pytest
+import torch
+
+from tokoban.transformer import masks
+
+
+def picture(may_attend: torch.Tensor) -> str:
+    """One line per query, one character per key: x where it may attend."""
+    return "|".join("".join(".x"[key] for key in row) for row in may_attend.tolist())
+
+
+DRAWINGS = {
+    "causal": (masks.causal(4), "x...|xx..|xxx.|xxxx"),
+    "causal, after a cache": (masks.causal(2, num_keys=5), "xxxx.|xxxxx"),
+    "causal, one query": (masks.causal(1, num_keys=3), "xxx"),
+    "local": (masks.local(5, 1), "xx...|xxx..|.xxx.|..xxx|...xx"),
+    "local, alone": (masks.local(3, 0), "x..|.x.|..x"),
+    "goal and current": (masks.goal_and_current(4), "x...|xx..|x.x.|x..x"),
+    "causal and local": (masks.causal(4) & masks.local(4, 1), "x...|xx..|.xx.|..xx"),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_masks_look_as_drawn(name: str) -> None:
+    may_attend, drawing = DRAWINGS[name]
+    assert may_attend.dtype == torch.bool
+    assert picture(may_attend) == drawing
+
+
+def test_padding_hides_what_lies_beyond_each_rows_length() -> None:
+    may_attend = masks.padding(torch.tensor([3, 0, 5]), 5)
+    assert may_attend.shape == (3, 1, 1, 5)
+    assert picture(may_attend[:, 0, 0]) == "xxx..|.....|xxxxx"
+
+
+def test_causal_and_padding_combine_for_each_row_and_all_heads() -> None:
+    may_attend = masks.causal(3) & masks.padding(torch.tensor([1, 2]), 3)
+    assert may_attend.shape == (2, 1, 3, 3)
+    assert [picture(row[0]) for row in may_attend] == ["x..|x..|x..", "x..|xx.|xx."]
+
+
+def test_fewer_keys_than_queries_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"at least as many keys as queries \(5\), got 3"):
+        masks.causal(5, num_keys=3)

@@ -1,0 +1,113 @@
+"""Positions: pencil sums, and what an offset means."""
+
+from math import cos, sin
+
+import pytest
+import torch
+
+from tokoban.transformer import (
+    GridPositions,
+    LearnedPositions,
+    MultiHeadAttention,
+    Rotary,
+    sinusoidal,
+)
+
+B, N, T, S, E = 5, 3, 7, 11, 26
+
+
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
+
+
+def test_sinusoids_against_a_pencil() -> None:
+    # Of width 4, the second wave is slower by 10000^(2/4) = 100.
+    pencil = [[0.0, 1.0, 0.0, 1.0], [sin(1), cos(1), sin(0.01), cos(0.01)]]
+    pencil.append([sin(2), cos(2), sin(0.02), cos(0.02)])
+    assert torch.allclose(sinusoidal(3, 4), torch.tensor(pencil), atol=1e-6)
+
+
+def test_sinusoids_from_an_offset_are_a_piece_of_the_whole() -> None:
+    assert torch.equal(sinusoidal(5, 6, offset=3), sinusoidal(8, 6)[3:])
+
+
+def test_sinusoids_of_odd_width_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected an even width, got 7"):
+        sinusoidal(5, 7)
+
+
+def test_learned_positions_from_an_offset_are_a_piece_of_the_whole() -> None:
+    positions = LearnedPositions(11, 3)
+    assert positions(11).unique(dim=0).shape == (11, 3)
+    assert torch.equal(positions(5, offset=2), positions(11)[2:7])
+
+
+def test_positions_beyond_the_learned_ones_are_refused() -> None:
+    with pytest.raises(ValueError, match="vectors for 11 positions, asked for 12"):
+        LearnedPositions(11, 3)(5, offset=7)
+
+
+def test_grid_positions_add_a_row_and_a_column() -> None:
+    positions = GridPositions(5, 7, 3)
+    with torch.no_grad():
+        positions.rows.table[:] = 10 * torch.arange(5.0)[:, None]
+        positions.columns.table[:] = torch.arange(7.0)[:, None]
+    grid = positions(2, 3)
+    assert grid.shape == (2, 3, 3)
+    assert grid[:, :, 1].tolist() == [[0, 1, 2], [10, 11, 12]]
+
+
+def test_rotary_turns_each_pair_by_its_own_angle() -> None:
+    # Of width 4, the second pair turns slower by 10000^(2/4) = 100.
+    vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
+    pencil = torch.tensor([cos(3), sin(3), -sin(0.03), cos(0.03)])
+    assert torch.allclose(Rotary()(vectors)[0, 0, 3], pencil)
+
+
+def test_rotary_scores_depend_on_the_distance_alone() -> None:
+    q, k = draw(B, N, 1, E), draw(B, N, 1, E, seed=1)
+    rotary = Rotary()
+
+    def score(query_position: int, key_position: int) -> torch.Tensor:
+        turned = rotary(q, offset=query_position) * rotary(k, offset=key_position)
+        return turned.sum(dim=-1)
+
+    assert torch.allclose(score(2, 5), score(102, 105), atol=1e-10)
+    assert not torch.allclose(score(2, 5), score(2, 6), atol=1e-2)
+    assert torch.allclose(score(3, 3), (q * k).sum(dim=-1))
+
+
+def test_rotary_from_an_offset_is_a_piece_of_the_whole() -> None:
+    vectors = draw(B, N, T, E)
+    piece = Rotary()(vectors[:, :, 2:], offset=2)
+    assert torch.allclose(piece, Rotary()(vectors)[:, :, 2:], rtol=0, atol=1e-12)
+
+
+def test_rotary_tells_far_positions_apart_in_half_precision() -> None:
+    vectors = draw(B, N, T, E)
+    exact = Rotary()(vectors, offset=1000)
+    half = Rotary()(vectors.bfloat16(), offset=1000)
+    assert half.dtype == torch.bfloat16
+    assert (half.double() - exact).abs().max() < 0.05
+
+
+def test_rotary_of_odd_head_width_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected an even head width, got 13"):
+        Rotary()(draw(B, N, T, 13))
+
+
+def test_rotary_attention_sees_order_among_its_queries_but_not_in_a_memory() -> None:
+    attention = MultiHeadAttention(N * E, N, rotary=Rotary()).double()
+    queries, memory = draw(B, T, N * E), draw(B, S, N * E, seed=1)
+    mirrored = attention(queries.flip(1)).flip(1)
+    assert not torch.allclose(mirrored, attention(queries), atol=1e-3)
+    assert torch.allclose(attention(queries, memory.flip(1)), attention(queries, memory))
+
+
+def test_rotary_attention_is_the_same_wherever_the_sequence_starts() -> None:
+    attention = MultiHeadAttention(N * E, N, rotary=Rotary()).double()
+    queries, before = draw(B, T, N * E), draw(B, 2, N * E, seed=1)
+    may_attend = torch.ones(2 + T, 2 + T, dtype=torch.bool)
+    may_attend[:, :2] = False
+    later = attention(torch.cat([before, queries], dim=1), may_attend=may_attend)[:, 2:]
+    assert torch.allclose(later, attention(queries), rtol=0, atol=1e-12)

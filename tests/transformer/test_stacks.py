@@ -1,0 +1,122 @@
+"""What whole stacks promise: no peeking, no padding, norms and dropout in their places."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tokoban.transformer import Decoder, Encoder, EncoderDecoder, Rotary, masks
+
+B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
+D = N * E
+
+
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
+
+
+def test_under_a_causal_mask_the_future_has_no_influence_on_the_past() -> None:
+    encoder, decoder = Encoder(LAYERS, D, N).double(), Decoder(LAYERS, D, N).double()
+    inputs, memory, other = draw(B, T, D), draw(B, S, D, seed=1), draw(B, T, D, seed=2)
+    other[:, :4] = inputs[:, :4]
+    causal = masks.causal(T)
+    for stack in (
+        lambda x: encoder(x, may_attend=causal),
+        lambda x: decoder(x, memory, may_attend=causal),
+    ):
+        assert torch.allclose(stack(inputs)[:, :4], stack(other)[:, :4], rtol=0, atol=1e-12)
+        assert not torch.allclose(stack(inputs)[:, 4:], stack(other)[:, 4:], atol=1e-3)
+
+
+def test_the_memoryless_mask_makes_each_position_a_function_of_the_goal_and_itself() -> None:
+    encoder, inputs = Encoder(LAYERS, D, N).double(), draw(B, T, D)
+    whole = encoder(inputs, may_attend=masks.goal_and_current(T))
+    for t in range(1, T):
+        alone = encoder(inputs[:, [0, t]], may_attend=masks.goal_and_current(2))
+        assert torch.allclose(whole[:, t], alone[:, 1], rtol=0, atol=1e-12)
+
+
+def test_without_positions_a_permutation_of_the_inputs_permutes_the_outputs() -> None:
+    encoder, inputs = Encoder(LAYERS, D, N).double(), draw(B, T, D)
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    assert torch.allclose(encoder(inputs[:, order]), encoder(inputs)[:, order], atol=1e-12)
+
+
+def test_rotary_stacks_see_order() -> None:
+    inputs, memory = draw(B, T, D), draw(B, S, D, seed=1)
+    encoder = Encoder(LAYERS, D, N, rotary=Rotary()).double()
+    decoder = Decoder(LAYERS, D, N, rotary=Rotary()).double()
+    for stack in encoder, lambda x: decoder(x, memory):
+        assert not torch.allclose(stack(inputs.flip(1)).flip(1), stack(inputs), atol=1e-3)
+
+
+@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
+def test_pre_norm_ends_in_one_more_norm_and_post_norm_does_not(stack_class: type) -> None:
+    pre = stack_class(LAYERS, D, N, pre_norm=True)
+    post = stack_class(LAYERS, D, N, pre_norm=False)
+    assert len(list(pre.parameters())) == len(list(post.parameters())) + 2
+    arguments = (torch.randn(B, T, D),) + (torch.randn(B, S, D),) * (stack_class is Decoder)
+    for stack in pre, post:
+        outputs = stack(*arguments)
+        assert torch.allclose(outputs, functional.layer_norm(outputs, (D,)), atol=1e-3)
+
+
+def test_padded_sources_are_hidden_from_both_halves() -> None:
+    model = EncoderDecoder(Encoder(LAYERS, D, N), Decoder(LAYERS, D, N)).double()
+    sources, targets = draw(B, S, D), draw(B, T, D, seed=1)
+    lengths, causal = torch.tensor([11, 1, 5, 2, 7]), masks.causal(T)
+    together = model(
+        sources,
+        targets,
+        source_may_attend=masks.padding(lengths, S),
+        target_may_attend=causal,
+    )
+    for row, length in enumerate(lengths.tolist()):
+        alone = model(
+            sources[row : row + 1, :length], targets[row : row + 1], target_may_attend=causal
+        )
+        assert torch.allclose(together[row], alone[0], rtol=0, atol=1e-12)
+
+
+def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
+    encoder = Encoder(LAYERS, D, N, dropout=0.5)
+    decoder = Decoder(LAYERS, D, N, dropout=0.5)
+    model, inputs = EncoderDecoder(encoder, decoder), torch.randn(B, T, D)
+    assert torch.equal(model.eval()(inputs, inputs), model(inputs, inputs))
+    assert not torch.equal(model.train()(inputs, inputs), model(inputs, inputs))
+
+
+@pytest.mark.parametrize(("stack_class", "num_sublayers"), [(Encoder, 2), (Decoder, 3)])
+def test_dropout_falls_on_the_inputs_and_on_each_sublayers_output(
+    stack_class: type, num_sublayers: int
+) -> None:
+    stack, dropped = stack_class(LAYERS, D, N, dropout=0.25), []
+    for part in stack.modules():
+        if isinstance(part, nn.Dropout):
+            part.register_forward_hook(lambda part, _, __: dropped.append(part.p))
+    inputs = torch.randn(B, T, D)
+    stack(inputs) if stack_class is Encoder else stack(inputs, inputs)
+    assert dropped == [0.25] * (1 + LAYERS * num_sublayers)
+
+
+# In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
+COMPILE = """
+import torch
+from tokoban.transformer import Decoder, Encoder, EncoderDecoder, Rotary, masks
+
+model = EncoderDecoder(Encoder(2, 6, 3, rotary=Rotary()), Decoder(2, 6, 3))
+sources, targets, causal = torch.randn(5, 11, 6), torch.randn(5, 7, 6), masks.causal(7)
+compiled = torch.compile(model, fullgraph=True, backend="eager")
+torch.testing.assert_close(
+    compiled(sources, targets, target_may_attend=causal),
+    model(sources, targets, target_may_attend=causal),
+)
+"""
+
+
+@pytest.mark.slow
+def test_the_whole_model_is_one_graph_to_the_compiler() -> None:
+    subprocess.run([sys.executable, "-c", COMPILE], check=True)

@@ -1,0 +1,66 @@
+"""The command line. Each command is a light module here; what is heavy it imports in its ``run``.
+
+A command's module has ``SUMMARY`` (one line), ``add_arguments(parser)`` and ``run(arguments)``,
+which answers the exit status.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from tokoban import __version__
+
+COMMANDS = ("solve", "check", "generate", "train", "evaluate", "play", "demo")
+BAD_INPUT = 2  # the status argparse gives to wrong arguments
+INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
+READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
+
+
+def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tokoban", description="Transformers that plan, and the Sokoban they were trained on."
+    )
+    parser.add_argument("--version", action="version", version=f"tokoban {__version__}")
+    choices = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in commands:
+        module = importlib.import_module(f"tokoban.cli.{name}")
+        command = choices.add_parser(
+            name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def _in_one_line(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return "; ".join(str(error).splitlines()) or type(error).__name__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and answers its exit status.
+
+    What a user can get wrong (``ValueError``, ``OSError``) is one line on standard error and
+    status 2. Help, the version and wrong arguments leave through argparse's ``SystemExit``.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    # Only the command that was asked for is imported; its name must therefore come first.
+    parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
+    arguments = parser.parse_args(words)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Else the interpreter would complain about the same pipe when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_LEFT
+    except (ValueError, OSError) as error:
+        print(f"tokoban: {_in_one_line(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("tokoban: interrupted", file=sys.stderr)
+        return INTERRUPTED

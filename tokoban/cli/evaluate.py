@@ -1,0 +1,40 @@
+"""``tokoban evaluate SYSTEM``: one form for every system; the rest of its options are its own."""
+
+import argparse
+import json
+
+from tokoban.cli.output import write_output
+from tokoban.systems import SYSTEMS, load
+
+SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the system; what follows it is read when the system is known."""
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument(
+        "options", nargs=argparse.REMAINDER, metavar="--weights NAME_OR_PATH [--json OUT] ..."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the figures, one line each, and writes them as one flat JSON object if asked."""
+    from tokoban import pretrained
+
+    evaluate = load(arguments.system, "evaluate")
+    parser = argparse.ArgumentParser(
+        prog=f"tokoban evaluate {arguments.system}", allow_abbrev=False
+    )
+    parser.add_argument("--weights", required=True, metavar="NAME_OR_PATH")
+    parser.add_argument("--json", metavar="OUT", help="write the figures to this file (- to print)")
+    evaluate.add_arguments(parser)
+    chosen = parser.parse_args(arguments.options)
+    model, config = pretrained.load(chosen.weights, system=arguments.system)
+    figures: dict[str, float] = evaluate.evaluate_model(model, config, chosen)
+    if chosen.json != "-":
+        width = max(map(len, figures), default=0)
+        for name, value in figures.items():
+            print(f"{name:<{width}}  {value:.6g}")
+    if chosen.json is not None:
+        write_output(chosen.json, json.dumps(figures, indent=2) + "\n")
+    return 0

@@ -1,0 +1,99 @@
+"""``tokoban train SYSTEM``: one form for every system; the options are its configs' fields."""
+
+import argparse
+import dataclasses
+import inspect
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tokoban.systems import SYSTEMS, load
+
+if TYPE_CHECKING:
+    from tokoban.training.run_config import RunConfig
+
+SUMMARY = "train a system; `tokoban train SYSTEM --help` lists its presets and fields"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the system; what follows it is read when the system is known."""
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument(
+        "options",
+        nargs=argparse.REMAINDER,
+        metavar="--preset NAME [--FIELD VALUE ...] [--minutes M] [--output DIR] [--resume]",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Trains until the run is over; its folder has all that came of it."""
+    from tokoban.training import loop
+    from tokoban.training.config import to_dict
+    from tokoban.training.run_directory import RunDirectory, new_run_path
+
+    system: str = arguments.system
+    train = load(system, "train")
+    chosen = _system_parser(system, train).parse_args(arguments.options)
+    config, run = _configs(train, chosen)
+    if chosen.output is None:
+        path = new_run_path(Path("runs"), f"{system}-{chosen.preset}", today=date.today())
+    else:
+        path = Path(chosen.output)
+    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+        print(f"training into {path}", file=sys.stderr)
+    directory = RunDirectory(path, system=system, config=to_dict(config))
+    loop.train(train.make_system(config), run, directory, resume=chosen.resume)
+    return 0
+
+
+def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
+    from tokoban.training.config import add_field_arguments
+    from tokoban.training.run_config import RunConfig
+
+    presets = [f"  {name}: {inspect.getdoc(make)}" for name, make in train.PRESETS.items()]
+    parser = argparse.ArgumentParser(
+        prog=f"tokoban train {system}",
+        description="\n".join(["presets:", *presets]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--preset", choices=train.PRESETS, help="required, unless a run is resumed")
+    parser.add_argument(
+        "--output", metavar="DIR", help="the run's folder; runs/<date>-<name> if not given"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in --output, as it was started where no preset is given",
+    )
+    add_field_arguments(parser, train.Config)
+    add_field_arguments(parser, RunConfig)
+    return parser
+
+
+def _configs(train: ModuleType, chosen: argparse.Namespace) -> tuple[Any, "RunConfig"]:
+    """The system's config and the run's: a preset's or a recorded run's, and what overrides it."""
+    from tokoban.training.config import from_dict, overrides
+    from tokoban.training.run_config import RunConfig
+    from tokoban.training.run_directory import read_record
+
+    if chosen.resume and chosen.output is None:
+        raise ValueError("--resume needs --output, the folder of the run to go on with")
+    if chosen.preset is not None:
+        config, run = train.PRESETS[chosen.preset](), train.RUNS[chosen.preset]
+    elif chosen.resume:
+        record = read_record(Path(chosen.output))
+        config = from_dict(train.Config, record["config"])
+        run = from_dict(RunConfig, record["run"])
+    else:
+        raise ValueError(f"--preset is missing; expected one of {', '.join(train.PRESETS)}")
+    changes = overrides(chosen, RunConfig)
+    if "minutes" in changes:
+        # Minutes take the place of the preset's steps, so that the schedule follows the clock.
+        changes = {"steps": None} | changes
+    return dataclasses.replace(config, **overrides(chosen, train.Config)), dataclasses.replace(
+        run, **changes
+    )

@@ -1,0 +1,160 @@
+"""Rollouts: each row takes one action after another, its most probable ones or drawn ones.
+
+Axes: B rows, T steps, A actions.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from tokoban.decoding.stepper import Stepper
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What each row did; a row that ran out of allowed actions or of steps ends unfinished."""
+
+    actions: Int[Tensor, "B T"]  # -1 after the end
+    lengths: Int[Tensor, "B"]
+    scores_nats: Float[Tensor, "B"]  # sum of the model's own log-probabilities of the actions
+    is_finished: Bool[Tensor, "B"]
+
+
+@torch.no_grad()
+def sample(
+    stepper: Stepper,
+    *,
+    num_rows: int,
+    max_steps: int,
+    noise: Float[Tensor, "T B A"] | None = None,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    stop_check_every: int = 1,
+) -> Samples:
+    """Rolls every row out for ``max_steps`` actions, or until it is finished.
+
+    Without ``noise`` a row takes its most probable action, whatever the restrictions. With
+    ``gumbel_noise`` it takes the best sum of restricted log-probability and noise, which draws
+    each action with its restricted probability. A row all of whose actions are forbidden ends
+    there, unfinished, with the score and actions that it has. Whether all rows have ended is asked
+    of the device every ``stop_check_every`` steps (0: never); that saves time and changes no
+    result.
+    """
+    _check_sizes(num_rows, max_steps, stop_check_every)
+    device = stepper.device
+    rows = torch.arange(num_rows, device=device)
+    actions = torch.full((num_rows, max_steps), -1, device=device)
+    scores = torch.zeros(num_rows, device=device)
+    is_finished = torch.zeros(num_rows, dtype=torch.bool, device=device)
+    is_ended = torch.zeros(num_rows, dtype=torch.bool, device=device)
+
+    for step in range(max_steps):
+        log_probs = stepper.log_probs()
+        _check_shapes(log_probs, noise, num_rows, max_steps)
+        preferences = log_probs
+        if noise is not None:
+            allowed = restrict(log_probs, temperature=temperature, top_k=top_k, top_p=top_p)
+            preferences = allowed + noise[step]
+        chosen = preferences.argmax(dim=1)
+        chosen_nats = log_probs.gather(1, chosen[:, None])[:, 0]
+        # The best action of a row is forbidden only where all are.
+        is_ended = is_ended | (chosen_nats == -torch.inf)
+        answers = stepper.advance(rows, chosen)
+
+        actions[:, step] = chosen.masked_fill(is_ended, -1)
+        scores = scores + chosen_nats.masked_fill(is_ended, 0.0)
+        is_finished = is_finished | (answers & ~is_ended)
+        is_ended = is_ended | is_finished
+        if stop_check_every and (step + 1) % stop_check_every == 0 and bool(is_ended.all()):
+            break
+
+    return Samples(actions, (actions >= 0).sum(dim=1), scores, is_finished)
+
+
+def restrict(
+    log_probs: Float[Tensor, "*B A"],
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Float[Tensor, "*B A"]:
+    """What to draw from: the log-probabilities sharpened, cut to the most probable, renormalised.
+
+    In this order: divided by ``temperature``; cut to the ``top_k`` most probable; cut to the fewest
+    most probable whose probabilities reach ``top_p`` together. What is cut becomes -inf. Actions
+    as probable as the last one kept are kept too, and the most probable always is. A row that is
+    all -inf stays so.
+    """
+    _check_restrictions(temperature, top_k, top_p)
+    # The best becomes 0 first, so that no temperature, however low, overflows it to -inf.
+    best = log_probs.amax(dim=-1, keepdim=True)
+    kept = _renormalised((log_probs - _finite(best)) / temperature)
+    if top_k is not None:
+        descending = kept.topk(min(top_k, kept.shape[-1]), dim=-1).values
+        kept = _renormalised(kept.masked_fill(kept < descending[..., -1:], -torch.inf))
+    if top_p is not None and top_p < 1.0:  # at 1 rounding would cut the rarest actions
+        descending = kept.sort(dim=-1, descending=True).values
+        reached_before = descending.exp().cumsum(dim=-1) - descending.exp()
+        last = (reached_before < top_p).sum(dim=-1, keepdim=True) - 1
+        kept = _renormalised(kept.masked_fill(kept < descending.gather(-1, last), -torch.inf))
+    return kept
+
+
+def gumbel_noise(
+    max_steps: int,
+    num_rows: int,
+    num_actions: int,
+    *,
+    generator: torch.Generator,
+    device: torch.device | str,
+) -> Float[Tensor, "T B A"]:
+    """Noise for all steps of ``sample``: standard Gumbel, finite, drawn where the generator lives.
+
+    A generator of the CPU gives the same noise for every device.
+    """
+    shape = (max_steps, num_rows, num_actions)
+    exponential = torch.empty(shape, device=generator.device).exponential_(generator=generator)
+    # A draw of exactly 0 would be noise of +inf, and a forbidden action plus that NaN.
+    return -exponential.clamp_min(torch.finfo(exponential.dtype).tiny).log().to(device)
+
+
+def _renormalised(log_probs: Float[Tensor, "*B A"]) -> Float[Tensor, "*B A"]:
+    return log_probs - _finite(log_probs.logsumexp(dim=-1, keepdim=True))
+
+
+def _finite(totals: Float[Tensor, "*B 1"]) -> Float[Tensor, "*B 1"]:
+    """Rows that are all -inf have -inf as their best and total; subtracting that would give NaN."""
+    return totals.masked_fill(totals == -torch.inf, 0.0)
+
+
+def _check_sizes(num_rows: int, max_steps: int, stop_check_every: int) -> None:
+    for name, size in {"num_rows": num_rows, "max_steps": max_steps}.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}; expected at least 1")
+    if stop_check_every < 0:
+        raise ValueError(f"stop_check_every is {stop_check_every}; expected 0 (never) or more")
+
+
+def _check_shapes(
+    log_probs: Float[Tensor, "_ A"],
+    noise: Float[Tensor, "_ _ _"] | None,
+    num_rows: int,
+    max_steps: int,
+) -> None:
+    if log_probs.shape[0] != num_rows:
+        raise ValueError(f"the stepper has {log_probs.shape[0]} rows; expected {num_rows}")
+    expected = (max_steps, num_rows, log_probs.shape[1])
+    if noise is not None and tuple(noise.shape) != expected:
+        raise ValueError(f"noise has shape {tuple(noise.shape)}; expected {expected}")
+
+
+def _check_restrictions(temperature: float, top_k: int | None, top_p: float | None) -> None:
+    if not temperature > 0.0:
+        raise ValueError(f"temperature is {temperature}; expected more than 0")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k is {top_k}; expected at least 1")
+    if top_p is not None and not 0.0 < top_p <= 1.0:
+        raise ValueError(f"top_p is {top_p}; expected more than 0, at most 1")

@@ -1,0 +1,44 @@
+"""The seam between choosing and what is chosen: all that sampling and beam search know.
+
+Axes: B searches, K beams of each, A actions; a row of the batch is search * K + beam.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+@runtime_checkable
+class Stepper(Protocol):
+    """Rows of unfinished sequences, whatever they are made of; the state stays inside."""
+
+    device: torch.device
+
+    def log_probs(self) -> Float[Tensor, "BK A"]:
+        """What the model thinks of each row's next actions, in nats; -inf forbids one.
+
+        Pure: calling it twice changes nothing and gives the same.
+        """
+        ...
+
+    def advance(self, parents: Int[Tensor, "BK"], actions: Int[Tensor, "BK"]) -> Bool[Tensor, "BK"]:
+        """Row i becomes what row ``parents[i]`` was, after ``actions[i]``; answers which are finished.
+
+        ``parents`` are row numbers of the whole batch. The row of a beam that finished earlier is
+        handed through like any other, and what is answered for it is no longer read.
+        """
+        ...
+
+
+@runtime_checkable
+class MergingStepper(Stepper, Protocol):
+    """A stepper that can tell equal states apart from different ones, so that beams can be merged."""
+
+    def successor_keys(self) -> Int[Tensor, "BK A"]:
+        """A number for the state that each action would lead to: equal exactly for equal states.
+
+        Only keys of one search are ever compared. Pure, like ``log_probs``.
+        """
+        ...

@@ -1,0 +1,186 @@
+"""The rules on whole boards packed into one int64 per plane: the fast path, on any device.
+
+Cell (row, column) is bit 8 * row + column. A board fits when what its outermost ring of walls
+encloses fits 8x8; everything outside is wall, so no cell needs a neighbour beyond the word.
+Axes: ``*B`` any batch shape, A the four moves, C the planes of ``tensor_boards``, H rows and
+W columns.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+
+SIDE = 8
+
+# One step is a shift left, a shift right and a mask of where the step may have landed. The masks
+# clear what ran over an edge, and the sign copies that int64's arithmetic right shift brings in.
+_LEFT_SHIFTS = (0, 0, 8, 1)
+_RIGHT_SHIFTS = (8, 1, 0, 0)
+_LANDING = (
+    0x00FFFFFFFFFFFFFF,
+    0x7F7F7F7F7F7F7F7F,
+    -1,
+    0xFEFEFEFEFEFEFEFE - 2**64,
+)
+
+
+class Bitboards(NamedTuple):
+    """A batch of boards: four words each, of which a step replaces the last two."""
+
+    walls: Int64[Tensor, "*B"]
+    goals: Int64[Tensor, "*B"]
+    boxes: Int64[Tensor, "*B"]
+    player: Int64[Tensor, "*B"]
+
+    def map(self, change) -> "Bitboards":
+        """The same boards with ``change`` (an index, a move to a device …) applied to each word."""
+        return Bitboards(*(change(word) for word in self))
+
+
+def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
+    """Every cell one step in ``direction``; those that would leave the 8x8 square are dropped."""
+    return ((cells << _LEFT_SHIFTS[direction]) >> _RIGHT_SHIFTS[direction]) & _LANDING[direction]
+
+
+def step(boards: Bitboards, actions: Int[Tensor, "*B"]) -> Bitboards:
+    """Moves each player in its own direction (0 to 3); an impossible move changes nothing."""
+    device = boards.boxes.device
+    left = torch.tensor(_LEFT_SHIFTS, device=device)[actions]
+    right = torch.tensor(_RIGHT_SHIFTS, device=device)[actions]
+    landing = torch.tensor(_LANDING, device=device)[actions]
+    blocked = boards.walls | boards.boxes
+    ahead = ((boards.player << left) >> right) & landing
+    pushed_from = ahead & boards.boxes
+    pushed_to = ((pushed_from << left) >> right) & landing & ~blocked
+    is_push = pushed_to != 0
+    moves = is_push | ((ahead & ~blocked) != 0)
+    return boards._replace(
+        boxes=torch.where(is_push, boards.boxes ^ pushed_from ^ pushed_to, boards.boxes),
+        player=torch.where(moves, ahead, boards.player),
+    )
+
+
+def successors(boards: Bitboards) -> Bitboards:
+    """The boards after each of the four moves, along a new last axis."""
+    spread = boards.map(lambda word: word.unsqueeze(-1).expand(*word.shape, 4))
+    actions = torch.arange(4, device=boards.boxes.device).expand_as(spread.boxes)
+    return step(spread, actions)
+
+
+def is_legal(boards: Bitboards) -> Bool[Tensor, "*B A"]:
+    """Which of the four moves change the board: no wall and no immovable box is in the way."""
+    return successors(boards).player != boards.player.unsqueeze(-1)
+
+
+def is_solved(boards: Bitboards) -> Bool[Tensor, "*B"]:
+    """Where the boxes stand exactly on the goals."""
+    return boards.boxes == boards.goals
+
+
+def cells(words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
+    """The 8x8 cells of each word."""
+    bits = torch.arange(SIDE * SIDE, device=words.device)
+    return ((words.unsqueeze(-1) >> bits) & 1).bool().unflatten(-1, (SIDE, SIDE))
+
+
+def to_word(squares: Bool[Tensor, "*B H W"]) -> Int64[Tensor, "*B"]:
+    """The inverse of ``cells``, for boards of up to 8x8; cells beyond are not set."""
+    height, width = squares.shape[-2:]
+    bits = SIDE * torch.arange(height, device=squares.device).unsqueeze(1)
+    bits = bits + torch.arange(width, device=squares.device)
+    return (squares.long() << bits).sum((-2, -1))
+
+
+def planes(boards: Bitboards) -> Float[Tensor, "*B C H W"]:
+    """The five planes a network reads, in the order of ``tensor_boards.Plane``, as 0.0 and 1.0."""
+    words = (boards.walls, ~boards.walls, boards.goals, boards.boxes, boards.player)
+    return cells(torch.stack(words, dim=-1)).float()
+
+
+def index(single: Int64[Tensor, "*B"]) -> Int64[Tensor, "*B"]:
+    """The cell number, 0 to 63, of words that hold one cell."""
+    # A power of two is exact in float64, but bit 63 is negative there, hence abs().
+    return single.double().abs().log2().round().long()
+
+
+def image(boards: Bitboards, symmetry: Symmetry) -> Bitboards:
+    """The boards under one of the eight symmetries of the 8x8 square."""
+    return boards.map(lambda word: to_word(symmetry.of_planes(cells(word))))
+
+
+def keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
+    """A number for each board: equal for equal boards, else different but for a 2^-64 chance."""
+    key = torch.zeros_like(boards.boxes)
+    for word in boards:
+        # Multiplication alone never carries a high bit down; the shift mixes it in.
+        key = (key ^ word) * -7046029254386353131
+        key = key ^ ((key >> 29) & 0x7FFFFFFFF)
+    return key * -4658895280553007687
+
+
+def canonical_keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
+    """``keys`` modulo the eight symmetries: equal for boards that are images of each other."""
+    return torch.stack([keys(image(boards, symmetry)) for symmetry in SYMMETRIES]).amin(0)
+
+
+def pack(
+    boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int | None = None
+) -> Bitboards:
+    """The boards as words, each placed with its top left floor in cell (``margin``, ``margin``).
+
+    Without ``margin`` a board of up to 8x8 keeps its place, and a larger one loses its outer walls.
+    Raises ``ValueError`` for a board that does not fit.
+    """
+    rows = [_words(board, *_origin(board, margin)) for board in boards]
+    columns = torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(rows), 4).unbind(1)
+    return Bitboards(*(column.contiguous() for column in columns))
+
+
+def to_board(boards: Bitboards, row: tuple[int, ...] = (0,)) -> Board:
+    """One board of the batch as an 8x8 ``Board``; where it was packed from is forgotten."""
+    walls, goals, boxes, player = (
+        frozenset(
+            Square(cell // SIDE, cell % SIDE)
+            for cell in range(SIDE * SIDE)
+            if int(word[row]) >> cell & 1
+        )
+        for word in boards
+    )
+    (player_square,) = player
+    return Board(SIDE, SIDE, walls, goals, boxes, player_square)
+
+
+def _origin(board: Board, margin: int | None) -> tuple[int, int]:
+    """The board's row and column that become cell (0, 0)."""
+    if margin is None and board.height <= SIDE and board.width <= SIDE:
+        return 0, 0
+    floor = [
+        (row, column)
+        for row in range(board.height)
+        for column in range(board.width)
+        if Square(row, column) not in board.walls
+    ]
+    rows, columns = zip(*floor, strict=True)
+    margin = margin or 0
+    top, left = min(rows), min(columns)
+    height, width = max(rows) - top + 1, max(columns) - left + 1
+    if max(height, width) + 2 * margin > SIDE:
+        side = SIDE - 2 * margin
+        raise ValueError(f"interior {height}x{width} does not fit one 64-bit plane ({side}x{side})")
+    return top - margin, left - margin
+
+
+def _words(board: Board, top: int, left: int) -> tuple[int, int, int, int]:
+    def word(squares) -> int:
+        bits = sum(1 << (SIDE * (row - top) + column - left) for row, column in squares)
+        return bits - 2**64 if bits >= 2**63 else bits
+
+    every = (Square(top + row, left + column) for row in range(SIDE) for column in range(SIDE))
+    walls = {square for square in every if square in board.walls or not board.contains(square)}
+    return word(walls), word(board.goals), word(board.boxes), word({board.player})

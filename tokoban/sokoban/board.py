@@ -1,0 +1,117 @@
+"""One Sokoban board as a frozen value, and the one order of the four directions.
+
+Rows are counted from the top and columns from the left, from 0. The world beyond the edge is wall.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Direction(IntEnum):
+    """The four moves, in the one order of the project: the opposite is +2 mod 4, a left turn +1."""
+
+    UP = 0
+    LEFT = 1
+    DOWN = 2
+    RIGHT = 3
+
+    @property
+    def opposite(self) -> "Direction":
+        return Direction((self + 2) % 4)
+
+
+# (row, column) of one step in each direction; a plain tuple, so that compiled code can loop over it.
+OFFSETS = ((-1, 0), (0, -1), (1, 0), (0, 1))
+
+# The fifth action of the policy: take back the last move.
+UNDO = 4
+
+
+class Square(NamedTuple):
+    """A place on the board; it may lie outside."""
+
+    row: int
+    column: int
+
+    def neighbour(self, direction: int) -> "Square":
+        """The next square in ``direction``, which may lie outside the board."""
+        row_step, column_step = OFFSETS[direction]
+        return Square(self.row + row_step, self.column + column_step)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Walls, goals, boxes and the player of one board; every step makes a new one.
+
+    A square that is not a wall is floor. ``__post_init__`` holds what every board obeys; what a
+    *level* must obey besides (closed walls, as many goals as boxes) is ``formats``' business.
+    """
+
+    height: int
+    width: int
+    walls: frozenset[Square]
+    goals: frozenset[Square]
+    boxes: frozenset[Square]
+    player: Square
+
+    def __post_init__(self) -> None:
+        for name, squares in (
+            ("wall", self.walls),
+            ("goal", self.goals),
+            ("box", self.boxes),
+            ("player", {self.player}),
+        ):
+            for square in squares:
+                if not self.contains(square):
+                    raise ValueError(
+                        f"{name} at row {square.row}, column {square.column} lies outside "
+                        f"the {self.height}x{self.width} board"
+                    )
+        for name, squares in (
+            ("goal", self.goals),
+            ("box", self.boxes),
+            ("player", frozenset({self.player})),
+        ):
+            for square in squares & self.walls:
+                raise ValueError(f"{name} at row {square.row}, column {square.column} is in a wall")
+        if self.player in self.boxes:
+            raise ValueError(
+                f"player at row {self.player.row}, column {self.player.column} stands on a box"
+            )
+
+    def contains(self, square: Square) -> bool:
+        """Whether ``square`` lies on the board, walls included."""
+        return 0 <= square.row < self.height and 0 <= square.column < self.width
+
+    def is_free(self, square: Square) -> bool:
+        """Whether ``square`` is on the board, no wall and no box: the player or a box may go there."""
+        return self.contains(square) and square not in self.walls and square not in self.boxes
+
+    def squares(self) -> Iterator[Square]:
+        """All squares of the board, row by row."""
+        for row in range(self.height):
+            for column in range(self.width):
+                yield Square(row, column)
+
+    def area(self) -> frozenset[Square]:
+        """The squares the player can walk to without pushing, its own among them."""
+        reached, waiting = {self.player}, [self.player]
+        while waiting:
+            square = waiting.pop()
+            for direction in Direction:
+                ahead = square.neighbour(direction)
+                if ahead not in reached and self.is_free(ahead):
+                    reached.add(ahead)
+                    waiting.append(ahead)
+        return frozenset(reached)
+
+    def inside(self) -> frozenset[Square]:
+        """The squares the player could walk to were there no boxes."""
+        return replace(self, boxes=frozenset()).area()
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether every box stands on a goal and every goal holds a box."""
+        return self.boxes == self.goals

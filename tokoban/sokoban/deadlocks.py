@@ -1,0 +1,76 @@
+"""What is lost without any search: dead squares, and boxes that can never move again."""
+
+from tokoban.sokoban.board import OFFSETS, Board, Square
+
+_DIRECTIONS = range(len(OFFSETS))
+_AXES = ((0, 2), (1, 3))  # up and down, left and right
+
+
+def dead_squares(board: Board) -> frozenset[Square]:
+    """Floor squares from which a lone box never reaches a goal, wherever the player stands.
+
+    The player starts beside the box wherever that is best, but has to *walk* around it from one
+    push to the next. Squares that nobody can reach are judged in the same way. The time grows with
+    the square of the floor: 0.03 s for 100 squares.
+    """
+    bare = Board(board.height, board.width, board.walls, board.goals, frozenset(), board.player)
+    alive = set(board.goals)
+    # Backwards from the goals by pulls, over places (box, player beside it). Places that differ
+    # only by a walk around the box are one: the first one met marks the others as seen.
+    waiting = [
+        (goal, goal.neighbour(side))
+        for goal in board.goals
+        for side in _DIRECTIONS
+        if bare.is_free(goal.neighbour(side))
+    ]
+    seen: set[tuple[Square, Square]] = set()
+    while waiting:
+        box, player = waiting.pop()
+        if (box, player) in seen:
+            continue
+        reached = _reachable(bare, player, box)
+        for side in _DIRECTIONS:
+            before = box.neighbour(side)
+            behind = before.neighbour(side)
+            if before in reached:
+                seen.add((box, before))
+                if bare.is_free(behind):
+                    alive.add(before)
+                    waiting.append((before, behind))
+    floor = (Square(row, column) for row in range(board.height) for column in range(board.width))
+    return frozenset(square for square in floor if bare.is_free(square) and square not in alive)
+
+
+def frozen_boxes(board: Board) -> frozenset[Square]:
+    """The boxes that can never move again, because walls and each other hold them in both axes.
+
+    All such boxes are given, those on goals too: the board is lost as soon as one of them is on no
+    goal. Boxes that are held only because the player cannot get there are not found.
+    """
+    # The greatest fixed point: take all boxes for frozen, and let go of one that has both
+    # neighbours of an axis free of walls and frozen boxes, until nothing changes.
+    frozen = set(board.boxes)
+
+    def is_held(box: Square, axis: tuple[int, int]) -> bool:
+        neighbours = [box.neighbour(direction) for direction in axis]
+        return any(
+            square in frozen or square in board.walls or not board.contains(square)
+            for square in neighbours
+        )
+
+    while loose := {box for box in frozen if not all(is_held(box, axis) for axis in _AXES)}:
+        frozen -= loose
+    return frozenset(frozen)
+
+
+def _reachable(board: Board, player: Square, box: Square) -> set[Square]:
+    """The squares the player can walk to on ``board`` while one box stands at ``box``."""
+    reached, waiting = {player}, [player]
+    while waiting:
+        square = waiting.pop()
+        for direction in _DIRECTIONS:
+            ahead = square.neighbour(direction)
+            if ahead != box and ahead not in reached and board.is_free(ahead):
+                reached.add(ahead)
+                waiting.append(ahead)
+    return reached

@@ -1,0 +1,26 @@
+"""Levels and moves as text: what is read, what is written, what is refused and why.
+
+``read_levels`` and ``write_levels`` are the way in and out; ``lurd`` reads and replays moves.
+"""
+
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.boxoban import parse_boxoban, write_boxoban
+from tokoban.sokoban.formats.level import Level, LevelFile, Problem, Solution
+from tokoban.sokoban.formats.levels import parse_levels, read_levels
+from tokoban.sokoban.formats.writer import write_levels
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+
+__all__ = [
+    "Level",
+    "LevelFile",
+    "Problem",
+    "Solution",
+    "format_board",
+    "lurd",
+    "parse_board",
+    "parse_boxoban",
+    "parse_levels",
+    "read_levels",
+    "write_boxoban",
+    "write_levels",
+]

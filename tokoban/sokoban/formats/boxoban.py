@@ -1,0 +1,77 @@
+"""Boxoban text: numbered levels of ten rows by ten squares, a thousand to a file.
+
+``levels`` reads these files too. This reader knows how many rows and columns there must be, so that
+it says which row is short where the other can only say that the walls are open.
+"""
+
+import re
+from collections.abc import Iterable
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
+from tokoban.sokoban.formats.level import Level, LevelFile, Problem
+from tokoban.sokoban.formats.text_lines import runs
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+
+SIDE = 10
+_NUMBER = re.compile(r"; ([0-9]+)")
+_NO_SQUARE = re.compile(r"[^#@$. ]")
+
+
+def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:
+    """The levels of a Boxoban file, with their numbers as titles; bad ones are problems.
+
+    If ``strict``, the first problem is raised as a ``ValueError`` instead.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    levels: list[Level] = []
+    problems: list[Problem] = []
+    for count, (start, end) in enumerate(runs([bool(line) for line in lines]), 1):
+        header = _NUMBER.fullmatch(lines[start])
+        title, rows = header[1] if header else "", lines[start + 1 : end]
+        row, fault = _find_fault(rows)
+        if not header:
+            row, fault = 0, f'{lines[start][:20]!r} is not "; " and a number'
+        if not fault:
+            board = parse_board("\n".join(rows))
+            row, fault = 1, find_fault(board)
+        if fault:
+            problems.append(Problem(fault, source, start + 1 + row, count, title))
+        else:
+            levels.append(Level(board, title, source=source, line=start + 2))
+    if not levels and not problems:
+        problems.append(Problem("no board found (expected Boxoban levels)", source, 1))
+    if strict and problems:
+        raise ValueError(str(problems[0]))
+    return LevelFile(tuple(levels), tuple(problems))
+
+
+def write_boxoban(boards: Iterable[Board]) -> str:
+    """The text of a Boxoban file, its levels numbered from 0.
+
+    Raises ``ValueError`` for a board that is no level of ten rows by ten, or that has a box or the
+    player on a goal, for which Boxoban has no letter.
+    """
+    levels = []
+    for number, board in enumerate(boards):
+        fault = find_fault(board)
+        if (board.height, board.width) != (SIDE, SIDE):
+            fault = f"board of {board.height}x{board.width} squares, not {SIDE}x{SIDE}"
+        elif board.goals & {*board.boxes, board.player}:
+            fault = "a box or the player on a goal, for which Boxoban has no letter"
+        if fault:
+            raise ValueError(f"level {number}: {fault}")
+        levels.append(f"; {number}\n{format_board(board)}\n\n")
+    return "".join(levels)
+
+
+def _find_fault(rows: list[str]) -> tuple[int, str | None]:
+    """The row, from 1, and what is wrong there; row 0 stands for the line above them."""
+    for row, line in enumerate(rows, 1):
+        if strange := _NO_SQUARE.search(line):
+            return row, f"column {strange.start() + 1}: {strange[0]!r} is not a square"
+        if len(line) != SIDE:
+            return row, f"row {row} has {len(line)} characters, not {SIDE}"
+    if len(rows) != SIDE:
+        return 0, f"{len(rows)} rows, not {SIDE}"
+    return 1, find_fault_in_rows(rows)

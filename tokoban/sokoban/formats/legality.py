@@ -1,0 +1,74 @@
+"""What makes a board a level: closed walls, and boxes and goals that belong together.
+
+Rows and columns in messages are counted from 1, as in every message about a file.
+"""
+
+from collections.abc import Sequence
+
+from tokoban.sokoban.board import OFFSETS, Board, Square
+
+# Longer or wider drawings are refused before they are read square by square.
+MAX_SIDE = 512
+
+
+def find_fault_in_rows(rows: Sequence[str]) -> str | None:
+    """Why no board can be read from these rows of squares, or ``None``: its size or its players."""
+    height, width = len(rows), max(map(len, rows), default=0)
+    if height > MAX_SIDE or width > MAX_SIDE:
+        return f"board of {height}x{width} squares, larger than {MAX_SIDE}x{MAX_SIDE}"
+    players = [
+        Square(row, column)
+        for row, line in enumerate(rows)
+        for column, letter in enumerate(line)
+        if letter in "@+pP"
+    ]
+    if not players:
+        return "no player"
+    if len(players) > 1:
+        squares = ", ".join(f"({row + 1}, {column + 1})" for row, column in players)
+        return f"{len(players)} players at {squares}; several players (Multiban) are not supported"
+    return None
+
+
+def find_fault(board: Board) -> str | None:
+    """Why ``board`` is no level, or ``None``: no box, open walls, boxes and goals that do not pair.
+
+    Boxes that stand on goals where the player can never come are decoration: they may be there.
+    """
+    if not board.boxes:
+        return "no box"
+    inside = _flood(board)
+    for row, column in inside:
+        if row in (0, board.height - 1) or column in (0, board.width - 1):
+            return f"not closed: the player can leave at row {row + 1}, column {column + 1}"
+    boxes_inside, goals_inside = board.boxes & inside.keys(), board.goals & inside.keys()
+    boxes_outside, goals_outside = board.boxes - boxes_inside, board.goals - goals_inside
+    for name, squares in (
+        ("box", boxes_outside - goals_outside),
+        ("goal", goals_outside - boxes_outside),
+    ):
+        for row, column in sorted(squares):
+            return f"{name} at row {row + 1}, column {column + 1} lies outside the walls"
+    if not boxes_inside and not goals_inside:
+        return "no box inside the walls"
+    if len(boxes_inside) != len(goals_inside):
+        where = " inside the walls" if boxes_outside else ""
+        return f"{len(boxes_inside)} boxes but {len(goals_inside)} goals{where}"
+    return None
+
+
+def _flood(board: Board) -> dict[Square, None]:
+    """The squares the player could reach were there no boxes, nearest first."""
+    reached = {board.player: None}
+    frontier = [board.player]
+    while frontier:
+        ahead: list[Square] = []
+        for row, column in frontier:
+            for row_step, column_step in OFFSETS:
+                square = Square(row + row_step, column + column_step)
+                if square in reached or square in board.walls or not board.contains(square):
+                    continue
+                reached[square] = None
+                ahead.append(square)
+        frontier = ahead
+    return reached

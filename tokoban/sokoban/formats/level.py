@@ -1,0 +1,70 @@
+"""What a level file holds: levels, their solutions, and what is wrong with the file."""
+
+from dataclasses import dataclass, field
+
+from tokoban.sokoban.board import Board, Direction
+
+# Longer titles are cut where a message quotes them: a title may be a line of any length.
+_QUOTED_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Moves that solve a level, with the title and the notes they have in the file."""
+
+    directions: tuple[Direction, ...]
+    title: str = "Solution"
+    notes: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)  # of the first move, from 1; 0 if from no file
+
+
+@dataclass(frozen=True)
+class Level:
+    """A board with closed walls and as many goals as boxes, and what its file says about it.
+
+    Two levels are equal wherever they were read from. ``notes`` are lines without line ends.
+    """
+
+    board: Board
+    title: str = ""
+    author: str = ""
+    notes: tuple[str, ...] = ()
+    solutions: tuple[Solution, ...] = ()
+    source: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)  # of the first row, from 1; 0 if from no file
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at one line of a file."""
+
+    message: str
+    source: str
+    line: int
+    level: int = 0  # which board of the file, from 1; 0 if the file itself is wrong
+    title: str = ""
+
+    def __str__(self) -> str:
+        """One printable line: ``{source}:{line}: level {level} "{title}": {message}``."""
+        level = f'level {self.level} "{_quoted(self.title)}": ' if self.level else ""
+        return f"{_printable(self.source)}:{self.line}: {level}{_printable(self.message)}"
+
+
+@dataclass(frozen=True)
+class LevelFile:
+    """The good levels of a file, what is wrong with it, and the notes above its first level."""
+
+    levels: tuple[Level, ...]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _printable(text: str) -> str:
+    """``text`` without what could steer a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _quoted(title: str) -> str:
+    if len(title) > _QUOTED_LENGTH:
+        title = title[: _QUOTED_LENGTH - 3] + "..."
+    return _printable(title)

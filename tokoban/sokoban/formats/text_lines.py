@@ -1,0 +1,207 @@
+"""The lines of a level file, each put in one class: board, moves, comment, pair or text.
+
+What may be a row, or moves, or just words, is settled here by what stands beside it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+
+from tokoban.sokoban.formats.xsb import SQUARES
+
+
+class Kind(Enum):
+    """What a line is; each line has one kind."""
+
+    BLANK = auto()
+    RAW_COMMENT = auto()  # ":: ...", kept and never shown
+    COMMENT = auto()  # "; ..."
+    COMMENT_BLOCK = auto()  # from "Comment:" to "Comment-End"; nothing inside is parsed
+    UNCLOSED_BLOCK = auto()  # from a "Comment:" that is never closed, to the end of the file
+    BOARD = auto()
+    DAMAGED_ROW = auto()  # touches a board and looks like a row, but for a strange character
+    RULER = auto()  # rows of squares without player, box and goal
+    MOVES = auto()
+    DAMAGED_MOVES = auto()  # moves under the title of a solution, but for a strange character
+    TITLE = auto()  # "Title: name"
+    AUTHOR = auto()  # "Author: name"
+    PAIR = auto()  # "Key: value" with any other key
+    TEXT = auto()
+
+
+# These lines count as blank, since those that name a level are left out of its notes.
+BLANKS = frozenset({Kind.BLANK, Kind.TITLE, Kind.AUTHOR})
+_KINDS_OF_PAIRS = {"title": Kind.TITLE, "author": Kind.AUTHOR}
+
+
+class _Row(Enum):
+    """How far a line looks like a row of a board."""
+
+    WALLED = auto()
+    BOXED = auto()  # begins and ends with a box on a goal
+    LOOSE = auto()  # no wall, and something else than walls or boxes on goals at an end
+    FLOOR = auto()
+    STRANGE = auto()  # begins and ends with a wall, or is a row but for tabs
+
+
+_FLOOR = " -_"
+_LOOSE = frozenset("@+$*. -_")  # the letters pPbB alone are more likely words
+_SQUARES = "".join(map(re.escape, sorted(SQUARES)))
+_ROW = re.compile(f"[{_SQUARES}]+")
+_NO_SQUARE = re.compile(f"[^{_SQUARES}]")
+_CONTENTS = re.compile(r"[@+$*.pPbB]")
+_MOVES = re.compile(r"[udlrUDLR0-9()\[\]<>{}*\s]+")
+_MOVE = re.compile(r"[udlrUDLR]")
+_PAIR = re.compile(r"([A-Za-z][A-Za-z ]*):(.*)")
+_SOLUTION_TITLE = re.compile(r"\s*(best )?solution\b", re.IGNORECASE)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines ended by LF, CRLF or CR, without blanks at their ends."""
+    return [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+
+
+def classify(lines: Sequence[str]) -> list[Kind]:
+    """The kind of each line; boards and moves are found whatever their titles are."""
+    kinds = [_kind_alone(line) for line in lines]
+    _mark_comment_blocks(lines, kinds)
+    _mark_boards(lines, kinds)
+    _mark_moves(lines, kinds)
+    return kinds
+
+
+def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """The maximal runs ``[start, end)`` of true flags, in order."""
+    start = None
+    for index, flag in enumerate(flags):
+        if flag and start is None:
+            start = index
+        elif not flag and start is not None:
+            yield start, index
+            start = None
+    if start is not None:
+        yield start, len(flags)
+
+
+def read_pair(line: str) -> tuple[str, str]:
+    """Key in lower case and value of a line ``Key: value``; both empty if it is something else."""
+    pair = _PAIR.fullmatch(line)
+    return (pair[1].strip().lower(), pair[2].strip()) if pair else ("", "")
+
+
+def is_plain_text(line: str) -> bool:
+    """Whether this line is text wherever it stands, never a row, moves, a comment or a pair."""
+    is_text = _kind_alone(line) is Kind.TEXT and _look_at_row(line) is None
+    return is_text and not _MOVES.fullmatch(line) and not _is_mostly_moves(line)
+
+
+def is_solution_title(line: str) -> bool:
+    """Whether the moves below this line are promised to solve the level."""
+    return _SOLUTION_TITLE.match(line) is not None
+
+
+def explain_damaged_row(row: str) -> str:
+    """The message about the first strange character of a row, its column counted from 1."""
+    strange = _NO_SQUARE.search(row)
+    assert strange is not None
+    column = strange.start() + 1
+    if strange[0] == "\t":
+        return f"column {column}: tab in a board row, use blanks"
+    return f"column {column}: {strange[0]!r} is not a square"
+
+
+def _kind_alone(line: str) -> Kind:
+    """The kind as far as the line itself tells."""
+    start = line.lstrip()
+    if not start:
+        return Kind.BLANK
+    if start.startswith("::"):
+        return Kind.RAW_COMMENT
+    if start.startswith(";"):
+        return Kind.COMMENT
+    key, _ = read_pair(line)
+    return _KINDS_OF_PAIRS.get(key, Kind.PAIR) if key else Kind.TEXT
+
+
+def _mark_comment_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:
+    opened: int | None = None
+    for index, line in enumerate(lines):
+        if opened is None:
+            if kinds[index] is Kind.PAIR and read_pair(line) == ("comment", ""):
+                opened = index
+        elif line.lstrip().lower().startswith("comment-end"):
+            kinds[opened : index + 1] = [Kind.COMMENT_BLOCK] * (index + 1 - opened)
+            opened = None
+    if opened is not None:
+        kinds[opened:] = [Kind.UNCLOSED_BLOCK] * (len(lines) - opened)
+
+
+def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
+    rows = [
+        _look_at_row(line) if kind is Kind.TEXT else None
+        for line, kind in zip(lines, kinds, strict=True)
+    ]
+    for start, end in runs([row is not None for row in rows]):
+        if _Row.WALLED not in rows[start:end]:
+            continue
+        # Floor alone may be a dashed line, so it is a row between rows only.
+        while rows[start] in (_Row.FLOOR, _Row.LOOSE):
+            start += 1
+        while rows[end - 1] in (_Row.FLOOR, _Row.LOOSE):
+            end -= 1
+        is_board = any(
+            rows[index] is not _Row.STRANGE and _CONTENTS.search(lines[index])
+            for index in range(start, end)
+        )
+        for index in range(start, end):
+            if rows[index] is not _Row.STRANGE:
+                kinds[index] = Kind.BOARD if is_board else Kind.RULER
+            elif is_board:
+                kinds[index] = Kind.DAMAGED_ROW
+
+
+def _look_at_row(line: str) -> _Row | None:
+    if _ROW.fullmatch(line):
+        if "#" in line:
+            return _Row.WALLED
+        inside = line.strip(_FLOOR)
+        if not inside:
+            return _Row.FLOOR
+        if inside[0] in "*B" and inside[-1] in "*B":
+            return _Row.BOXED
+        return _Row.LOOSE if _LOOSE.issuperset(inside) else None
+    ends = line.strip()
+    if len(ends) > 1 and ends[0] == ends[-1] == "#":
+        return _Row.STRANGE
+    if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
+        return _Row.STRANGE
+    return None
+
+
+def _mark_moves(lines: Sequence[str], kinds: list[Kind]) -> None:
+    """Marks the lines below the first board that look like moves."""
+    if Kind.BOARD not in kinds:
+        return
+    above: Kind | None = None  # TEXT under the title of a solution, MOVES under its moves
+    for index in range(kinds.index(Kind.BOARD), len(lines)):
+        line = lines[index]
+        if kinds[index] in BLANKS:
+            # Only a title may be parted from its moves by blank lines.
+            above = above if above is Kind.TEXT else None
+        elif kinds[index] is not Kind.TEXT:
+            above = None
+        elif _MOVES.fullmatch(line) and _MOVE.search(line):
+            kinds[index] = Kind.MOVES
+            above = above and Kind.MOVES
+        elif above and _is_mostly_moves(line):
+            kinds[index] = Kind.DAMAGED_MOVES
+            above = Kind.MOVES
+        else:
+            above = Kind.TEXT if is_solution_title(line) else None
+
+
+def _is_mostly_moves(line: str) -> bool:
+    """Whether a line that is not moves was meant to be: one word, and half of it moves or more."""
+    word = line.strip()
+    num_moves = sum(map(word.count, "udlrUDLR"))
+    return len(word.split(maxsplit=1)) == 1 and 2 * num_moves >= len(word)

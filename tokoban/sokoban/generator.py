@@ -1,0 +1,222 @@
+"""Random levels in the manner of the post: all walls, two rooms, goal, box, player, speckled walls.
+
+Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes and
+the share of speckled walls open; here a room's sides are uniform between 2 and the whole interior,
+and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level file may hold
+are kept: the player, boxes removed, reaches every box and goal; floor that it cannot reach is made
+wall. Axes: B levels, H rows, W columns.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from tokoban.sokoban.bitboards import SIDE, Bitboards, successors, to_word
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.distances import OneBoxTables, one_box_tables
+
+WALL_SHARE = 0.15
+MIN_ROOM_SIDE = 2
+
+# Draws at a time when a number of levels of each kind is wanted; part of what a seed means.
+_CHUNK = 256
+# A share that nothing drawn so far has met is given up after so many chunks without a level.
+_MAX_BARREN_CHUNKS = 200
+
+
+class LevelPlanes(NamedTuple):
+    """Levels as boolean planes; ``player`` has one cell of each level set."""
+
+    walls: Bool[Tensor, "B H W"]
+    goals: Bool[Tensor, "B H W"]
+    boxes: Bool[Tensor, "B H W"]
+    player: Bool[Tensor, "B H W"]
+
+
+@dataclass(frozen=True)
+class GeneratedLevel:
+    """A level and a shortest solution in moves, or ``None`` where it is proved to have none."""
+
+    board: Board
+    solution: tuple[Direction, ...] | None
+
+
+def draw(
+    num_levels: int,
+    *,
+    rows: int = 8,
+    columns: int = 8,
+    num_boxes: int = 1,
+    generator: torch.Generator,
+) -> LevelPlanes:
+    """Draws ``num_levels`` times and returns the legal levels among them, so usually fewer.
+
+    Runs on the generator's device. Boxes, goals and player start on different squares. Raises
+    ``ValueError`` where the interior has no room for them.
+    """
+    interior = (rows - 2) * (columns - 2)
+    if min(rows, columns) < 2 + MIN_ROOM_SIDE or num_boxes < 1 or interior < 2 * num_boxes + 1:
+        raise ValueError(
+            f"a level of {rows}x{columns} has no room for two {MIN_ROOM_SIDE}x{MIN_ROOM_SIDE} rooms "
+            f"with {num_boxes} boxes, as many goals and the player; expected at least "
+            f"{2 + MIN_ROOM_SIDE} rows and columns, at least 1 box and a larger interior"
+        )
+    device = generator.device
+
+    def uniform(*shape: int) -> Tensor:
+        return torch.rand(*shape, generator=generator, device=device)
+
+    rooms = [_span(rows, uniform(num_levels, 2)).unsqueeze(2) & _span(
+        columns, uniform(num_levels, 2)
+    ).unsqueeze(1) for _ in range(2)]
+    floor = rooms[0] | rooms[1]
+
+    # The highest of random numbers on the floor are different squares drawn without preference.
+    order = torch.where(floor, uniform(num_levels, rows, columns), -1.0).flatten(1).argsort(
+        dim=1, descending=True, stable=True
+    )
+    picked = torch.zeros(3, num_levels, rows * columns, dtype=torch.bool, device=device)
+    for plane, part in enumerate(order[:, : 2 * num_boxes + 1].split([num_boxes, num_boxes, 1], 1)):
+        picked[plane].scatter_(1, part, True)
+    goals, boxes, player = picked.unflatten(-1, (rows, columns))
+
+    is_speckled = uniform(num_levels, rows, columns) < WALL_SHARE
+    has_room = floor.sum((1, 2)) > 2 * num_boxes
+    floor = floor & (~is_speckled | goals | boxes | player)
+    floor = _reachable(player, floor)
+    is_legal = has_room & ~((goals | boxes) & ~floor).any((1, 2))
+    return LevelPlanes(*(plane[is_legal] for plane in (~floor, goals, boxes, player)))
+
+
+def draw_one_box(num_levels: int, *, generator: torch.Generator) -> Bitboards:
+    """Exactly ``num_levels`` one-box 8x8 levels as bitboards, solvable or not, as they come."""
+    drawn: list[Bitboards] = []
+    while sum(len(boards.walls) for boards in drawn) < num_levels:
+        drawn.append(_pack(draw(num_levels, generator=generator)))
+    return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))
+
+
+def generate(
+    num_levels: int,
+    *,
+    seed: int,
+    rows: int = 8,
+    columns: int = 8,
+    num_boxes: int = 1,
+    solvable_share: float = 0.5,
+) -> list[GeneratedLevel]:
+    """``num_levels`` levels, round(share * levels) of them solvable, in the order of drawing.
+
+    The same arguments give the same levels. Raises ``ValueError`` for arguments that no level can
+    meet, and when a kind that is wanted does not turn up.
+    """
+    if num_levels < 0:
+        raise ValueError(f"the number of levels is {num_levels}; expected 0 or more")
+    if not 0.0 <= solvable_share <= 1.0:
+        raise ValueError(f"the solvable share is {solvable_share}; expected 0 to 1")
+    wanted = {True: round(num_levels * solvable_share)}
+    wanted[False] = num_levels - wanted[True]
+    levels: list[GeneratedLevel] = []
+    barren = 0
+    chunks = _solved_chunks(seed, rows, columns, num_boxes)
+    while any(wanted.values()):
+        before = len(levels)
+        for level in next(chunks):
+            if wanted[level.solution is not None]:
+                wanted[level.solution is not None] -= 1
+                levels.append(level)
+        barren = 0 if len(levels) > before else barren + 1
+        if barren == _MAX_BARREN_CHUNKS:
+            kind = "solvable" if wanted[True] else "unsolvable"
+            raise ValueError(
+                f"no {kind} level of {rows}x{columns} with {num_boxes} boxes among "
+                f"{barren * _CHUNK} draws; {len(levels)} of {num_levels} levels were found"
+            )
+    return levels
+
+
+def _solved_chunks(
+    seed: int, rows: int, columns: int, num_boxes: int
+) -> Iterator[list[GeneratedLevel]]:
+    """Endless chunks of drawn levels with their solutions; levels that A* gives up are left out."""
+    from tokoban.sokoban.solver import Solved, Unsolvable, solve  # numba, slow to import
+
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        planes = draw(
+            _CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator
+        )
+        boards = [_board(planes, level) for level in range(len(planes.walls))]
+        if num_boxes == 1 and max(rows, columns) <= SIDE and boards:
+            packed = _pack(planes)
+            plans = shortest_plans(one_box_tables(packed), packed)
+            yield [GeneratedLevel(board, plan) for board, plan in zip(boards, plans, strict=True)]
+            continue
+        answers = [(board, solve(board, max_expansions=1_000_000)) for board in boards]
+        yield [
+            GeneratedLevel(board, answer.directions if isinstance(answer, Solved) else None)
+            for board, answer in answers
+            if isinstance(answer, Solved | Unsolvable)
+        ]
+
+
+def shortest_plans(
+    tables: OneBoxTables, levels: Bitboards
+) -> list[tuple[Direction, ...] | None]:
+    """A shortest solution of each level, the first direction that is optimal at every step."""
+    distance = tables.distance(levels)
+    plans: list[list[Direction]] = [[] for _ in range(len(distance))]
+    boards = levels
+    for _ in range(int(distance.max()) if len(distance) else 0):
+        is_optimal = tables.is_optimal(boards)
+        chosen = is_optimal.int().argmax(-1)
+        for level in is_optimal.any(-1).nonzero()[:, 0].tolist():
+            plans[level].append(Direction(int(chosen[level])))
+        after = Bitboards(*(w.gather(-1, chosen[:, None])[:, 0] for w in successors(boards)))
+        moved = is_optimal.any(-1)
+        boards = Bitboards(*(torch.where(moved, a, b) for a, b in zip(after, boards, strict=True)))
+    solvable = (distance >= 0).tolist()
+    return [tuple(p) if ok else None for p, ok in zip(plans, solvable, strict=True)]
+
+
+def _span(length: int, draws: Tensor) -> Bool[Tensor, "B S"]:
+    """A random run of at least ``MIN_ROOM_SIDE`` places inside a line whose two ends are wall."""
+    inside = length - 2
+    sizes = MIN_ROOM_SIDE + (draws[:, 0] * (inside - MIN_ROOM_SIDE + 1)).long()
+    starts = 1 + (draws[:, 1] * (inside - sizes + 1)).long()
+    place = torch.arange(length, device=draws.device)
+    return (place >= starts[:, None]) & (place < (starts + sizes)[:, None])
+
+
+def _reachable(start: Bool[Tensor, "B H W"], floor: Bool[Tensor, "B H W"]) -> Bool[Tensor, "B H W"]:
+    """The floor connected with ``start``; the outermost ring must be wall."""
+    reached = start
+    while True:
+        spread = reached.clone()
+        spread[:, 1:] |= reached[:, :-1]
+        spread[:, :-1] |= reached[:, 1:]
+        spread[:, :, 1:] |= reached[:, :, :-1]
+        spread[:, :, :-1] |= reached[:, :, 1:]
+        spread &= floor
+        if torch.equal(spread, reached):
+            return reached
+        reached = spread
+
+
+def _pack(planes: LevelPlanes) -> Bitboards:
+    # All that a smaller board leaves of the 8x8 square is wall.
+    walls = ~to_word(~planes.walls)
+    return Bitboards(walls, *(to_word(plane) for plane in planes[1:]))
+
+
+def _board(planes: LevelPlanes, level: int) -> Board:
+    walls, goals, boxes, player = (
+        frozenset(Square(*square) for square in plane[level].nonzero().tolist())
+        for plane in planes
+    )
+    height, width = planes.walls.shape[1:]
+    return Board(height, width, walls, goals, boxes, next(iter(player)))

@@ -1,0 +1,25 @@
+"""The systems by name: the only list of them. A folder is imported when its system is asked for.
+
+Every folder has the same files; the command line calls two of them:
+``train.py`` has ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
+``RUNS`` (name -> how that preset is trained) and ``make_system(config)``; ``evaluate.py`` has
+``add_arguments(parser)``, which leaves ``--weights`` and ``--json`` to the command, and
+``evaluate_weights(arguments)``, a flat dictionary of named figures.
+"""
+
+import importlib
+from types import ModuleType
+
+SYSTEMS = {
+    "sokoban": "tokoban.systems.sokoban_policy",
+}
+
+
+def load(system: str, file: str) -> ModuleType:
+    """The module ``file`` (``"train"``, ``"evaluate"``, …) of ``system``, imported now.
+
+    Raises ``ValueError`` for a system that is not listed.
+    """
+    if system not in SYSTEMS:
+        raise ValueError(f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}")
+    return importlib.import_module(f"{SYSTEMS[system]}.{file}")

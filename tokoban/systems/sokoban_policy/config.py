@@ -1,0 +1,54 @@
+"""The choices of one policy: its network, its examples and how it is trained; presets are functions."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class SokobanPolicyConfig:
+    """Boards are 8x8 with one box, walls around the edge."""
+
+    # The network
+    width: int = 16
+    num_layers: int = 3
+    num_heads: int = 8
+    max_positions: int = 32  # the goal, the start, and a board for each of 30 moves
+    dropout: float = 0.01
+    has_history: bool = True  # False: the baseline that sees the goal and the current board only
+    pre_norm: bool = True
+    encoder_channels: int = 32
+    encoder_layers: int = 5  # convolutions of a board; the first sheds the outer ring of walls
+
+    # The examples
+    labels: Literal["astar", "exact"] = "exact"
+    num_levels: int = 8000  # astar: half of them solvable; exact: drawn anew without end
+    num_validation_levels: int = 4000  # half of them solvable; training sees none, nor an image
+    data_seed: int = 0
+    validation_seed: int = 1
+    batch_games: int = 128
+    policy_weight: float = 1.0  # of the two losses
+    steps_left_weight: float = 1.0
+    beam_width: int = 32  # of the evaluation
+
+
+def blog() -> SokobanPolicyConfig:
+    """The post's network on exact labels: what the shipped ``sokoban-8x8`` is trained with."""
+    return SokobanPolicyConfig()
+
+
+def post() -> SokobanPolicyConfig:
+    """The post's recipe with the post's labels: one A* plan a level, eight symmetries, batch 32."""
+    return SokobanPolicyConfig(labels="astar", batch_games=32)
+
+
+def post_memoryless() -> SokobanPolicyConfig:
+    """The post's second network, which sees the goal and the current board only."""
+    return replace(post(), has_history=False)
+
+
+def tiny() -> SokobanPolicyConfig:
+    """Trains within seconds, badly: for tests."""
+    return SokobanPolicyConfig(
+        num_layers=1, encoder_channels=8, encoder_layers=2, num_levels=64,
+        num_validation_levels=32, batch_games=16, beam_width=4,
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""Where training examples come from: exact labels of imperfect play, or one A* plan a level.
+
+Axes: B games, T positions, A the five actions.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import resources
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.distances import OneBoxTables, one_box_tables
+from tokoban.sokoban.generator import GeneratedLevel, draw_one_box
+from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+from tokoban.systems.sokoban_policy.episodes import (
+    FIRST_BOARD,
+    NO_BIN,
+    NUM_ACTIONS,
+    Episodes,
+    Game,
+    steps_left_bin,
+)
+from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
+
+# Batches cut from one drawing: the per-step cost of playing is shared by many games.
+BATCHES_A_DRAWING = 16
+
+# How much of its games a batch reads, in turn: most learn many beginnings, for little attention and
+# padding, some learn whole games. (Games sorted by length would save as much, but a batch of games
+# of one length is nearly all lost or nearly all won, and learning from such batches stalls.)
+POSITIONS_OF_BATCHES = (8, 8, 16, None)
+
+# Chance that a game without any solution ends after a position: there is little to learn from it.
+_GIVE_UP_SHARE = 0.25
+# Chance that a right undo is played in a lost position, in a game that follows its labels.
+_UNDO_SHARE = 0.7
+
+
+class ExactGames:
+    """Endless games of imperfect play on fresh levels, every position labelled by exact tables."""
+
+    def __init__(
+        self,
+        *,
+        batch_games: int,
+        num_positions: int,
+        seed: int,
+        held_out: Int64[Tensor, "H"],
+        device: torch.device,
+    ) -> None:
+        """``held_out`` are canonical keys of levels that must not be drawn, nor their images."""
+        self.batch_games, self.num_positions, self.seed = batch_games, num_positions, seed
+        self.held_out, self.device = held_out.to(device), device
+
+    def batches(self, *, start_step: int, rank: int = 0) -> Iterator[Episodes]:
+        """Batch n of a rank is the same whatever ``start_step`` is."""
+        drawing, skip = divmod(start_step, BATCHES_A_DRAWING)
+        while True:
+            generator = torch.Generator(self.device)
+            generator.manual_seed(_derived_seed(self.seed, rank, drawing))
+            levels, tables = self._draw(generator)
+            episodes = play_imperfectly(
+                levels, tables, num_positions=self.num_positions, generator=generator
+            )
+            for batch in range(skip, BATCHES_A_DRAWING):
+                games = slice(batch * self.batch_games, (batch + 1) * self.batch_games)
+                length = POSITIONS_OF_BATCHES[batch % len(POSITIONS_OF_BATCHES)]
+                cut = (games, slice(length))
+                yield episodes.map(lambda tensor, cut=cut: tensor[cut]).trimmed()
+            drawing, skip = drawing + 1, 0
+
+    def _draw(self, generator: torch.Generator) -> tuple[Bitboards, OneBoxTables]:
+        """Levels, nearly half of them solvable, none of them held out, and their tables."""
+        num_levels = self.batch_games * BATCHES_A_DRAWING
+        levels = draw_one_box(num_levels * 3 // 2, generator=generator)
+        is_fresh = ~torch.isin(bitboards.canonical_keys(levels), self.held_out)
+        levels = levels.map(lambda word: word[is_fresh])
+        tables = one_box_tables(levels)
+        is_solvable = tables.distance(levels) >= 0
+        # Solvable ones are rarer (about a third): as many of them as there are, up to half.
+        solvable, lost = is_solvable.nonzero()[:, 0], (~is_solvable).nonzero()[:, 0]
+        solvable = solvable[: num_levels // 2]
+        chosen = torch.cat([solvable, lost[: num_levels - len(solvable)]])
+        chosen = chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
+        return levels.map(lambda word: word[chosen]), tables.rows(chosen)
+
+
+def play_imperfectly(
+    levels: Bitboards, tables: OneBoxTables, *, num_positions: int, generator: torch.Generator
+) -> Episodes:
+    """One game of each level with random mistakes, labelled at every position.
+
+    Each game has its own rate of mistakes, from none to all moves. The right actions are all those
+    on a shortest solution; in a position lost by a move of the game itself, undo.
+    """
+    game = Game(levels, num_positions)
+    num_games = len(levels.boxes)
+
+    def uniform(*shape: int) -> Float[Tensor, "..."]:
+        return torch.rand(*shape, generator=generator, device=generator.device)
+
+    mistake_rate = uniform(num_games) ** 2
+    can_be_solved = tables.distance(levels) >= 0
+    is_going = torch.ones_like(can_be_solved)
+    used, right, bins = [], [], []
+    for position in range(FIRST_BOARD, num_positions):
+        boards = game.current()
+        is_right, distance, is_legal = _labels(tables, boards, can_be_solved)
+        used.append(is_going)
+        right.append(is_right & is_going.unsqueeze(1))
+        bins.append(torch.where(is_going, steps_left_bin(distance), NO_BIN))
+        is_over = (distance == 0) | (~can_be_solved & (uniform(num_games) < _GIVE_UP_SHARE))
+        is_going = is_going & ~is_over
+        if position + 1 < num_positions:
+            errs = uniform(num_games) < mistake_rate
+            errs |= (distance < 0) & (uniform(num_games) > _UNDO_SHARE)
+            choices = torch.where((errs | ~is_right.any(1)).unsqueeze(1), is_legal, is_right)
+            # Among equals the highest random number wins; a walled-in player stays where it is.
+            game.advance((choices * (1 + uniform(num_games, NUM_ACTIONS))).argmax(1))
+    empty = torch.zeros_like(right[0])
+    return Episodes(
+        boards=game.all_boards(),
+        is_used=torch.stack([torch.ones_like(used[0]), *used], dim=1),
+        is_right=torch.stack([empty, *right], dim=1),
+        steps_left_bin=torch.stack([torch.full_like(bins[0], NO_BIN), *bins], dim=1),
+    )
+
+
+def _labels(
+    tables: OneBoxTables, boards: Bitboards, can_be_solved: Bool[Tensor, "B"]
+) -> tuple[Bool[Tensor, "B A"], Int64[Tensor, "B"], Bool[Tensor, "B A"]]:
+    """The right actions, the moves to go, and the actions that change something (undo among them)."""
+    after = bitboards.successors(boards)
+    distance = tables.distance(boards)
+    is_right = tables.is_optimal_given(distance, tables.distance(after))
+    is_undo_right = (distance < 0) & can_be_solved
+    is_legal = after.player != boards.player.unsqueeze(1)
+    always = torch.ones_like(is_undo_right)
+    return (
+        torch.cat([is_right, is_undo_right.unsqueeze(1)], dim=1),
+        distance,
+        torch.cat([is_legal, always.unsqueeze(1)], dim=1),
+    )
+
+
+def _derived_seed(*parts: int) -> int:
+    """A seed that differs wherever one of the parts does, the same on every machine."""
+    return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> 1)
+
+
+class PlanGames:
+    """The post's training set: a fixed number of plans under the eight symmetries, in epochs."""
+
+    def __init__(
+        self,
+        levels: Sequence[GeneratedLevel],
+        *,
+        batch_games: int,
+        num_positions: int,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        """Plans of more moves than there are positions for are left out, as in the post."""
+        entries = [HandcraftedEntry.from_level(level) for level in levels]
+        entries += parse_entries(
+            resources.files("tokoban.systems.sokoban_policy")
+            .joinpath("handcrafted.txt")
+            .read_text("utf-8"),
+            source="handcrafted.txt",
+        )
+        entries = [entry for entry in entries if len(entry.actions) <= num_positions - 2]
+        games = replay_entries(entries, num_positions, symmetries=SYMMETRIES)
+        self.episodes = games.map(lambda tensor: tensor.to(device))
+        self.batch_games, self.seed = batch_games, seed
+
+    def batches(self, *, start_step: int, rank: int = 0, world_size: int = 1) -> Iterator[Episodes]:
+        """Batch n of a rank is the same whatever ``start_step`` is; each epoch is shuffled anew."""
+        num_games = len(self.episodes.is_used)
+        per_step = self.batch_games * world_size
+        steps_an_epoch = max(1, num_games // per_step)
+        step = start_step
+        while True:
+            epoch, place = divmod(step, steps_an_epoch)
+            generator = torch.Generator().manual_seed(_derived_seed(self.seed, epoch))
+            order = torch.randperm(num_games, generator=generator)
+            for batch in range(place, steps_an_epoch):
+                first = batch * per_step + rank * self.batch_games
+                games = order[first : first + self.batch_games].to(self.episodes.is_used.device)
+                yield self.episodes.map(lambda tensor, games=games: tensor[games]).trimmed()
+                step += 1
+
+
+def replay_entries(
+    entries: Sequence[HandcraftedEntry], num_positions: int, *, symmetries: Sequence[Symmetry]
+) -> Episodes:
+    """The entries played out, once under each of ``symmetries``."""
+    levels = bitboards.pack([entry.start for entry in entries], margin=1)
+    lengths = torch.tensor([len(entry.actions) for entry in entries])
+    actions = torch.zeros(len(entries), num_positions - 2, dtype=torch.int64)
+    counts = torch.zeros(len(entries), num_positions - 2, dtype=torch.bool)
+    for row, entry in enumerate(entries):
+        actions[row, : len(entry.actions)] = torch.tensor(entry.actions, dtype=torch.int64)
+        counts[row, : len(entry.actions)] = ~torch.tensor(entry.is_bad, dtype=torch.bool)
+    is_solved = torch.tensor([entry.is_solved for entry in entries])
+
+    place = torch.arange(num_positions) - FIRST_BOARD  # of the action taken at a position
+    is_used = place <= lengths[:, None]
+    takes_action = (place >= 0) & (place < lengths[:, None])
+    counted = torch.zeros_like(is_used)
+    counted[:, FIRST_BOARD:-1] = counts
+    steps_left = (counted.flip(1).cumsum(1).flip(1)).long()
+    bins = torch.where(is_solved[:, None], steps_left_bin(steps_left), steps_left_bin(-is_used.long()))
+    has_bin = (place >= 0) & is_used & (counted | ~takes_action)
+    games = []
+    for symmetry in symmetries:
+        turned = symmetry.of_actions(actions)
+        game = Game(bitboards.image(levels, symmetry), num_positions)
+        for step in range(num_positions - 2):
+            game.advance(turned[:, step])
+        is_right = torch.zeros(*is_used.shape, NUM_ACTIONS, dtype=torch.bool)
+        is_right[:, FIRST_BOARD:-1].scatter_(2, turned.unsqueeze(2), True)
+        games.append(
+            Episodes(
+                game.all_boards(),
+                is_used,
+                is_right & counted.unsqueeze(2),
+                torch.where(has_bin, bins, NO_BIN),
+            )
+        )
+    boards, *others = zip(*games, strict=True)
+    words = zip(*boards, strict=True)
+    return Episodes(Bitboards(*(torch.cat(w) for w in words)), *(torch.cat(x) for x in others))

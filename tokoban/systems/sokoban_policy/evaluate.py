@@ -1,0 +1,198 @@
+"""The post's validation table, and what it leaves out: the set of optimal moves, greedy play, length.
+
+Axes: B levels, T positions, A actions.
+"""
+
+import argparse
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.distances import one_box_tables
+from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.generator import GeneratedLevel, generate, shortest_plans
+from tokoban.sokoban.symmetry import SYMMETRIES
+from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.dataset import replay_entries
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes
+from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.training import processes
+from tokoban.training.device import find_device
+from tokoban.training.metrics import is_in_top_k, wilson
+
+MAX_MOVES = 30  # of beam search and rollouts, as in the post
+_BATCH_GAMES = 512
+
+# Shares among the figures, and what each is a share of.
+_SHARES = {
+    "solvability_accuracy": "levels",
+    "top1_policy": "plan_moves",
+    "top2_policy": "plan_moves",
+    "top1_optimal_set": "plan_moves",
+    "top1_steps_left": "plan_boards",
+    "top2_steps_left": "plan_boards",
+    "beam_solve_rate": "solvable_levels",
+    "greedy_solve_rate": "solvable_levels",
+    "beam_optimal_share": "beam_solved",
+    "greedy_optimal_share": "greedy_solved",
+}
+
+
+def evaluate(
+    model: nn.Module, levels: Sequence[GeneratedLevel], *, beam_width: int
+) -> dict[str, float]:
+    """All figures of a policy on one-box levels that fit it; each process counts its share.
+
+    ``top1_policy`` and its like compare with the one plan of each level, as the post does, at every
+    position of it (plans of up to 30 moves); ``top1_optimal_set`` counts any move of a shortest
+    solution. Solve rates are of the solvable levels, within 30 moves, by plans that the reference
+    rules have replayed. ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
+    """
+    assert isinstance(model, SokobanPolicy)
+    mine = list(levels)[processes.rank() :: processes.world_size()]
+    counts = _supervised_counts(model, mine)
+    counts |= _play_counts(model, mine, beam_width=beam_width)
+    counts |= {"levels": len(mine), "solvable_levels": sum(x.solution is not None for x in mine)}
+    totals = processes.sum_over_processes(counts)
+    figures: dict[str, float] = {"levels": totals["levels"], "solvable_levels": totals["solvable_levels"]}
+    for name, base in _SHARES.items():
+        figures[name] = _ratio(totals[name], totals[base])
+        interval = wilson(totals[name], totals[base])
+        figures |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+    for way in ("beam", "greedy"):
+        figures[f"{way}_mean_moves"] = _ratio(totals[f"{way}_moves"], totals[f"{way}_solved"])
+        figures[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])
+    figures["optimal_share"] = figures["beam_optimal_share"]
+    figures["optimal_mean_moves"] = _ratio(totals["optimal_moves"], totals["solvable_levels"])
+    figures["beam_width"] = beam_width
+    return figures
+
+
+def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -> dict[str, float]:
+    """How often the policy agrees with the plans, and with the exact tables, along the plans."""
+    counts = dict.fromkeys(
+        (name for name, base in _SHARES.items() if base in ("levels", "plan_moves", "plan_boards")), 0.0
+    ) | {"plan_moves": 0.0, "plan_boards": 0.0}
+    entries = [
+        HandcraftedEntry.from_level(GeneratedLevel(solve.fit(level.board), level.solution))
+        for level in levels
+        if len(level.solution or ()) <= model.max_positions - 2
+    ]
+    # A longer plan has no place in the sequence; its start still counts for solvability.
+    entries += [
+        HandcraftedEntry(solve.fit(level.board), (), (), is_solved=True)
+        for level in levels
+        if len(level.solution or ()) > model.max_positions - 2
+    ]
+    for first in range(0, len(entries), _BATCH_GAMES):
+        batch = entries[first : first + _BATCH_GAMES]
+        games = replay_entries(batch, model.max_positions, symmetries=SYMMETRIES[:1]).trimmed()
+        for name, count in _agreements(model, games.map(lambda x: x.to(model.mask.device))).items():
+            counts[name] += count
+    return counts
+
+
+def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
+    """The counts of one batch of plans."""
+    with torch.inference_mode():
+        answers = model(games.boards, is_used=games.is_used)
+    starts = games.boards.map(lambda word: word[:, FIRST_BOARD])
+    tables = one_box_tables(starts)
+    says_unsolvable = answers.steps_left_logits[:, FIRST_BOARD].argmax(-1) == UNSOLVABLE_BIN
+    is_unsolvable = tables.distance(starts) < 0
+    has_move = games.is_right.any(-1)
+    is_optimal = tables.is_optimal(games.boards)[has_move]  # [M, 4]
+    logits = answers.action_logits[has_move].float()
+    labels = games.is_right[has_move].int().argmax(-1)
+    best = logits.argmax(-1)
+    in_set = is_optimal.gather(1, best.clamp(max=3).unsqueeze(1))[:, 0] & (best < 4)
+    has_bin = games.steps_left_bin >= 0
+    bins, steps_left = games.steps_left_bin[has_bin], answers.steps_left_logits[has_bin].float()
+    return {
+        "solvability_accuracy": _count(says_unsolvable == is_unsolvable),
+        "top1_policy": _count(is_in_top_k(logits, labels, k=1)),
+        "top2_policy": _count(is_in_top_k(logits, labels, k=2)),
+        "top1_optimal_set": _count(in_set),
+        "top1_steps_left": _count(is_in_top_k(steps_left, bins, k=1)),
+        "top2_steps_left": _count(is_in_top_k(steps_left, bins, k=2)),
+        "plan_moves": float(len(labels)),
+        "plan_boards": float(len(bins)),
+    }
+
+
+def _play_counts(
+    model: SokobanPolicy, levels: Sequence[GeneratedLevel], *, beam_width: int
+) -> dict[str, float]:
+    """How the solvable levels fare under beam search and greedy play."""
+    solvable = [level for level in levels if level.solution is not None]
+    optimum = [len(level.solution or ()) for level in solvable]
+    starts = solve.pack([solve.fit(level.board) for level in solvable], model.mask.device)
+    counts = {"optimal_moves": float(sum(optimum))}
+    for way, plans in (
+        ("beam", solve.by_beam(model, starts, width=beam_width, max_moves=MAX_MOVES)),
+        ("greedy", solve.by_rollout(model, starts, max_moves=MAX_MOVES)),
+    ):
+        pairs = [(len(p), best) for p, best in zip(plans, optimum, strict=True) if p is not None]
+        counts[f"{way}_solve_rate"] = counts[f"{way}_solved"] = float(len(pairs))
+        counts[f"{way}_optimal_share"] = float(sum(moves == best for moves, best in pairs))
+        counts[f"{way}_moves"] = float(sum(moves for moves, _ in pairs))
+        counts[f"{way}_excess"] = float(sum(moves - best for moves, best in pairs))
+    return counts
+
+
+def _count(is_so: Tensor) -> float:
+    return float(is_so.sum())
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``tokoban evaluate sokoban`` can be asked besides the weights."""
+    parser.add_argument(
+        "--levels", type=Path, metavar="FILE", help="one-box levels to be measured on"
+    )
+    parser.add_argument(
+        "--generated", type=int, metavar="N", help="or so many generated ones, half of them solvable"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="of the generated levels")
+    parser.add_argument("--width", type=int, default=32, metavar="K", help="of the beam search")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+
+
+def evaluate_model(
+    model: nn.Module, config: SokobanPolicyConfig, arguments: argparse.Namespace
+) -> dict[str, float]:
+    """The figures on the levels asked for; without any, on the validation levels of the training."""
+    if arguments.levels is not None and arguments.generated is not None:
+        raise ValueError("give --levels or --generated, not both")
+    if arguments.levels is not None:
+        levels = _read(arguments.levels)
+    elif arguments.generated is not None:
+        seed = config.validation_seed if arguments.seed is None else arguments.seed
+        levels = generate(arguments.generated, seed=seed)
+    else:
+        levels = generate(config.num_validation_levels, seed=config.validation_seed)
+    return evaluate(model.to(find_device(arguments.device)), levels, beam_width=arguments.width)
+
+
+def _read(path: Path) -> list[GeneratedLevel]:
+    """The levels of a file with a shortest plan each; refuses a file with a level that does not fit."""
+    fitted: list[Board] = []
+    for level in read_levels(path, strict=True).levels:
+        try:
+            fitted.append(solve.fit(level.board))
+        except ValueError as error:
+            raise ValueError(f"{level.source}:{level.line}: {error}") from None
+    packed = solve.pack(fitted, torch.device("cpu"))
+    plans = shortest_plans(one_box_tables(packed), packed)
+    return [GeneratedLevel(board, plan) for board, plan in zip(fitted, plans, strict=True)]

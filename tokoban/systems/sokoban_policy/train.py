@@ -1,0 +1,147 @@
+"""The policy as a ``System``: its network, its examples, its two losses, wired together."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.systems.sokoban_policy import config as presets
+from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames
+from tokoban.systems.sokoban_policy.episodes import NO_BIN, Episodes
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.training import processes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.system import Loss
+
+Config = SokobanPolicyConfig
+PRESETS: dict[str, Callable[[], SokobanPolicyConfig]] = {
+    preset.__name__: preset
+    for preset in (presets.blog, presets.post, presets.post_memoryless, presets.tiny)
+}
+
+# The post trains with Adam as Flux has it: a constant rate, no decay, no clipping.
+_FLUX_ADAM = RunConfig(
+    steps=40_000,
+    learning_rate=1e-3,
+    schedule="constant",
+    warmup_steps=0,
+    weight_decay=0.0,
+    betas=(0.9, 0.999),
+    clip_norm=0.0,
+)
+RUNS: dict[str, RunConfig] = {
+    "blog": RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500),
+    "post": _FLUX_ADAM,
+    "post_memoryless": _FLUX_ADAM,
+    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
+}
+
+
+def build_model(config: SokobanPolicyConfig) -> SokobanPolicy:
+    """A freshly initialised policy on the CPU."""
+    return SokobanPolicy(
+        width=config.width,
+        num_layers=config.num_layers,
+        num_heads=config.num_heads,
+        max_positions=config.max_positions,
+        dropout=config.dropout,
+        has_history=config.has_history,
+        pre_norm=config.pre_norm,
+        encoder_channels=config.encoder_channels,
+        encoder_layers=config.encoder_layers,
+    )
+
+
+@dataclass(frozen=True)
+class SokobanSystem:
+    """Trains one policy; ``validation`` levels, and their images, are never trained on."""
+
+    config: SokobanPolicyConfig
+    validation: tuple[GeneratedLevel, ...]
+
+    def build_model(self) -> SokobanPolicy:
+        """A freshly initialised policy on the CPU."""
+        return build_model(self.config)
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Episodes]:
+        """Batches of games for this process, on the model's device."""
+        config, device = self.config, next(model.parameters()).device
+        if config.labels == "exact":
+            games = ExactGames(
+                batch_games=config.batch_games,
+                num_positions=config.max_positions,
+                seed=config.data_seed,
+                held_out=held_out_keys(self.validation),
+                device=device,
+            )
+            return games.batches(start_step=start_step, rank=processes.rank())
+        plans = PlanGames(
+            training_levels(config, self.validation),
+            batch_games=config.batch_games,
+            num_positions=config.max_positions,
+            seed=config.data_seed,
+            device=device,
+        )
+        return plans.batches(
+            start_step=start_step, rank=processes.rank(), world_size=processes.world_size()
+        )
+
+    def loss(self, model: nn.Module, batch: Episodes) -> Loss:
+        """Cross entropies of the right actions (all of them together) and of the steps left."""
+        answers = model(batch.boards, is_used=batch.is_used)
+        policy = _policy_loss(answers.action_logits, batch)
+        steps_left = functional.cross_entropy(
+            answers.steps_left_logits.flatten(0, 1).float(),
+            batch.steps_left_bin.flatten(),
+            ignore_index=NO_BIN,
+        )
+        total = self.config.policy_weight * policy + self.config.steps_left_weight * steps_left
+        figures = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
+        return Loss(total, figures)
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        """The figures of ``evaluate.evaluate`` on the validation levels."""
+        from tokoban.systems.sokoban_policy.evaluate import evaluate
+
+        return evaluate(model, self.validation, beam_width=self.config.beam_width)
+
+
+def make_system(config: SokobanPolicyConfig) -> SokobanSystem:
+    """The system of ``config`` with its validation levels drawn."""
+    levels = generate(config.num_validation_levels, seed=config.validation_seed)
+    return SokobanSystem(config, tuple(levels))
+
+
+def held_out_keys(levels: tuple[GeneratedLevel, ...]) -> Int64[Tensor, "H"]:
+    """The canonical keys of the levels, sorted."""
+    packed = bitboards.pack([level.board for level in levels])
+    return bitboards.canonical_keys(packed).unique()
+
+
+def training_levels(
+    config: SokobanPolicyConfig, validation: tuple[GeneratedLevel, ...]
+) -> list[GeneratedLevel]:
+    """``num_levels`` levels, half of them solvable, without images of validation levels."""
+    held_out = held_out_keys(validation)
+    # A few more than wanted, in place of those that are held out.
+    levels = generate(config.num_levels + config.num_levels // 8, seed=config.data_seed + 1_000)
+    keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
+    fresh = [level for level, out in zip(levels, torch.isin(keys, held_out).tolist(), strict=True) if not out]
+    half = config.num_levels // 2
+    solvable = [level for level in fresh if level.solution is not None][:half]
+    lost = [level for level in fresh if level.solution is None][: config.num_levels - half]
+    return solvable + lost
+
+
+def _policy_loss(logits: Float[Tensor, "B T A"], batch: Episodes) -> Float[Tensor, ""]:
+    """-log of the probability of choosing a right action, whichever; mean over counted positions."""
+    counts_in_loss = batch.is_right.any(-1)
+    log_probs = logits.float().log_softmax(-1)[counts_in_loss]
+    right = log_probs.masked_fill(~batch.is_right[counts_in_loss], -torch.inf)
+    return -right.logsumexp(-1).mean()

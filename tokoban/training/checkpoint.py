@@ -1,0 +1,111 @@
+"""Files that are whole or not there: checkpoints of a run, weights, JSON.
+
+Everything is written to a temporary file beside its place, flushed to the disk, and then renamed.
+"""
+
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+# The newest, and one more in case the disk spoils it.
+NUM_KEPT = 2
+
+_NAME = re.compile(r"step-(\d{10})\.pt")
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[Path]:
+    """A path to write to; it becomes ``path`` at the end, or vanishes if the writer fails."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json_atomically(path: Path, value: Any) -> None:
+    """``value`` as indented JSON; ValueError for NaN and infinity, which JSON has not."""
+    text = json.dumps(value, indent=2, allow_nan=False)
+    with atomically(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def save_weights(
+    path: Path, model_state: Mapping[str, Tensor], metadata: Mapping[str, str]
+) -> None:
+    """A model's state as one safetensors file, with text beside it.
+
+    Tensors that share memory (tied weights) are written one by one, as safetensors asks.
+    """
+    from safetensors.torch import save_file
+
+    tensors = {
+        name: tensor.detach().to("cpu", copy=True).contiguous()
+        for name, tensor in model_state.items()
+    }
+    with atomically(path) as temporary:
+        save_file(tensors, temporary, metadata=dict(metadata))
+
+
+def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The state and the metadata that ``save_weights`` wrote, on the CPU.
+
+    FileNotFoundError where there is no file, ValueError where it is not a safetensors file.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such weights file")
+    try:
+        with safe_open(path, framework="pt") as weights:
+            state = {name: weights.get_tensor(name) for name in weights.keys()}  # noqa: SIM118
+            return state, weights.metadata() or {}
+    except SafetensorError as error:
+        raise ValueError(f"{path}: not a safetensors file ({error})") from None
+
+
+def save_checkpoint(folder: Path, step: int, state: Mapping[str, Any]) -> Path:
+    """Writes ``state`` as the checkpoint of ``step`` and removes all but the newest few."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"step-{step:010}.pt"
+    with atomically(path) as temporary:
+        torch.save(dict(state), temporary)
+    for older in checkpoints(folder)[NUM_KEPT:]:
+        older.unlink()
+    return path
+
+
+def load_newest_checkpoint(folder: Path) -> dict[str, Any]:
+    """The state of the newest checkpoint that can be read, on the CPU.
+
+    Warns of each newer one that cannot. FileNotFoundError where there is none at all, ValueError
+    where none can be read.
+    """
+    paths = checkpoints(folder)
+    if not paths:
+        raise FileNotFoundError(f"{folder}: no checkpoint to resume from")
+    for path in paths:
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:  # torch has no one exception for a file it cannot read
+            reason = str(error).partition("\n")[0]
+            warnings.warn(f"{path}: unreadable checkpoint passed over ({reason})", stacklevel=2)
+    raise ValueError(f"{folder}: none of the {len(paths)} checkpoints can be read")
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints in ``folder``, newest first."""
+    return sorted(
+        (path for path in folder.glob("*.pt") if _NAME.fullmatch(path.name)), reverse=True
+    )

@@ -1,0 +1,158 @@
+"""A frozen dataclass as JSON and as command line flags; unknown names and wrong types are refused.
+
+A field may be an int, a float, a str, a bool, a Literal, a tuple of these, or one of them or None.
+"""
+
+import argparse
+import dataclasses
+import difflib
+import json
+import types
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+Config = TypeVar("Config")
+
+_TRUTH = {"true": True, "false": False}
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass instance as what JSON holds: a tuple becomes a list."""
+    return json.loads(json.dumps(dataclasses.asdict(config), allow_nan=False))
+
+
+def from_dict(cls: type[Config], fields: Mapping[str, Any]) -> Config:
+    """The instance of dataclass ``cls`` that ``to_dict`` wrote; the inverse of it.
+
+    A missing key takes the field's default. ValueError for an unknown key, a value of another type
+    (an int is a float, a bool is not an int) and a missing key without default.
+    """
+    expected = get_type_hints(cls)
+    values = {}
+    for name, value in fields.items():
+        if name not in expected:
+            raise ValueError(f"{cls.__name__} has no field {name!r}{_suggestion(name, expected)}")
+        values[name] = _checked(value, expected[name], where=f"{cls.__name__}.{name}")
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]  # Config is any dataclass
+        has_default = (field.default, field.default_factory) != (dataclasses.MISSING,) * 2
+        if field.name not in values and not has_default:
+            raise ValueError(f"{cls.__name__}: field {field.name!r} is missing")
+    return cls(**values)
+
+
+def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
+    """One flag per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
+
+    A bool is ``true`` or ``false``, a tuple is written with commas, None is ``none``. A field's
+    ``metadata={"help": ...}`` is shown. Two dataclasses on one parser must not share a name.
+    """
+    expected = get_type_hints(cls)
+    group = parser.add_argument_group(f"fields of {cls.__name__}")
+    for field in dataclasses.fields(cls):
+        group.add_argument(
+            *dict.fromkeys((f"--{field.name.replace('_', '-')}", f"--{field.name}")),
+            dest=field.name,
+            type=_FlagType(expected[field.name]),
+            default=argparse.SUPPRESS,  # so that a flag that was not given leaves no trace
+            metavar=describe(expected[field.name]).replace("'", "").replace(" or ", "|"),
+            help=field.metadata.get("help"),
+        )
+
+
+def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
+    """The fields of ``cls`` that were given as flags, ready for ``dataclasses.replace``."""
+    given = vars(arguments)
+    return {
+        field.name: given[field.name] for field in dataclasses.fields(cls) if field.name in given
+    }
+
+
+def describe(expected: Any) -> str:
+    """A field's type in words: ``int or None``, ``'fp32' or 'bf16'``, ``float,float``."""
+    if get_origin(expected) in (Union, types.UnionType):
+        return " or ".join(describe(choice) for choice in get_args(expected))
+    if get_origin(expected) is Literal:
+        return " or ".join(repr(choice) for choice in get_args(expected))
+    if get_origin(expected) is tuple:
+        return ",".join("..." if part is ... else describe(part) for part in get_args(expected))
+    return "None" if expected is types.NoneType else expected.__name__
+
+
+class _FlagType:
+    """Reads one flag's text as ``expected``; argparse prints the complaint."""
+
+    def __init__(self, expected: Any) -> None:
+        self.expected = expected
+
+    def __call__(self, text: str) -> Any:
+        try:
+            return _checked(_parse(text, self.expected), self.expected, where="")
+        except ValueError:
+            message = f"expected {describe(self.expected)}, got {text!r}"
+            raise argparse.ArgumentTypeError(message) from None
+
+
+def _parse(text: str, expected: Any) -> Any:
+    """``text`` as a value that ``_checked`` may refuse; ValueError where there is no reading."""
+    if get_origin(expected) in (Union, types.UnionType):
+        if types.NoneType in get_args(expected) and text.lower() == "none":
+            return None
+        for choice in get_args(expected):
+            try:
+                return _checked(_parse(text, choice), choice, where="")
+            except ValueError:
+                continue
+        raise ValueError(text)
+    if get_origin(expected) is Literal:
+        return next((choice for choice in get_args(expected) if str(choice) == text), text)
+    if get_origin(expected) is tuple:
+        texts = [part.strip() for part in text.split(",")] if text else []
+        return [_parse(part, kind) for part, kind in _pairs(texts, expected)]
+    if expected is bool:
+        return _TRUTH.get(text.lower(), text)
+    if expected is types.NoneType:
+        raise ValueError(text)
+    return expected(text)
+
+
+def _checked(value: Any, expected: Any, *, where: str) -> Any:
+    """``value`` if it is ``expected``, a list as a tuple, an int as a float; else ValueError."""
+    complaint = ValueError(f"{where}: expected {describe(expected)}, got {value!r}")
+    if get_origin(expected) in (Union, types.UnionType):
+        for choice in get_args(expected):
+            try:
+                return _checked(value, choice, where=where)
+            except ValueError:
+                continue
+        raise complaint
+    if get_origin(expected) is Literal:
+        if any(value == choice and type(value) is type(choice) for choice in get_args(expected)):
+            return value
+        raise complaint
+    if get_origin(expected) is tuple:
+        if not isinstance(value, list | tuple):
+            raise complaint
+        try:
+            return tuple(
+                _checked(part, kind, where=where) for part, kind in _pairs(value, expected)
+            )
+        except ValueError:
+            raise complaint from None
+    if expected is float and type(value) is int:
+        return float(value)
+    if type(value) is not expected:
+        raise complaint
+    return value
+
+
+def _pairs(values: Any, expected: Any) -> list[tuple[Any, Any]]:
+    """Each part of a tuple beside its type; ValueError where there are too many or too few."""
+    kinds = get_args(expected)
+    if kinds[-1] is ...:
+        kinds = (kinds[0],) * len(values)
+    return list(zip(values, kinds, strict=True))
+
+
+def _suggestion(name: str, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; it has {', '.join(known)}"

@@ -1,0 +1,61 @@
+"""What is seen of a run: a bar on a terminal, a line now and then elsewhere."""
+
+from types import TracebackType
+from typing import Any
+
+
+class Display:
+    """A progress bar with step, loss, speed and time left; nothing where ``is_shown`` is False."""
+
+    def __init__(self, name: str, *, is_shown: bool) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self.console = Console(stderr=True, quiet=not is_shown)
+        self.bar = Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:3.0f}%"),
+            TextColumn("step {task.fields[step]} · {task.fields[measured]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+            disable=not self.console.is_terminal,
+        )
+        self.task = self.bar.add_task(name, total=1.0, step=0, measured="")
+
+    def __enter__(self) -> "Display":
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.bar.stop()
+
+    def advance(self, progress: float, *, step: int) -> None:
+        """``progress`` is how much of the run is over, 0 to 1."""
+        self.bar.update(self.task, completed=progress, step=step)
+
+    def measured(self, *, loss: float, steps_per_s: float) -> None:
+        """The newest figures beside the bar."""
+        text = f"loss {loss:.4g} · {steps_per_s:.3g} steps/s"
+        self.bar.update(self.task, measured=text)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def say_figures(self, step: int, figures: dict[str, Any]) -> None:
+        """A line of evaluation."""
+        shown = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+        self.say(f"step {step}: {shown}")

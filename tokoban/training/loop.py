@@ -1,0 +1,234 @@
+"""The one training loop, for every system; it knows no more of one than ``training.system``."""
+
+import math
+import time
+from contextlib import closing
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from tokoban.training import processes
+from tokoban.training.checkpoint import load_newest_checkpoint, save_checkpoint
+from tokoban.training.display import Display
+from tokoban.training.interruption import interruptible
+from tokoban.training.metrics import clock_s
+from tokoban.training.optimizer import rate
+from tokoban.training.plots import plot_curves
+from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import RunDirectory
+from tokoban.training.state import (
+    TrainingState,
+    initial_state,
+    random_state,
+    seed_all,
+    set_random_state,
+)
+from tokoban.training.system import Batch, System
+
+
+def train(
+    system: System, run: RunConfig, directory: RunDirectory, *, resume: bool = False
+) -> dict[str, float]:
+    """Trains a model of ``system`` and returns its final figures, which result.json holds too.
+
+    On the CPU a resumed run logs what an uninterrupted one would have. Evaluation is in fp32,
+    whatever the precision of training. After SIGINT or SIGTERM a checkpoint is saved and
+    KeyboardInterrupt raised. ValueError when the loss is no longer finite, when ``directory`` holds
+    a run and ``resume`` is False, and when what it holds is another run.
+    """
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState
+
+    # Else a second run in this process would get the device of the first, whatever it asks for.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    accelerator = Accelerator(cpu=not _uses_cuda(run), mixed_precision="no")
+    seed_all(run.seed)  # equal weights in every process
+    state = initial_state(system.build_model().to(accelerator.device), run)
+    # Only the model is prepared: the optimizer's wrapper would cost half of a tiny step.
+    model = accelerator.prepare_model(state.model)
+    if run.compile:
+        model = torch.compile(model)
+
+    if resume:
+        state.load_state_dict(load_newest_checkpoint(directory.checkpoints))
+    else:
+        seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
+    before = random_state()
+    is_main = processes.rank() == 0
+    if is_main and resume:
+        directory.restart(run, state.device, step=state.step)
+    elif is_main:
+        directory.start(run, state.device)
+    with closing(directory), Display(directory.system, is_shown=is_main) as display:
+        # What was imported meanwhile may have drawn numbers: rich does, at its first import.
+        set_random_state(before)
+        training = _Training(system, run, directory, state, model, display, is_main)
+        training.descend()
+        return training.finish()
+
+
+@dataclass
+class _Training:
+    """One run under way: its parts, and what is done with them."""
+
+    system: System
+    run: RunConfig
+    directory: RunDirectory
+    state: TrainingState
+    model: nn.Module  # the state's, distributed and compiled
+    display: Display
+    is_main: bool
+    last_loss: float = math.nan
+    timed_from: tuple[int, float] = (0, 0.0)  # step and clock, for steps per second
+
+    def descend(self) -> None:
+        """Takes steps until the run is over; then, or when interrupted, saves."""
+        state, run = self.state, self.run
+        batches = self.system.train_batches(state.model, start_step=state.step)
+        state.model.train()
+        started_s = clock_s(state.device) - state.elapsed_s
+        saved_s = state.elapsed_s
+        self.time_from_here()
+        with interruptible() as was_interrupted:
+            while not self.is_over():
+                self.step(next(batches))
+                # Shared, since schedule and checkpoints follow the clock: no process may differ.
+                mine = [time.monotonic() - started_s, float(was_interrupted())]
+                state.elapsed_s, is_interrupted = processes.from_main_process(mine)
+                self.display.advance(self.progress(), step=state.step)
+                if _is_logged(state.step, run.log_every):
+                    self.log()
+                is_due = run.evaluate_every and state.step % run.evaluate_every == 0
+                if is_due and not self.is_over():  # finish() does the last one
+                    self.evaluate()
+                if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
+                    self.save()
+                    saved_s = state.elapsed_s
+                if is_interrupted:
+                    self.display.say(
+                        f"stopped at step {state.step}; --resume goes on from {self.directory.path}"
+                    )
+                    raise KeyboardInterrupt
+        self.log()
+        self.save()
+
+    def step(self, batch: Batch) -> None:
+        """One update of the weights; waits for nothing on the device."""
+        state, run = self.state, self.run
+        for group in state.optimizer.param_groups:
+            group["lr"] = self.learning_rate()
+        uses_bf16 = _uses_bf16(run, state.device)
+        with torch.autocast(state.device.type, torch.bfloat16, enabled=uses_bf16):
+            loss = self.system.loss(self.model, batch)
+        state.optimizer.zero_grad(set_to_none=True)
+        loss.total.backward()
+        figures = {"loss": loss.total} | loss.figures
+        if run.clip_norm:
+            parameters = state.model.parameters()
+            figures["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, run.clip_norm)
+        state.optimizer.step()
+        if state.average is not None:
+            state.average.update_parameters(state.model)
+        state.figures.add(figures)
+        state.step += 1
+
+    def log(self) -> None:
+        """The means since the last line, over all processes, if there was a step since."""
+        state = self.state
+        sums = processes.sum_over_processes(state.figures.take())
+        if not sums:
+            return
+        means = {f"train/{name}": total / processes.world_size() for name, total in sums.items()}
+        self.last_loss = means["train/loss"]
+        if not math.isfinite(self.last_loss):
+            raise ValueError(f"the loss is {self.last_loss} at step {state.step}; training ends")
+        timed_step, timed_s = self.timed_from
+        steps_per_s = (state.step - timed_step) / (clock_s(state.device) - timed_s)
+        self.time_from_here()
+        self.display.measured(loss=self.last_loss, steps_per_s=steps_per_s)
+        if self.is_main:
+            loop_figures = {
+                "loop/learning_rate": state.optimizer.param_groups[0]["lr"],
+                "loop/steps_per_s": steps_per_s,
+                "loop/elapsed_s": state.elapsed_s,
+            }
+            self.directory.log(state.step, means | loop_figures)
+
+    def evaluate(self) -> dict[str, float]:
+        """The system's figures, logged; training goes on as if nobody had looked."""
+        state = self.state
+        before = random_state()
+        state.result.eval()
+        with torch.no_grad():
+            figures = self.system.evaluate(state.result)
+        state.result.train()
+        set_random_state(before)
+        if self.is_main:
+            named = {f"evaluate/{name}": value for name, value in figures.items()}
+            self.directory.log(state.step, named)
+        self.display.say_figures(state.step, figures)
+        self.time_from_here()
+        return figures
+
+    def save(self) -> None:
+        """A checkpoint, and the weights as they are now."""
+        checkpoint = self.state.state_dict()
+        if self.is_main:
+            save_checkpoint(self.directory.checkpoints, self.state.step, checkpoint)
+            self.directory.save_weights(self.state.result, step=self.state.step)
+        self.time_from_here()
+
+    def finish(self) -> dict[str, float]:
+        """The final evaluation, result.json and the picture."""
+        state = self.state
+        figures = {
+            "steps": state.step,
+            "elapsed_s": state.elapsed_s,
+            "train_loss": self.last_loss,
+        } | self.evaluate()
+        if self.is_main:
+            self.directory.write_result(figures)
+            plot_curves(self.directory.metrics, self.directory.curves)
+        return {name: float(value) for name, value in figures.items()}
+
+    def progress(self) -> float:
+        """How much of the run is over, 0 to 1: of its steps, else of its minutes."""
+        run, state = self.run, self.state
+        if run.steps is not None:
+            return min(1.0, state.step / run.steps)
+        assert run.minutes is not None
+        return min(1.0, state.elapsed_s / (60 * run.minutes))
+
+    def is_over(self) -> bool:
+        """Whether the run has come to its last step or its last minute."""
+        run, state = self.run, self.state
+        is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
+        return is_late or (run.steps is not None and state.step >= run.steps)
+
+    def learning_rate(self) -> float:
+        """The learning rate of the next step."""
+        run = self.run
+        share = rate(run.schedule, self.state.step, self.progress(), warmup_steps=run.warmup_steps)
+        return run.learning_rate * share
+
+    def time_from_here(self) -> None:
+        self.timed_from = (self.state.step, clock_s(self.state.device))
+
+
+def _is_logged(step: int, log_every: int) -> bool:
+    """Whether ``step`` ends a line: besides every so many, 1, 2, 4, 8, ... before the first."""
+    # The curves have a logarithmic axis, on which half of a run may lie before its 50th step.
+    is_power_of_two = step & (step - 1) == 0
+    return step % log_every == 0 or (step < log_every and is_power_of_two)
+
+
+def _uses_cuda(run: RunConfig) -> bool:
+    is_there = torch.cuda.is_available()
+    if run.device == "cuda" and not is_there:
+        raise ValueError("device cuda was asked for, but torch finds no CUDA device")
+    return is_there and run.device != "cpu"
+
+
+def _uses_bf16(run: RunConfig, device: torch.device) -> bool:
+    return run.precision == "bf16" or (run.precision == "auto" and device.type == "cuda")

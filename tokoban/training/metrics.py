@@ -1,0 +1,94 @@
+"""Averages, hit counts, confidence intervals and a clock. Axes: B batch, A actions (or classes)."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+class Interval(NamedTuple):
+    """Both ends of a confidence interval."""
+
+    low: float
+    high: float
+
+
+def is_in_top_k(
+    scores: Float[Tensor, "B A"], labels: Int[Tensor, "B"], *, k: int
+) -> Bool[Tensor, "B"]:
+    """Whether fewer than ``k`` other scores reach the label's; a tie, or NaN, counts against it."""
+    # Not `others >= label`: with a NaN that would be False, and a broken model always right.
+    is_beaten = scores < scores.gather(1, labels[:, None])
+    num_reaching = (~is_beaten).sum(1) - 1  # the label itself is never below itself
+    return num_reaching < k
+
+
+def wilson(successes: int | float, trials: int | float, *, z: float = 1.96) -> Interval:
+    """Wilson's interval for a share; (0, 1) where nothing was tried.
+
+    https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+    """
+    if not 0 <= successes <= trials:
+        raise ValueError(f"successes must lie between 0 and {trials} trials, got {successes}")
+    if trials == 0:
+        return Interval(0.0, 1.0)
+    share = successes / trials
+    centre = share + z**2 / (2 * trials)
+    radius = z * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
+    scale = 1 + z**2 / trials
+    return Interval(max(0.0, (centre - radius) / scale), min(1.0, (centre + radius) / scale))
+
+
+def mean_interval(values: Sequence[int | float], *, z: float = 1.96) -> Interval:
+    """The normal interval for the mean of independent ``values``; at least two are needed."""
+    if len(values) < 2:
+        raise ValueError(f"an interval needs at least 2 values, got {len(values)}")
+    mean = math.fsum(values) / len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    radius = z * math.sqrt(variance / len(values))
+    return Interval(mean - radius, mean + radius)
+
+
+class RunningMeans:
+    """Means of named scalars, gathered on their device: only ``take`` waits for it."""
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.count = 0
+        self.sums: Tensor | None = None
+
+    def add(self, figures: Mapping[str, Tensor]) -> None:
+        """One more value of each; the names must be the same until the next ``take``."""
+        names = tuple(figures)
+        values = torch.stack([figure.detach() for figure in figures.values()]).float()
+        if self.sums is None:
+            self.names, self.sums = names, torch.zeros_like(values)
+        if names != self.names:
+            raise ValueError(f"expected the figures {self.names}, got {names}")
+        self.sums += values
+        self.count += 1
+
+    def take(self) -> dict[str, float]:
+        """The means since the last call; empty where nothing was added."""
+        sums = [] if self.sums is None else self.sums.tolist()
+        means = {name: total / self.count for name, total in zip(self.names, sums, strict=True)}
+        self.names, self.count, self.sums = (), 0, None
+        return means
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"names": self.names, "count": self.count, "sums": self.sums}
+
+    def load_state_dict(self, state: Mapping[str, Any], *, device: torch.device) -> None:
+        self.names, self.count = tuple(state["names"]), state["count"]
+        self.sums = None if state["sums"] is None else state["sums"].to(device)
+
+
+def clock_s(device: torch.device) -> float:
+    """Seconds on a clock that never goes back, once all work queued on ``device`` is done."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.monotonic()

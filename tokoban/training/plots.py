@@ -1,0 +1,119 @@
+"""Pictures of a run; matplotlib is imported here alone, inside the functions."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokoban.training.checkpoint import atomically
+from tokoban.training.run_directory import read_metrics
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+# Means are drawn over this many stretches of each decade of steps: the right end of a logarithmic
+# axis would else be black with noise.
+STRETCHES_PER_DECADE = 25
+
+Curve = tuple[list[int], list[float]]  # steps and values
+
+
+def plot_curves(metrics: Path, picture: Path) -> None:
+    """The losses of a metrics.jsonl, and what evaluation measured, over a logarithmic step axis.
+
+    The right panel shows the evaluated figures that always lie in [0, 1], and is left out where
+    there are none. Writes nothing where no loss was logged.
+    """
+    from matplotlib.figure import Figure
+
+    measured = read_curves(metrics)
+    losses = {name: curve for name, curve in measured.items() if name.endswith("loss")}
+    shares = {
+        name: curve
+        for name, curve in measured.items()
+        if name.startswith("evaluate/") and name not in losses and _are_shares(curve[1])
+    }
+    if not losses:
+        return
+    panels = [("loss", losses)] + ([("evaluation", shares)] if shares else [])
+    figure = Figure(figsize=(5.6 * len(panels), 3.8), layout="constrained")
+    all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, (title, panel) in zip(all_axes, panels, strict=True):
+        _draw(axes, title, panel)
+    if all(min(values) > 0 for _, values in losses.values()):
+        _make_logarithmic(all_axes[0], "y")
+    if shares:
+        all_axes[1].set_ylim(top=1.0)
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format="png")
+
+
+def read_curves(metrics: Path) -> dict[str, Curve]:
+    """Steps and values by name; what was not finite (null in the file) is left out."""
+    found: dict[str, Curve] = {}
+    for line in read_metrics(metrics):
+        for name, value in line.items():
+            if name != "step" and value is not None:
+                steps, values = found.setdefault(name, ([], []))
+                steps.append(line["step"])
+                values.append(value)
+    return found
+
+
+def smoothed(curve: Curve) -> Curve:
+    """The mean step and mean value of each stretch of the logarithmic axis."""
+    stretches: dict[int, list[tuple[int, float]]] = {}
+    for step, value in zip(*curve, strict=True):
+        stretch = math.floor(math.log10(step) * STRETCHES_PER_DECADE)
+        stretches.setdefault(stretch, []).append((step, value))
+    means = [
+        (round(sum(steps) / len(steps)), sum(values) / len(values))
+        for steps, values in (zip(*points, strict=True) for points in stretches.values())
+    ]
+    return [step for step, _ in means], [value for _, value in means]
+
+
+def _are_shares(values: Sequence[float]) -> bool:
+    return all(0 <= value <= 1 for value in values)
+
+
+def _draw(axes: Any, title: str, panel: Mapping[str, Curve]) -> None:
+    """Training as a smooth line over a pale one, evaluation with dots, one colour per quantity."""
+    quantities = list(dict.fromkeys(name.partition("/")[2] for name in panel))
+    for name, curve in panel.items():
+        origin, _, quantity = name.partition("/")
+        label = quantity.replace("_", " ")
+        number = quantities.index(quantity)
+        colour = COLOURS[number % len(COLOURS)]
+        line = "-" if number < len(COLOURS) else "--"
+        if origin == "evaluate":
+            axes.plot(*curve, line, color=colour, marker="o", markersize=2.5, linewidth=1.2)
+            axes.lines[-1].set_label(f"{label}, evaluated" if title == "loss" else label)
+        else:
+            axes.plot(*curve, line, color=colour, linewidth=0.6, alpha=0.3)
+            axes.plot(*smoothed(curve), line, color=colour, linewidth=1.6, label=label)
+    axes.set_title(title, loc="left")
+    axes.set_xlabel("step")
+    _make_logarithmic(axes, "x")
+    axes.grid(True, color="#e6e6e6", linewidth=0.8)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small", ncols=1 + (len(panel) > 6))
+
+
+def _make_logarithmic(axes: Any, direction: str) -> None:
+    """A logarithmic axis whose numbers are written out: 0.05, 2, 1000, 200k."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(axes, f"set_{direction}scale")("log")
+    axis = getattr(axes, f"{direction}axis")
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5) if high < 30 * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _written_out(value)))
+    axis.set_minor_locator(LogLocator(subs=range(2, 10)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _written_out(value: float) -> str:
+    return f"{value / 1000:g}k" if value >= 10_000 else f"{value:g}"

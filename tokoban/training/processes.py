@@ -1,0 +1,62 @@
+"""What a system needs to know where several processes train one model (torchrun starts them).
+
+A system takes every ``world_size()``-th example from ``rank()`` on, and in ``evaluate`` counts its
+share and adds the counts up with ``sum_over_processes``: every process then answers the same.
+Valid from ``train_batches`` on: ``loop.train`` joins the processes before it builds the model.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import distributed
+
+
+def rank() -> int:
+    """The number of this process, from 0; 0 where there is only one."""
+    return distributed.get_rank() if _is_joined() else 0
+
+
+def world_size() -> int:
+    """How many processes train together; 1 where there is only one."""
+    return distributed.get_world_size() if _is_joined() else 1
+
+
+def sum_over_processes(counts: Mapping[str, int | float]) -> dict[str, float]:
+    """Each count, added up over all processes; every process must call it, with the same names.
+
+    Exact for whole numbers up to 2^53.
+    """
+    if world_size() == 1:
+        return {name: float(count) for name, count in counts.items()}
+    sums = torch.tensor(list(counts.values()), dtype=torch.float64, device=_device())
+    distributed.all_reduce(sums)
+    return dict(zip(counts, sums.tolist(), strict=True))
+
+
+def from_main_process(values: list[float]) -> list[float]:
+    """What process 0 passed; every process must call it, with as many values."""
+    if world_size() == 1:
+        return values
+    shared = torch.tensor(values, dtype=torch.float64, device=_device())
+    distributed.broadcast(shared, src=0)
+    return shared.tolist()
+
+
+def gather_objects(thing: object) -> list[object]:
+    """One ``thing`` per process, by rank; every process must call it."""
+    if world_size() == 1:
+        return [thing]
+    gathered: list[object] = [None] * world_size()
+    distributed.all_gather_object(gathered, thing)
+    return gathered
+
+
+def _is_joined() -> bool:
+    return distributed.is_available() and distributed.is_initialized()
+
+
+def _device() -> torch.device:
+    """Where this process's messages must lie: NCCL carries nothing that is on the CPU."""
+    if "nccl" in distributed.get_backend():
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("cpu")

@@ -1,0 +1,56 @@
+"""Everything about a training run that is the same for every system."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Schedule = Literal["constant", "linear", "cosine", "noam"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """How long, how fast, on what and how often; ``steps`` or ``minutes`` must be given.
+
+    A run with both ends at whichever comes first, and its schedule follows the steps.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None  # wall clock from the first step, without the final evaluation
+    seed: int = 0  # of the initial weights and of dropout; a system's data has its own
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"  # auto: CUDA where there is one
+    precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 autocast on CUDA; of training
+    compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
+
+    learning_rate: float = 1e-3  # at the schedule's peak
+    schedule: Schedule = "cosine"
+    warmup_steps: int = 100
+    weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
+    betas: tuple[float, float] = (0.9, 0.98)
+    clip_norm: float = 1.0  # of the whole gradient; 0 = not clipped
+    ema_decay: float = 0.0  # 0 = off; else evaluation and final weights use the average
+
+    log_every: int = 50  # steps
+    evaluate_every: int = 0  # steps; 0 = only at the end
+    checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
+
+    def __post_init__(self) -> None:
+        if self.steps is None and self.minutes is None:
+            raise ValueError("a run needs an end: give steps or minutes")
+        for name, is_right, expected in (
+            ("steps", self.steps is None or self.steps >= 1, "at least 1"),
+            ("minutes", self.minutes is None or self.minutes > 0, "above 0"),
+            ("seed", self.seed >= 0, "at least 0"),
+            ("learning_rate", self.learning_rate > 0, "above 0"),
+            ("warmup_steps", self.warmup_steps >= 0, "at least 0"),
+            ("weight_decay", self.weight_decay >= 0, "at least 0"),
+            ("betas", all(0 <= beta < 1 for beta in self.betas), "in [0, 1)"),
+            ("clip_norm", self.clip_norm >= 0, "at least 0"),
+            ("ema_decay", 0 <= self.ema_decay < 1, "in [0, 1)"),
+            ("log_every", self.log_every >= 1, "at least 1"),
+            ("evaluate_every", self.evaluate_every >= 0, "at least 0"),
+            ("checkpoint_every_s", self.checkpoint_every_s >= 0, "at least 0"),
+        ):
+            if not is_right:
+                raise ValueError(f"{name} must be {expected}, got {getattr(self, name)}")
+        if self.schedule == "noam" and self.warmup_steps == 0:
+            raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")

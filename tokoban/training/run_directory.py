@@ -1,0 +1,191 @@
+"""One run on the disk: what was asked for, what was measured, what came out.
+
+runs/<date>-<name>/
+    config.json           system, config, run, command, commit, hardware, versions
+    metrics.jsonl         one line per log(): {"step": 50, "train/loss": 0.7, ...}
+    tensorboard/          the same, as events
+    checkpoints/          to resume from
+    weights.safetensors   of the newest checkpoint
+    result.json           the final figures, once the run is over
+    plots/curves.png
+"""
+
+import json
+import math
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tokoban.training import processes
+from tokoban.training.checkpoint import atomically, save_weights, write_json_atomically
+from tokoban.training.config import to_dict
+from tokoban.training.run_config import RunConfig
+
+
+class RunDirectory:
+    """The files of one run of one system. Nothing is touched before ``start`` or ``restart``.
+
+    Where several processes train, only the main one may call what writes.
+    """
+
+    def __init__(self, path: Path, *, system: str, config: Mapping[str, Any]) -> None:
+        """``system`` is the registry's name, ``config`` its dataclass ``to_dict``."""
+        self.path = path
+        self.system = system
+        self.config = dict(config)
+        self.checkpoints = path / "checkpoints"
+        self.metrics = path / "metrics.jsonl"
+        self.weights = path / "weights.safetensors"
+        self.result = path / "result.json"
+        self.curves = path / "plots" / "curves.png"
+        self._events: Any = None
+
+    def start(self, run: RunConfig, device: torch.device) -> None:
+        """Makes the folder and records what is about to run; ValueError if it holds a run."""
+        if (self.path / "config.json").exists():
+            raise ValueError(
+                f"{self.path} already holds a run: resume it, or choose another directory"
+            )
+        self.curves.parent.mkdir(parents=True, exist_ok=True)
+        about = {"system": self.system, "config": self.config}
+        self._write_record(about | _circumstances(run, device) | {"resumed": []})
+        self._open_events(purge_step=None)
+
+    def restart(self, run: RunConfig, device: torch.device, *, step: int) -> None:
+        """Goes on after ``step``: later lines are cut off, and the record says it was resumed."""
+        record = self.check_record()
+        resumed = {"step": step} | _circumstances(run, device)
+        self._write_record(record | {"resumed": [*record["resumed"], resumed]})
+        kept = [line for line in read_metrics(self.metrics) if line["step"] <= step]
+        with atomically(self.metrics) as temporary:
+            temporary.write_text("".join(json.dumps(line) + "\n" for line in kept))
+        self._open_events(purge_step=step + 1)
+
+    def check_record(self) -> dict[str, Any]:
+        """The record on disk; ValueError where it is of another system or config than this one."""
+        record = read_record(self.path)
+        if record["system"] != self.system:
+            raise ValueError(
+                f"{self.path} holds a run of {record['system']!r}, not of {self.system!r}"
+            )
+        for name in record["config"].keys() | self.config.keys():
+            before, now = record["config"].get(name), self.config.get(name)
+            if before != now:
+                raise ValueError(
+                    f"{self.path} was started with {name} = {before!r}, "
+                    f"and cannot go on with {now!r}"
+                )
+        return record
+
+    def log(self, step: int, figures: Mapping[str, int | float]) -> None:
+        """One line of metrics.jsonl and one TensorBoard event; what is not finite becomes null."""
+        finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+        with self.metrics.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"step": step} | finite) + "\n")
+        for name, value in figures.items():
+            self._events.add_scalar(name, value, step)
+
+    def save_weights(self, model: torch.nn.Module, *, step: int) -> None:
+        """The model's weights, with the system, its config and the step in the file's metadata."""
+        metadata = {"system": self.system, "config": json.dumps(self.config), "step": str(step)}
+        save_weights(self.weights, model.state_dict(), metadata)
+
+    def write_result(self, figures: Mapping[str, int | float]) -> None:
+        """The run's last word; what is not finite becomes null."""
+        finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+        write_json_atomically(self.result, finite)
+
+    def close(self) -> None:
+        """Ends the event file; harmless if nothing was opened."""
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+
+    def _write_record(self, record: Mapping[str, Any]) -> None:
+        write_json_atomically(self.path / "config.json", record)
+
+    def _open_events(self, *, purge_step: int | None) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        # TensorBoard ignores what was logged from purge_step on, as metrics.jsonl is cut.
+        self._events = SummaryWriter(self.path / "tensorboard", purge_step=purge_step)
+
+
+def new_run_path(parent: Path, name: str, *, today: date) -> Path:
+    """``parent/<date>-<name>``, or with -2, -3, ... behind it: a path where nothing is yet."""
+    path = parent / f"{today.isoformat()}-{name}"
+    number = 1
+    while path.exists():
+        number += 1
+        path = parent / f"{today.isoformat()}-{name}-{number}"
+    return path
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The config.json of a run, from whose ``config`` and ``run`` it can be resumed."""
+    try:
+        return json.loads((path / "config.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} holds no run (no config.json)") from None
+    except ValueError as error:
+        raise ValueError(f"{path / 'config.json'}: not JSON ({error})") from None
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The lines of a metrics.jsonl, up to one that a killed run left unfinished."""
+    lines: list[dict[str, Any]] = []
+    if path.exists():
+        for text in path.read_text(encoding="utf-8").splitlines():
+            try:
+                lines.append(json.loads(text))
+            except json.JSONDecodeError:
+                break
+    return lines
+
+
+def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:
+    return {
+        "run": to_dict(run),
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "date": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "hardware": _hardware(device),
+        "num_processes": processes.world_size(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+    }
+
+
+def _commit() -> str | None:
+    """The commit the package lies in, with -dirty behind it if files differ; None outside git."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        answer = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def _hardware(device: torch.device) -> str:
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{os.cpu_count()} x {_processor()}"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:  # not Linux
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

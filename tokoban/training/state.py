@@ -1,0 +1,118 @@
+"""Everything that a training run is made of, so that it can stop and go on as if it had not."""
+
+import copy
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from tokoban.training import processes
+from tokoban.training.metrics import RunningMeans
+from tokoban.training.optimizer import adamw
+from tokoban.training.run_config import RunConfig
+
+
+@dataclass
+class TrainingState:
+    """The model and all that changes with it; storage, changed in place at every step."""
+
+    model: nn.Module  # bare: neither compiled nor distributed
+    optimizer: torch.optim.Optimizer
+    average: AveragedModel | None
+    figures: RunningMeans = field(default_factory=RunningMeans)  # since the last logged line
+    step: int = 0
+    elapsed_s: float = 0.0
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    @property
+    def result(self) -> nn.Module:
+        """The model to evaluate and to keep: the average where there is one."""
+        return self.model if self.average is None else self.average.module
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain numbers and tensors; every process must call it, and gets the same."""
+        return {
+            "step": self.step,
+            "elapsed_s": self.elapsed_s,
+            "model": self.model.state_dict(),
+            # The moments alone: an optimizer's settings come from the run, also a resumed one.
+            "optimizer": self.optimizer.state_dict()["state"],
+            "average": None if self.average is None else self.average.state_dict(),
+            "figures": processes.gather_objects(self.figures.state_dict()),
+            "random": processes.gather_objects(random_state()),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on from ``state``; ValueError if its processes or its average differ from ours."""
+        if len(state["random"]) != processes.world_size():
+            raise ValueError(
+                f"the checkpoint is of {len(state['random'])} process(es), "
+                f"this run of {processes.world_size()}"
+            )
+        if (state["average"] is None) != (self.average is None):
+            raise ValueError("ema_decay was switched on or off since the checkpoint")
+        self.step, self.elapsed_s = state["step"], state["elapsed_s"]
+        self.model.load_state_dict(state["model"])
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})
+        if self.average is not None:
+            self.average.load_state_dict(state["average"])
+        self.figures.load_state_dict(state["figures"][processes.rank()], device=self.device)
+        set_random_state(state["random"][processes.rank()])
+
+
+def initial_state(model: nn.Module, run: RunConfig) -> TrainingState:
+    """The state before the first step of ``model``, which lies on its device already."""
+    average = None
+    if run.ema_decay:
+        average = AveragedModel(model, multi_avg_fn=_moving_average(run.ema_decay))
+    return TrainingState(model, adamw(model, run), average)
+
+
+def _moving_average(decay: float) -> Any:
+    """The exponential average of weights; in the first steps it forgets faster.
+
+    With the full decay at once, the random start would count for 1 / (1 - decay) steps.
+    """
+
+    def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
+        num_before = int(num_averaged)
+        warm = min(decay, (1 + num_before) / (10 + num_before))
+        get_ema_multi_avg_fn(warm)(averaged, current, num_averaged)
+
+    return update
+
+
+def seed_all(seed: int) -> None:
+    """Seeds Python's, NumPy's and torch's generators, on every device."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def random_state() -> dict[str, Any]:
+    """Where the generators stand, in types that ``torch.load(weights_only=True)`` reads."""
+    numpy_state = np.random.get_state(legacy=False)
+    numpy_state["state"]["key"] = numpy_state["state"]["key"].tolist()
+    return {
+        "python": random.getstate(),
+        "numpy": numpy_state,
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
+    }
+
+
+def set_random_state(state: dict[str, Any]) -> None:
+    """Puts the generators where ``random_state`` found them."""
+    random.setstate(state["python"])
+    np.random.set_state(copy.deepcopy(state["numpy"]))
+    torch.set_rng_state(state["torch"])
+    if state["cuda"] is not None and torch.cuda.is_available():
+        torch.cuda.set_rng_state(state["cuda"])

@@ -1,0 +1,40 @@
+"""The seam between the loop and the systems: all that ``loop.train`` knows of what it trains."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from torch import Tensor, nn
+
+Batch = Any  # whatever the system's own ``loss`` understands
+
+
+class Loss(NamedTuple):
+    """The number to descend, and the figures to log beside it (detached scalars)."""
+
+    total: Tensor
+    figures: dict[str, Tensor]
+
+
+@runtime_checkable
+class System(Protocol):
+    """One trainable system: a model, its examples, its loss and its figures."""
+
+    def build_model(self) -> nn.Module:
+        """A freshly initialised model on the CPU."""
+        ...
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Batch]:
+        """An endless stream of batches on the model's device, the first one for ``start_step``.
+
+        Batch n must depend on the seed, the rank and n alone, so that a resumed run sees what an
+        uninterrupted one would have seen.
+        """
+        ...
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        """The loss of one batch; reaches the model only by calling it."""
+        ...
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        """Named figures of the model; called with gradients off and the model in eval mode."""
+        ...

@@ -1,0 +1,39 @@
+"""The core: a transformer that knows tensors, and nothing else.
+
+::
+
+    EncoderDecoder
+    ├── Encoder ── L x EncoderBlock ┬── MultiHeadAttention (self) ── Rotary, where wanted
+    │                               └── FeedForward
+    └── Decoder ── L x DecoderBlock ┬── MultiHeadAttention (self) ── Rotary, where wanted
+                                    ├── MultiHeadAttention (to the encoder's output)
+                                    └── FeedForward
+
+    handed in from outside:  masks.* (who may attend) · KVCache (what is computed already)
+    added to the inputs:     sinusoidal · LearnedPositions · GridPositions
+"""
+
+from tokoban.transformer import masks
+from tokoban.transformer.attention import MultiHeadAttention, attend
+from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
+from tokoban.transformer.kv_cache import KVCache
+from tokoban.transformer.positions import GridPositions, LearnedPositions, Rotary, sinusoidal
+from tokoban.transformer.stacks import Decoder, Encoder, EncoderDecoder, empty_cache_for
+
+__all__ = [
+    "Decoder",
+    "DecoderBlock",
+    "Encoder",
+    "EncoderBlock",
+    "EncoderDecoder",
+    "FeedForward",
+    "GridPositions",
+    "KVCache",
+    "LearnedPositions",
+    "MultiHeadAttention",
+    "Rotary",
+    "attend",
+    "empty_cache_for",
+    "masks",
+    "sinusoidal",
+]

@@ -1,0 +1,89 @@
+"""What attention has already computed for earlier positions, so that a step costs one position.
+
+Axes: L layers, B batch, N heads, T new positions, S all positions so far, E head width.
+"""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+KeysAndValues = tuple[Float[Tensor, "B N S E"], Float[Tensor, "B N S E"]]
+
+
+class KVCache:
+    """Keys and values of every layer, preallocated; storage, so unlike most values here it changes.
+
+    Laws:
+
+    * Feeding a sequence in chunks gives what feeding it whole gives under a causal mask.
+    * After ``reorder(parents)`` row i is what it would be had row ``parents[i]``'s inputs been fed.
+    * ``length`` is a plain int, the same for all rows, so nothing is ever fetched from the device.
+
+    Each layer appends once per pass, the last layer last. The keys and values of a decoder's memory
+    are kept beside those of its targets. For inference: gradients through it are refused.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        batch_size: int,
+        num_heads: int,
+        max_length: int,
+        head_width: int,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        shape = num_layers, batch_size, num_heads, max_length, head_width
+        self._keys = torch.zeros(shape, device=device, dtype=dtype)
+        self._values = torch.zeros(shape, device=device, dtype=dtype)
+        self._lengths = [0] * num_layers
+        self._memories: list[KeysAndValues | None] = [None] * num_layers
+
+    @property
+    def length(self) -> int:
+        """The number of positions that every layer holds: until a pass is over, those before it."""
+        return min(self._lengths)
+
+    def append(
+        self, layer: int, k: Float[Tensor, "B N T E"], v: Float[Tensor, "B N T E"]
+    ) -> KeysAndValues:
+        """Adds T positions to one layer and gives all it then holds, as views of the storage."""
+        _, batch_size, num_heads, max_length, head_width = self._keys.shape
+        start, end = self._lengths[layer], self._lengths[layer] + k.shape[2]
+        if (*k.shape[:2], k.shape[3]) != (batch_size, num_heads, head_width):
+            raise ValueError(
+                f"expected keys of shape [{batch_size}, {num_heads}, T, {head_width}], "
+                f"got {list(k.shape)}"
+            )
+        if end > max_length:
+            raise ValueError(f"the cache holds {max_length} positions, asked to hold {end}")
+        if k.requires_grad or v.requires_grad:
+            raise ValueError("a cache is for inference: call the model under torch.no_grad()")
+        self._keys[layer, :, :, start:end] = k
+        self._values[layer, :, :, start:end] = v
+        self._lengths[layer] = end
+        return self._keys[layer, :, :, :end], self._values[layer, :, :, :end]
+
+    def reorder(self, parents: Int[Tensor, "B"]) -> None:
+        """Row i becomes what row ``parents[i]`` was, in every layer; only the filled part moves."""
+        batch_size = self._keys.shape[1]
+        if len(parents) != batch_size:
+            raise ValueError(f"expected {batch_size} parents, one per row, got {len(parents)}")
+        for storage in self._keys, self._values:
+            filled = storage[:, :, :, : self.length]
+            filled.copy_(filled.index_select(1, parents))
+        self._memories = [
+            None if kept is None else (kept[0][parents], kept[1][parents])
+            for kept in self._memories
+        ]
+
+    def memory(self, layer: int) -> KeysAndValues | None:
+        """The memory's keys and values as kept for one layer; None before ``keep_memory``."""
+        return self._memories[layer]
+
+    def keep_memory(
+        self, layer: int, k: Float[Tensor, "B N S E"], v: Float[Tensor, "B N S E"]
+    ) -> None:
+        """Keeps the memory's keys and values of one layer, for the passes to come."""
+        self._memories[layer] = k, v

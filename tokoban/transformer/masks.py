@@ -1,0 +1,46 @@
+"""Who may attend to whom: Bool[..., T, S], True = may attend; combine masks with ``&``.
+
+Axes: B batch, T target positions (rows: who asks), S source positions (columns: who answers).
+"""
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+
+def causal(
+    length: int, *, num_keys: int | None = None, device: torch.device | str | None = None
+) -> Bool[Tensor, "T S"]:
+    """Each position may attend to itself and to what came before it.
+
+    With ``num_keys`` above ``length`` the queries are the last positions of the keys, as they are
+    when earlier keys come from a cache.
+    """
+    num_keys = length if num_keys is None else num_keys
+    if num_keys < length:
+        raise ValueError(f"expected at least as many keys as queries ({length}), got {num_keys}")
+    everything = torch.ones(length, num_keys, dtype=torch.bool, device=device)
+    return everything.tril(num_keys - length)
+
+
+def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S"]:
+    """In row b the first ``lengths[b]`` positions may be attended to, by everybody in all heads."""
+    positions = torch.arange(max_length, device=lengths.device)
+    return (positions < lengths[:, None])[:, None, None, :]
+
+
+def local(
+    length: int, window: int, *, device: torch.device | str | None = None
+) -> Bool[Tensor, "T T"]:
+    """Each position may attend to those at most ``window`` away, on either side, and to itself."""
+    positions = torch.arange(length, device=device)
+    return (positions[:, None] - positions).abs() <= window
+
+
+def goal_and_current(
+    length: int, *, device: torch.device | str | None = None
+) -> Bool[Tensor, "T T"]:
+    """Each position may attend to position 0, the goal, and to itself: a policy without memory."""
+    may_attend = torch.eye(length, dtype=torch.bool, device=device)
+    may_attend[:, 0] = True
+    return may_attend
