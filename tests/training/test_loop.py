@@ -36,8 +36,11 @@ RUN = RunConfig(
 class Watched(Toy):
     """Calls ``watch(model, step)`` before every batch."""
 
-    def __init__(self, watch: Callable[[nn.Module, int], Any]) -> None:
-        self.before_batch = watch  # type: ignore[method-assign]
+    def __init__(self, watch: Callable[[nn.Module, int], None]) -> None:
+        self.watch = watch
+
+    def before_batch(self, model: nn.Module, step: int) -> None:
+        self.watch(model, step)
 
 
 def toy_directory(path: Path) -> RunDirectory:
@@ -177,7 +180,7 @@ def test_average_by_pencil() -> None:
     for value in (1.0, 2.0, 4.0):
         nn.init.constant_(model.weight, value)
         average.update_parameters(model)
-        seen.append(average.module.weight.item())
+        seen.append(next(average.parameters()).item())
     # The first is copied; then decays of 2/11 and min(0.25, 3/12).
     second = 2 / 11 * 1 + 9 / 11 * 2
     assert seen == pytest.approx([1.0, second, 0.25 * second + 0.75 * 4])
@@ -194,11 +197,10 @@ def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> 
         run = replace(RUN, ema_decay=decay)
         train(Watched(remember), run, toy_directory(tmp_path / name))
         trained[name] = last
+    plain, averaged = weights(tmp_path / "plain"), weights(tmp_path / "averaged")
     for name, tensor in trained["plain"].items():
         assert torch.equal(tensor, trained["averaged"][name])
-        assert not torch.equal(
-            weights(tmp_path / "plain")[name], weights(tmp_path / "averaged")[name]
-        )
+        assert not torch.equal(plain[name], averaged[name])
 
 
 def test_gradients_are_clipped_and_their_length_logged(tmp_path: Path) -> None:
@@ -341,10 +343,9 @@ def test_training_on_the_gpu_resumes(tmp_path: Path, precision: Any) -> None:
     run = replace(RUN, device="cuda", precision=precision)
     with pytest.raises(MemoryError):
         train(OnDevice(fall), run, toy_directory(tmp_path / "resumed"))
-    resumed = train(
-        OnDevice(lambda *_: None), run, toy_directory(tmp_path / "resumed"), resume=True
-    )
-    straight = train(OnDevice(lambda *_: None), run, toy_directory(tmp_path / "straight"))
+    quiet = OnDevice(lambda model, step: None)
+    resumed = train(quiet, run, toy_directory(tmp_path / "resumed"), resume=True)
+    straight = train(quiet, run, toy_directory(tmp_path / "straight"))
     assert resumed["train_loss"] == pytest.approx(straight["train_loss"], rel=1e-3)
 
 

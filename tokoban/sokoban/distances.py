@@ -30,7 +30,7 @@ class OneBoxTables:
         return OneBoxTables(self.solvable[levels], self.digits[levels])
 
     def distance(self, boards: Bitboards) -> Int64[Tensor, "B *R"]:
-        """Fewest moves to solve each state of level b in row b; ``UNSOLVABLE`` where there are none.
+        """Fewest moves to solve each state of level b in row b, or ``UNSOLVABLE``.
 
         ``boards`` are states [B, *R] of the levels that the tables were made for.
         """
@@ -45,7 +45,7 @@ class OneBoxTables:
         return torch.where(is_solvable, distance, UNSOLVABLE).reshape(shape)
 
     def is_optimal(self, boards: Bitboards) -> Bool[Tensor, "B *R A"]:
-        """Which of the four moves are on a shortest solution; none in solved and unsolvable states."""
+        """Which of the four moves begin a shortest solution; none where solved or unsolvable."""
         return self.is_optimal_given(self.distance(boards), self.distance(successors(boards)))
 
     @staticmethod

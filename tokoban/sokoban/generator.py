@@ -1,10 +1,10 @@
 """Random levels in the manner of the post: all walls, two rooms, goal, box, player, speckled walls.
 
-Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes and
-the share of speckled walls open; here a room's sides are uniform between 2 and the whole interior,
-and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level file may hold
-are kept: the player, boxes removed, reaches every box and goal; floor that it cannot reach is made
-wall. Axes: B levels, H rows, W columns.
+Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes
+and the share of speckled walls open; here a room's sides are uniform between 2 and the whole
+interior, and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level file
+may hold are kept: the player, boxes removed, reaches every box and goal; floor that it cannot reach
+is made wall. Axes: B levels, H rows, W columns.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from tokoban.sokoban.bitboards import SIDE, Bitboards, successors, to_word
+from tokoban.sokoban.bitboards import Bitboards, to_word
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.distances import OneBoxTables, one_box_tables
+from tokoban.sokoban.solver import Solved, Unsolvable, solve
 
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
@@ -26,6 +26,8 @@ MIN_ROOM_SIDE = 2
 _CHUNK = 256
 # A share that nothing drawn so far has met is given up after so many chunks without a level.
 _MAX_BARREN_CHUNKS = 200
+# What A* may spend on one level; a count and not a time, so that a seed means the same everywhere.
+_MAX_EXPANSIONS = 100_000
 
 
 class LevelPlanes(NamedTuple):
@@ -39,7 +41,7 @@ class LevelPlanes(NamedTuple):
 
 @dataclass(frozen=True)
 class GeneratedLevel:
-    """A level and a shortest solution in moves, or ``None`` where it is proved to have none."""
+    """A level and A*'s shortest solution in moves, or ``None`` where it is proved to have none."""
 
     board: Board
     solution: tuple[Direction, ...] | None
@@ -61,8 +63,7 @@ def draw(
     interior = (rows - 2) * (columns - 2)
     if min(rows, columns) < 2 + MIN_ROOM_SIDE or num_boxes < 1 or interior < 2 * num_boxes + 1:
         raise ValueError(
-            f"a level of {rows}x{columns} has no room for two {MIN_ROOM_SIDE}x{MIN_ROOM_SIDE} rooms "
-            f"with {num_boxes} boxes, as many goals and the player; expected at least "
+            f"a level of {rows}x{columns} has no room for {num_boxes} boxes, as many goals and the player; expected at least "
             f"{2 + MIN_ROOM_SIDE} rows and columns, at least 1 box and a larger interior"
         )
     device = generator.device
@@ -70,14 +71,18 @@ def draw(
     def uniform(*shape: int) -> Tensor:
         return torch.rand(*shape, generator=generator, device=device)
 
-    rooms = [_span(rows, uniform(num_levels, 2)).unsqueeze(2) & _span(
-        columns, uniform(num_levels, 2)
-    ).unsqueeze(1) for _ in range(2)]
+    rooms = [
+        _span(rows, uniform(num_levels, 2)).unsqueeze(2)
+        & _span(columns, uniform(num_levels, 2)).unsqueeze(1)
+        for _ in range(2)
+    ]
     floor = rooms[0] | rooms[1]
 
     # The highest of random numbers on the floor are different squares drawn without preference.
-    order = torch.where(floor, uniform(num_levels, rows, columns), -1.0).flatten(1).argsort(
-        dim=1, descending=True, stable=True
+    order = (
+        torch.where(floor, uniform(num_levels, rows, columns), -1.0)
+        .flatten(1)
+        .argsort(dim=1, descending=True, stable=True)
     )
     picked = torch.zeros(3, num_levels, rows * columns, dtype=torch.bool, device=device)
     for plane, part in enumerate(order[:, : 2 * num_boxes + 1].split([num_boxes, num_boxes, 1], 1)):
@@ -143,44 +148,16 @@ def _solved_chunks(
     seed: int, rows: int, columns: int, num_boxes: int
 ) -> Iterator[list[GeneratedLevel]]:
     """Endless chunks of drawn levels with their solutions; levels that A* gives up are left out."""
-    from tokoban.sokoban.solver import Solved, Unsolvable, solve  # numba, slow to import
-
     generator = torch.Generator().manual_seed(seed)
     while True:
-        planes = draw(
-            _CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator
-        )
+        planes = draw(_CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator)
         boards = [_board(planes, level) for level in range(len(planes.walls))]
-        if num_boxes == 1 and max(rows, columns) <= SIDE and boards:
-            packed = _pack(planes)
-            plans = shortest_plans(one_box_tables(packed), packed)
-            yield [GeneratedLevel(board, plan) for board, plan in zip(boards, plans, strict=True)]
-            continue
-        answers = [(board, solve(board, max_expansions=1_000_000)) for board in boards]
+        answers = [(board, solve(board, max_expansions=_MAX_EXPANSIONS)) for board in boards]
         yield [
             GeneratedLevel(board, answer.directions if isinstance(answer, Solved) else None)
             for board, answer in answers
             if isinstance(answer, Solved | Unsolvable)
         ]
-
-
-def shortest_plans(
-    tables: OneBoxTables, levels: Bitboards
-) -> list[tuple[Direction, ...] | None]:
-    """A shortest solution of each level, the first direction that is optimal at every step."""
-    distance = tables.distance(levels)
-    plans: list[list[Direction]] = [[] for _ in range(len(distance))]
-    boards = levels
-    for _ in range(int(distance.max()) if len(distance) else 0):
-        is_optimal = tables.is_optimal(boards)
-        chosen = is_optimal.int().argmax(-1)
-        for level in is_optimal.any(-1).nonzero()[:, 0].tolist():
-            plans[level].append(Direction(int(chosen[level])))
-        after = Bitboards(*(w.gather(-1, chosen[:, None])[:, 0] for w in successors(boards)))
-        moved = is_optimal.any(-1)
-        boards = Bitboards(*(torch.where(moved, a, b) for a, b in zip(after, boards, strict=True)))
-    solvable = (distance >= 0).tolist()
-    return [tuple(p) if ok else None for p, ok in zip(plans, solvable, strict=True)]
 
 
 def _span(length: int, draws: Tensor) -> Bool[Tensor, "B S"]:
@@ -215,8 +192,7 @@ def _pack(planes: LevelPlanes) -> Bitboards:
 
 def _board(planes: LevelPlanes, level: int) -> Board:
     walls, goals, boxes, player = (
-        frozenset(Square(*square) for square in plane[level].nonzero().tolist())
-        for plane in planes
+        frozenset(Square(*square) for square in plane[level].nonzero().tolist()) for plane in planes
     )
     height, width = planes.walls.shape[1:]
     return Board(height, width, walls, goals, boxes, next(iter(player)))

@@ -70,7 +70,7 @@ def test_an_empty_file_is_told() -> None:
     [
         ("#####|#@$.#|#####", "^level 1: board of 3x5 squares, not 10x10$"),
         (LEVEL.replace("$", " "), "^level 1: no box$"),
-        (LEVEL.replace("$    $", "$    *"), "^level 1: 4 boxes but 5 goals$"),
+        (LEVEL.replace("$    $", "$     "), "^level 1: 3 boxes but 4 goals$"),
         (
             LEVEL.replace("$  $", "*  $").replace(". #", "  #", 1),
             "^level 1: a box or the player on a goal, for which Boxoban has no letter$",

@@ -10,7 +10,7 @@ from tokoban.sokoban.formats.xsb import parse_board
     ("drawing", "fault"),
     [
         ("####|#@-#|####", "no box"),
-        ("#####|#@$-|#####", "not closed: the player can leave at row 2, column 4"),
+        ("#####|#@$-|#####", "not closed: the player can leave at row 2, column 5"),
         ("#####|#@$.#|##-##", "not closed: the player can leave at row 3, column 3"),
         ("@$.", "not closed: the player can leave at row 1, column 1"),
         ("-#####|--@$.#|-#####", "not closed: the player can leave at row 2, column 1"),

@@ -152,7 +152,7 @@ def test_the_solutions_of_a_level(below: str, solutions: list[tuple[str, str]]) 
 
 def test_levels_and_solutions_know_their_lines() -> None:
     read = parse_levels(f"One\n\n{ROOM}\nSolution\nrRRll\nldRR\n\nTwo\n\n{SMALL}", source="f")
-    assert [(level.source, level.line) for level in read.levels] == [("f", 3), ("f", 13)]
+    assert [(level.source, level.line) for level in read.levels] == [("f", 3), ("f", 14)]
     assert [solution.line for solution in read.levels[0].solutions] == [9]
     assert lurd.format(read.levels[0].board, read.levels[0].solutions[0].directions) == "rRRllldRR"
 
@@ -170,6 +170,7 @@ def test_levels_and_solutions_know_their_lines() -> None:
         ("***\n#####\n#@$.#\n#####\n", "***|#####|#@$.#|#####"),
         ("words\n#####\n#@$.#\n#####\nwords", "#####|#@$.#|#####"),
         ("####\n# my file #\n####\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
+        ("####\n# a@b.org #\n####\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("# 5 #\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("Comment:\n#@$#\n\n#$#\ncomment-end\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("Comment: #@$#\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
@@ -223,14 +224,14 @@ def wrong(*rows: str) -> str:
         (("######", "#@$$.#", "######"), 'f:7: level 2 "2": 2 boxes but 1 goals'),
         (
             ("#####", "#@$.", "#####"),
-            'f:7: level 2 "2": not closed: the player can leave at row 2, column 4',
+            'f:7: level 2 "2": not closed: the player can leave at row 2, column 5',
         ),
         (
             ("#####", " @$. ", "#####"),
             'f:7: level 2 "2": not closed: the player can leave at row 2, column 1',
         ),
         (("#####", "#@$?#", "#####"), "f:8: level 2 \"2\": column 4: '?' is not a square"),
-        (("#####", "#@\xa0*#", "#####"), "f:8: level 2 \"2\": column 3: '?' is not a square"),
+        (("#####", "#@\xa0*#", "#####"), "f:8: level 2 \"2\": column 3: '\\xa0' is not a square"),
         (
             ("#####", "#\t@$.#", "#####"),
             'f:8: level 2 "2": column 2: tab in a board row, use blanks',

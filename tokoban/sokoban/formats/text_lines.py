@@ -20,7 +20,7 @@ class Kind(Enum):
     UNCLOSED_BLOCK = auto()  # from a "Comment:" that is never closed, to the end of the file
     BOARD = auto()
     DAMAGED_ROW = auto()  # touches a board and looks like a row, but for a strange character
-    RULER = auto()  # rows of squares without player, box and goal
+    RULER = auto()  # squares without player, box and goal: a line drawn between words
     MOVES = auto()
     DAMAGED_MOVES = auto()  # moves under the title of a solution, but for a strange character
     TITLE = auto()  # "Title: name"
@@ -141,6 +141,9 @@ def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
         _look_at_row(line) if kind is Kind.TEXT else None
         for line, kind in zip(lines, kinds, strict=True)
     ]
+    for index, row in enumerate(rows):
+        if row is _Row.FLOOR:
+            kinds[index] = Kind.RULER
     for start, end in runs([row is not None for row in rows]):
         if _Row.WALLED not in rows[start:end]:
             continue
@@ -150,7 +153,7 @@ def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
         while rows[end - 1] in (_Row.FLOOR, _Row.LOOSE):
             end -= 1
         is_board = any(
-            rows[index] is not _Row.STRANGE and _CONTENTS.search(lines[index])
+            _has_contents(lines[index], is_damaged=rows[index] is _Row.STRANGE)
             for index in range(start, end)
         )
         for index in range(start, end):
@@ -176,6 +179,14 @@ def _look_at_row(line: str) -> _Row | None:
     if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
         return _Row.STRANGE
     return None
+
+
+def _has_contents(line: str, *, is_damaged: bool) -> bool:
+    """Whether a row holds a player, a box or a goal; a damaged one may be words in a frame."""
+    if not is_damaged:
+        return _CONTENTS.search(line) is not None
+    num_signs = sum(map(line.count, "#@+$*."))
+    return any(sign in line for sign in "@+$*") and 2 * num_signs >= len("".join(line.split()))
 
 
 def _mark_moves(lines: Sequence[str], kinds: list[Kind]) -> None:

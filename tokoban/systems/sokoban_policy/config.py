@@ -1,4 +1,4 @@
-"""The choices of one policy: its network, its examples and how it is trained; presets are functions."""
+"""The choices of one policy: its network and its examples; presets are functions."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -38,7 +38,7 @@ def blog() -> SokobanPolicyConfig:
 
 def post() -> SokobanPolicyConfig:
     """The post's recipe with the post's labels: one A* plan a level, eight symmetries, batch 32."""
-    return SokobanPolicyConfig(labels="astar", batch_games=32)
+    return SokobanPolicyConfig(labels="astar", batch_games=32, pre_norm=False)
 
 
 def post_memoryless() -> SokobanPolicyConfig:

@@ -133,7 +133,7 @@ def play_imperfectly(
 def _labels(
     tables: OneBoxTables, boards: Bitboards, can_be_solved: Bool[Tensor, "B"]
 ) -> tuple[Bool[Tensor, "B A"], Int64[Tensor, "B"], Bool[Tensor, "B A"]]:
-    """The right actions, the moves to go, and the actions that change something (undo among them)."""
+    """The right actions, the moves to go, and the actions that are no bumps (undo among them)."""
     after = bitboards.successors(boards)
     distance = tables.distance(boards)
     is_right = tables.is_optimal_given(distance, tables.distance(after))
@@ -213,7 +213,9 @@ def replay_entries(
     counted = torch.zeros_like(is_used)
     counted[:, FIRST_BOARD:-1] = counts
     steps_left = (counted.flip(1).cumsum(1).flip(1)).long()
-    bins = torch.where(is_solved[:, None], steps_left_bin(steps_left), steps_left_bin(-is_used.long()))
+    bins = torch.where(
+        is_solved[:, None], steps_left_bin(steps_left), steps_left_bin(-is_used.long())
+    )
     has_bin = (place >= 0) & is_used & (counted | ~takes_action)
     games = []
     for symmetry in symmetries:

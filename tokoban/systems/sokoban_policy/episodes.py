@@ -1,7 +1,8 @@
 """What a training example is: a goal, the boards of one game, and what each of them should answer.
 
-Axes: B games, T positions, A the five actions. Position 0 holds the goal board (the level with every
-box on a goal and no player), position 1 the start, and each further one the board after an action.
+Axes: B games, T positions, A the five actions. Position 0 holds the goal board (the level with
+every box on a goal and no player), position 1 the start, and each further one the board after an
+action.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,7 @@ class Episodes(NamedTuple):
     steps_left_bin: Int64[Tensor, "B T"]  # NO_BIN where it does not count in the loss
 
     def map(self, change) -> "Episodes":  # type: ignore[no-untyped-def]
-        """The same games with ``change`` (an index, a move to a device …) applied to each tensor."""
+        """The same games with ``change`` (an index, another device …) applied to each tensor."""
         boards, *others = self
         return Episodes(boards.map(change), *(change(other) for other in others))
 

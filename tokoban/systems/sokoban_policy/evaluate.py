@@ -1,4 +1,4 @@
-"""The post's validation table, and what it leaves out: the set of optimal moves, greedy play, length.
+"""The post's validation table, and beyond it: the set of optimal moves, greedy play, lengths.
 
 Axes: B levels, T positions, A actions.
 """
@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from jaxtyping import Float
 from torch import Tensor, nn
 
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.board import Board
+from tokoban.sokoban import solver
 from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats import read_levels
-from tokoban.sokoban.generator import GeneratedLevel, generate, shortest_plans
+from tokoban.sokoban.generator import GeneratedLevel, generate
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
@@ -62,7 +60,10 @@ def evaluate(
     counts |= _play_counts(model, mine, beam_width=beam_width)
     counts |= {"levels": len(mine), "solvable_levels": sum(x.solution is not None for x in mine)}
     totals = processes.sum_over_processes(counts)
-    figures: dict[str, float] = {"levels": totals["levels"], "solvable_levels": totals["solvable_levels"]}
+    figures: dict[str, float] = {
+        "levels": totals["levels"],
+        "solvable_levels": totals["solvable_levels"],
+    }
     for name, base in _SHARES.items():
         figures[name] = _ratio(totals[name], totals[base])
         interval = wilson(totals[name], totals[base])
@@ -79,7 +80,8 @@ def evaluate(
 def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -> dict[str, float]:
     """How often the policy agrees with the plans, and with the exact tables, along the plans."""
     counts = dict.fromkeys(
-        (name for name, base in _SHARES.items() if base in ("levels", "plan_moves", "plan_boards")), 0.0
+        (name for name, base in _SHARES.items() if base in ("levels", "plan_moves", "plan_boards")),
+        0.0,
     ) | {"plan_moves": 0.0, "plan_boards": 0.0}
     entries = [
         HandcraftedEntry.from_level(GeneratedLevel(solve.fit(level.board), level.solution))
@@ -162,7 +164,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--levels", type=Path, metavar="FILE", help="one-box levels to be measured on"
     )
     parser.add_argument(
-        "--generated", type=int, metavar="N", help="or so many generated ones, half of them solvable"
+        "--generated",
+        type=int,
+        metavar="N",
+        help="or so many generated ones, half of them solvable",
     )
     parser.add_argument("--seed", type=int, metavar="S", help="of the generated levels")
     parser.add_argument("--width", type=int, default=32, metavar="K", help="of the beam search")
@@ -172,7 +177,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def evaluate_model(
     model: nn.Module, config: SokobanPolicyConfig, arguments: argparse.Namespace
 ) -> dict[str, float]:
-    """The figures on the levels asked for; without any, on the validation levels of the training."""
+    """The figures on the levels asked for, or else on the validation levels of the training."""
     if arguments.levels is not None and arguments.generated is not None:
         raise ValueError("give --levels or --generated, not both")
     if arguments.levels is not None:
@@ -186,13 +191,15 @@ def evaluate_model(
 
 
 def _read(path: Path) -> list[GeneratedLevel]:
-    """The levels of a file with a shortest plan each; refuses a file with a level that does not fit."""
-    fitted: list[Board] = []
+    """The levels of a file with A*'s plan each; refuses a file with a level that does not fit."""
+    levels: list[GeneratedLevel] = []
     for level in read_levels(path, strict=True).levels:
         try:
-            fitted.append(solve.fit(level.board))
+            board = solve.fit(level.board)
         except ValueError as error:
             raise ValueError(f"{level.source}:{level.line}: {error}") from None
-    packed = solve.pack(fitted, torch.device("cpu"))
-    plans = shortest_plans(one_box_tables(packed), packed)
-    return [GeneratedLevel(board, plan) for board, plan in zip(fitted, plans, strict=True)]
+        answer = solver.solve(board)
+        levels.append(
+            GeneratedLevel(board, answer.directions if isinstance(answer, solver.Solved) else None)
+        )
+    return levels

@@ -40,7 +40,7 @@ class HandcraftedEntry:
 
     @classmethod
     def from_level(cls, level: GeneratedLevel) -> "HandcraftedEntry":
-        """A generated level as an entry: its solution, nothing masked; no moves where it has none."""
+        """A generated level as an entry: its solution, nothing masked; or none, and no moves."""
         actions = tuple(level.solution or ())
         return cls(level.board, actions, (False,) * len(actions), level.solution is not None)
 
@@ -86,7 +86,9 @@ def _start_or_checked_goal(kind: str, drawing: str, start: Board | None) -> Boar
     if start is None:
         raise ValueError("a goal before any start")
     # A goal has no player of its own: any floor square will do to read it.
-    goal = parse_board(drawing if any(p in drawing for p in "@+pP") else drawing.replace(" ", "@", 1))
+    goal = parse_board(
+        drawing if any(p in drawing for p in "@+pP") else drawing.replace(" ", "@", 1)
+    )
     if (goal.walls, goal.goals) != (start.walls, start.goals) or not goal.is_solved:
         raise ValueError("the goal must have the walls and goals of the start, a box on each goal")
     return start

@@ -6,7 +6,6 @@ W columns, D width.
 
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
@@ -26,7 +25,7 @@ class Answers(NamedTuple):
 
 
 class BoardEncoder(nn.Module):
-    """Boards -> vectors: a convolution that sheds the outer walls, residual ones, one linear map."""
+    """Boards -> vectors: a convolution that sheds the outer walls, residual ones, a linear map."""
 
     def __init__(self, width: int, *, channels: int, num_layers: int) -> None:
         super().__init__()
@@ -67,9 +66,7 @@ class SokobanPolicy(nn.Module):
         self.board_encoder = BoardEncoder(
             width, channels=encoder_channels, num_layers=encoder_layers
         )
-        self.transformer = Encoder(
-            num_layers, width, num_heads, dropout=dropout, pre_norm=pre_norm
-        )
+        self.transformer = Encoder(num_layers, width, num_heads, dropout=dropout, pre_norm=pre_norm)
         self.action_head = nn.Linear(width, NUM_ACTIONS)
         self.steps_left_head = nn.Linear(width, NUM_BINS)
         may_attend = masks.causal(max_positions)

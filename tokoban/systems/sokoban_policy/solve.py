@@ -126,7 +126,7 @@ def _plans(
     plans: list[Plan | None] = []
     for start in range(0, len(levels.boxes), batch_size):
         batch = levels.map(lambda word, start=start: word[start : start + batch_size])
-        is_solved: Bool[Tensor, "B"] = bitboards.is_solved(batch)
+        is_solved: Bool[Tensor, B] = bitboards.is_solved(batch)
         actions = torch.full((len(is_solved), 1), -1, device=is_solved.device)
         if not bool(is_solved.all()):
             played = play(batch.map(lambda word, rows=~is_solved: word[rows]))
@@ -165,7 +165,7 @@ def without_undone(board: Board, actions: Sequence[int]) -> Plan:
 
 
 def _room(stepper: PolicyStepper, max_moves: int) -> int:
-    if not 1 <= max_moves:
+    if not max_moves >= 1:
         raise ValueError(f"the most moves are {max_moves}; expected at least 1")
     return min(max_moves, stepper.max_moves)
 
