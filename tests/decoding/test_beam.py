@@ -153,7 +153,7 @@ def test_width_one_is_greedy() -> None:
 
 
 # Greedy goes 0 and never finishes; what finishes begins with the second best action.
-GREEDY_FAILS = table_model({(): [0.6, 0.4, 0.0], (0,): [0.5, 0.5, 0.0], (1,): [0.0, 0.0, 1.0]})
+GREEDY_FAILS = table_model({(): [0.6, 0.4, 0.0], (0,): [0.6, 0.4, 0.0], (1,): [0.0, 0.0, 1.0]})
 
 
 def test_width_two_finishes_where_greedy_does_not() -> None:
@@ -166,7 +166,7 @@ def test_width_two_finishes_where_greedy_does_not() -> None:
     beams = beam_search(stepper, num_searches=1, width=2, max_steps=2)
     assert plans_of(beams) == [(1, 2), (0, 0)]
     assert beams.is_finished.tolist() == [[True, False]]
-    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.4, 0.3])
+    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.4, 0.36])
 
 
 def test_scores_are_the_log_probabilities_of_the_returned_actions() -> None:

@@ -195,6 +195,11 @@ def test_restrictions_by_pencil(options: dict[str, Any], expected: list[float]) 
     assert torch.equal(restricted[0] == -torch.inf, torch.tensor(expected) == 0)
 
 
+def test_a_top_p_of_one_keeps_actions_too_rare_to_move_the_sum() -> None:
+    log_probs = torch.tensor([0.0, -30.0, -40.0])
+    assert torch.equal(restrict(log_probs, top_p=1.0), log_probs)
+
+
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     logits=st.lists(st.floats(-50, 50, width=32) | st.just(-math.inf), min_size=1, max_size=7),

@@ -89,6 +89,12 @@ def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
     assert not torch.equal(model.train()(inputs, inputs), model(inputs, inputs))
 
 
+@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
+def test_a_stack_hands_its_activation_to_every_block(stack_class: type) -> None:
+    stack = stack_class(LAYERS, D, N, activation=functional.gelu)
+    assert [block.feed_forward.activation for block in stack.blocks] == [functional.gelu] * LAYERS
+
+
 @pytest.mark.parametrize(("stack_class", "num_sublayers"), [(Encoder, 2), (Decoder, 3)])
 def test_dropout_falls_on_the_inputs_and_on_each_sublayers_output(
     stack_class: type, num_sublayers: int

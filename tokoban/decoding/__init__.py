@@ -1,0 +1,16 @@
+"""The choices: sampling and beam search over anything that steps; no model and no game is known."""
+
+from tokoban.decoding.beam import Beams, beam_search
+from tokoban.decoding.sampling import Samples, gumbel_noise, restrict, sample
+from tokoban.decoding.stepper import MergingStepper, Stepper
+
+__all__ = [
+    "Beams",
+    "MergingStepper",
+    "Samples",
+    "Stepper",
+    "beam_search",
+    "gumbel_noise",
+    "restrict",
+    "sample",
+]

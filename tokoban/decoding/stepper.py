@@ -24,17 +24,18 @@ class Stepper(Protocol):
         ...
 
     def advance(self, parents: Int[Tensor, "BK"], actions: Int[Tensor, "BK"]) -> Bool[Tensor, "BK"]:
-        """Row i becomes what row ``parents[i]`` was, after ``actions[i]``; answers which are finished.
+        """Row i becomes row ``parents[i]`` after ``actions[i]``; answers which are finished.
 
-        ``parents`` are row numbers of the whole batch. The row of a beam that finished earlier is
-        handed through like any other, and what is answered for it is no longer read.
+        ``parents`` are row numbers of the whole batch. The rows of beams that finished earlier or
+        died are handed through like any other, perhaps with a forbidden action, and what is
+        answered for them is not read.
         """
         ...
 
 
 @runtime_checkable
 class MergingStepper(Stepper, Protocol):
-    """A stepper that can tell equal states apart from different ones, so that beams can be merged."""
+    """A stepper that can tell equal states from different ones, so that beams can be merged."""
 
     def successor_keys(self) -> Int[Tensor, "BK A"]:
         """A number for the state that each action would lead to: equal exactly for equal states.

@@ -6,8 +6,9 @@ Axes: ``*B`` any batch shape, A the four moves, C the planes of ``tensor_boards`
 W columns.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int, Int64
@@ -38,9 +39,13 @@ class Bitboards(NamedTuple):
     boxes: Int64[Tensor, "*B"]
     player: Int64[Tensor, "*B"]
 
-    def map(self, change) -> "Bitboards":
-        """The same boards with ``change`` (an index, a move to a device …) applied to each word."""
+    def map(self, change: Callable[[Tensor], Tensor]) -> "Bitboards":
+        """The same boards with ``change`` (a view, a move to a device …) applied to each word."""
         return Bitboards(*(change(word) for word in self))
+
+    def at(self, place: Any) -> "Bitboards":
+        """The boards at an index, a slice or a mask of the batch, as tensors are indexed."""
+        return self.map(lambda word: word[place])
 
 
 def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
@@ -50,10 +55,7 @@ def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
 
 def step(boards: Bitboards, actions: Int[Tensor, "*B"]) -> Bitboards:
     """Moves each player in its own direction (0 to 3); an impossible move changes nothing."""
-    device = boards.boxes.device
-    left = torch.tensor(_LEFT_SHIFTS, device=device)[actions]
-    right = torch.tensor(_RIGHT_SHIFTS, device=device)[actions]
-    landing = torch.tensor(_LANDING, device=device)[actions]
+    left, right, landing = (table[actions] for table in _tables_on(boards.boxes.device))
     blocked = boards.walls | boards.boxes
     ahead = ((boards.player << left) >> right) & landing
     pushed_from = ahead & boards.boxes
@@ -63,6 +65,14 @@ def step(boards: Bitboards, actions: Int[Tensor, "*B"]) -> Bitboards:
     return boards._replace(
         boxes=torch.where(is_push, boards.boxes ^ pushed_from ^ pushed_to, boards.boxes),
         player=torch.where(moves, ahead, boards.player),
+    )
+
+
+@cache
+def _tables_on(device: torch.device) -> tuple[Tensor, ...]:
+    """The shifts and the mask of each direction, sent to a device once and not at every step."""
+    return tuple(
+        torch.tensor(table, device=device) for table in (_LEFT_SHIFTS, _RIGHT_SHIFTS, _LANDING)
     )
 
 
@@ -177,7 +187,7 @@ def _origin(board: Board, margin: int | None) -> tuple[int, int]:
 
 
 def _words(board: Board, top: int, left: int) -> tuple[int, int, int, int]:
-    def word(squares) -> int:
+    def word(squares: Iterable[Square]) -> int:
         bits = sum(1 << (SIDE * (row - top) + column - left) for row, column in squares)
         return bits - 2**64 if bits >= 2**63 else bits
 

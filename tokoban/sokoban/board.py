@@ -22,7 +22,7 @@ class Direction(IntEnum):
         return Direction((self + 2) % 4)
 
 
-# (row, column) of one step in each direction; a plain tuple, so that compiled code can loop over it.
+# (row, column) of one step in each direction; a plain tuple, for compiled code loops over it.
 OFFSETS = ((-1, 0), (0, -1), (1, 0), (0, 1))
 
 # The fifth action of the policy: take back the last move.
@@ -86,7 +86,7 @@ class Board:
         return 0 <= square.row < self.height and 0 <= square.column < self.width
 
     def is_free(self, square: Square) -> bool:
-        """Whether ``square`` is on the board, no wall and no box: the player or a box may go there."""
+        """Whether the player or a box may go there: it is on the board, no wall and no box."""
         return self.contains(square) and square not in self.walls and square not in self.boxes
 
     def squares(self) -> Iterator[Square]:

@@ -1,10 +1,12 @@
 """The systems by name: the only list of them. A folder is imported when its system is asked for.
 
-Every folder has the same files; the command line calls two of them:
-``train.py`` has ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
-``RUNS`` (name -> how that preset is trained) and ``make_system(config)``; ``evaluate.py`` has
-``add_arguments(parser)``, which leaves ``--weights`` and ``--json`` to the command, and
-``evaluate_weights(arguments)``, a flat dictionary of named figures.
+Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
+
+``train.py``: ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
+``RUNS`` (name -> how that preset is trained), ``make_system(config)``, ``build_model(config)``.
+
+``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
+``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.
 """
 
 import importlib

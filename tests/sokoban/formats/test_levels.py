@@ -1,4 +1,4 @@
-"""Reading level files: which lines are what, which title wins, what is refused and how it is told."""
+"""Reading level files: which lines are what, which title wins, what is refused and how."""
 
 import io
 from pathlib import Path
@@ -120,6 +120,10 @@ def test_notes_are_what_is_left() -> None:
     assert one.notes == ("some words", "", ":: raw")
     assert [solution.notes for solution in one.solutions] == [("short",)]
     assert (two.title, two.notes) == ("Two", ("Key: value",))
+
+
+def test_a_comment_that_became_the_title_is_no_note() -> None:
+    assert parse_levels(f"{SMALL}; Aislinn\n; by hand\n").levels[0].notes == ("; by hand",)
 
 
 def test_a_name_that_lost_becomes_a_note() -> None:
@@ -300,6 +304,10 @@ def test_a_bad_level_is_told_and_does_not_lose_the_others(
         ("", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
         ("####\n#--#\n####", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
         (f"{SMALL}\0", ["f:4: NUL character: this is no text in UTF-8 or Latin-1"]),
+        (
+            "####\n#@.#\n####\n\nComment:\nR\n",
+            ['f:1: level 1 "": no box', "f:5: comment block opened here is never closed"],
+        ),
         (f"{SMALL}\nComment:\nR\n", ["f:5: comment block opened here is never closed"]),
     ],
 )
@@ -321,8 +329,11 @@ def test_moves_of_a_bad_level_are_not_played() -> None:
     assert titles(text) == ["Two"]
 
 
-@pytest.mark.parametrize("position", range(0, 331, 1))
-def test_any_prefix_is_read_or_told(position: int) -> None:
-    text = f"About\n\n; 1\n\n{ROOM}\nAuthor: A\nSolution\n2rRll\n(ldR)R\n\nTwo\n\n{SMALL}Title: Z"
-    read = parse_levels(text[:position])
-    assert read.levels or read.problems
+def test_any_prefix_is_read_or_told() -> None:
+    text = (
+        f"About\n\n; 1\n\n{ROOM}\nAuthor: A\nSolution\n2rRll\n(ldR)R\n\n"
+        f"Comment:\nwords\nComment-End\n\nTwo\n\n{SMALL}Title: Z"
+    )
+    for length in range(len(text)):
+        read = parse_levels(text[:length])
+        assert read.levels or read.problems

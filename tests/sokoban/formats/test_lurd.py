@@ -1,6 +1,7 @@
 """Moves as text: true case, the checker against the plain rules, and each message."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -22,7 +23,7 @@ def test_counts_groups_blanks_and_line_ends_are_read() -> None:
 
 
 def test_a_count_does_not_reach_into_the_next_line() -> None:
-    with pytest.raises(ValueError, match="^count 3 repeats nothing$"):
+    with pytest.raises(ValueError, match=r"^count 3 repeats nothing$"):
         lurd.parse("r3\nr")
 
 
@@ -33,7 +34,8 @@ def test_the_mark_of_a_saved_game_is_no_move() -> None:
 def random_walk(seed: int, num_moves: int) -> list[Direction]:
     """Moves that each change the board, from ``ROOM``."""
     chance = random.Random(seed)
-    board, walk = ROOM, []
+    board = ROOM
+    walk: list[Direction] = []
     while len(walk) < num_moves:
         direction = chance.choice(list(Direction))
         if step(board, direction) != board:
@@ -48,9 +50,7 @@ def test_formatted_moves_have_their_true_case_and_parse_back(seed: int) -> None:
     text = lurd.format(ROOM, walk)
     assert list(lurd.parse(text)) == walk
     boards = play(ROOM, walk)
-    pushes = [
-        before.boxes != after.boxes for before, after in zip(boards, boards[1:], strict=False)
-    ]
+    pushes = [before.boxes != after.boxes for before, after in pairwise(boards)]
     assert [letter.isupper() for letter in text] == pushes
 
 

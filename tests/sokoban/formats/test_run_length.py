@@ -66,4 +66,5 @@ def test_what_does_not_fit_is_refused(line: str, message: str) -> None:
 
 def test_the_limits_themselves_are_allowed() -> None:
     assert expand(f"{MAX_LENGTH}u") == "u" * MAX_LENGTH
+    assert expand(f"2({MAX_LENGTH // 2}u)") == "u" * MAX_LENGTH
     assert expand("(" * MAX_DEPTH + "u" + ")" * MAX_DEPTH) == "u"

@@ -57,18 +57,20 @@ def find_fault(board: Board) -> str | None:
     return None
 
 
-def _flood(board: Board) -> dict[Square, None]:
+def _flood(board: Board) -> dict[tuple[int, int], None]:
     """The squares the player could reach were there no boxes, nearest first."""
-    reached = {board.player: None}
-    frontier = [board.player]
+    start = (board.player.row, board.player.column)
+    reached: dict[tuple[int, int], None] = {start: None}
+    frontier = [start]
     while frontier:
-        ahead: list[Square] = []
+        ahead = []
         for row, column in frontier:
             for row_step, column_step in OFFSETS:
-                square = Square(row + row_step, column + column_step)
-                if square in reached or square in board.walls or not board.contains(square):
-                    continue
-                reached[square] = None
-                ahead.append(square)
+                # A plain pair equals a Square and is made in a fraction of the time.
+                square = (row + row_step, column + column_step)
+                is_inside = 0 <= square[0] < board.height and 0 <= square[1] < board.width
+                if is_inside and square not in reached and square not in board.walls:
+                    reached[square] = None
+                    ahead.append(square)
         frontier = ahead
     return reached

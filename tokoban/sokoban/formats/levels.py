@@ -212,9 +212,8 @@ class _Reader:
         """
         if not texts or self.kinds[texts[-1]] not in may_be:
             return None
-        last = texts[-1]
-        is_apart = last == 0 or self.kinds[last - 1] in _BESIDES
-        return last if len(texts) == 1 or is_apart else None
+        is_apart = len(texts) == 1 or self.kinds[texts[-1] - 1] in _BESIDES
+        return texts[-1] if is_apart else None
 
     def _comment_above(self, place: _Place) -> int | None:
         """The comment that names the board below: nothing but blank lines may be between them."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.legality import find_fault
-from tokoban.sokoban.formats.level import Level, LevelFile
+from tokoban.sokoban.formats.level import Level
 from tokoban.sokoban.formats.levels import parse_levels, unquote
 from tokoban.sokoban.formats.text_lines import Kind, classify, is_plain_text, read_pair
 from tokoban.sokoban.formats.xsb import format_board
@@ -52,6 +52,8 @@ def _write_level(level: Level, number: int, *, default_author: str) -> list[str]
         starts = range(0, len(moves), _MOVES_PER_LINE)
         lines += ["", solution.title, *(moves[i : i + _MOVES_PER_LINE] for i in starts)]
         lines += _paragraph(*solution.notes)
+    if any(end in line for line in lines for end in "\n\r"):
+        raise ValueError("a title, an author or a note holds a line end")
     return lines
 
 
@@ -71,9 +73,9 @@ def _of_kind(kind: Kind, notes: Sequence[str]) -> list[str]:
 def _check(text: str, levels: Sequence[Level], notes: tuple[str, ...]) -> None:
     """Raises ``ValueError`` unless ``text`` is read as these levels and notes."""
     again = parse_levels(text)
+    if levels and again.notes != notes:
+        raise ValueError("the notes of the file would be read differently")
     for number, level in enumerate(levels, 1):
         if again.levels[number - 1 : number] != (level,):
             told = "its board, title, author, notes or solutions would be read differently"
             raise ValueError(f'level {number} "{level.title}": {told}')
-    if again != LevelFile(tuple(levels), notes=notes) and levels:
-        raise ValueError("the notes of the file would be read differently")

@@ -17,7 +17,7 @@ SQUARES = frozenset("#") | frozenset(_CONTENTS)
 
 
 def parse_board(text: str) -> Board:
-    """The board drawn in ``text``; rows are parted by newlines or ``|``, short ones filled with floor.
+    """The board drawn in ``text``: newlines or ``|`` part its rows, floor fills the short ones.
 
     A board may be open at its edge and have any number of boxes and goals, but it has one player.
     Raises ``ValueError`` naming the row and column of what is wrong, both counted from 1.

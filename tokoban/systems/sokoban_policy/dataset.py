@@ -69,8 +69,7 @@ class ExactGames:
             for batch in range(skip, BATCHES_A_DRAWING):
                 games = slice(batch * self.batch_games, (batch + 1) * self.batch_games)
                 length = POSITIONS_OF_BATCHES[batch % len(POSITIONS_OF_BATCHES)]
-                cut = (games, slice(length))
-                yield episodes.map(lambda tensor, cut=cut: tensor[cut]).trimmed()
+                yield episodes.at((games, slice(length))).trimmed()
             drawing, skip = drawing + 1, 0
 
     def _draw(self, generator: torch.Generator) -> tuple[Bitboards, OneBoxTables]:
@@ -78,7 +77,7 @@ class ExactGames:
         num_levels = self.batch_games * BATCHES_A_DRAWING
         levels = draw_one_box(num_levels * 3 // 2, generator=generator)
         is_fresh = ~torch.isin(bitboards.canonical_keys(levels), self.held_out)
-        levels = levels.map(lambda word: word[is_fresh])
+        levels = levels.at(is_fresh)
         tables = one_box_tables(levels)
         is_solvable = tables.distance(levels) >= 0
         # Solvable ones are rarer (about a third): as many of them as there are, up to half.
@@ -86,7 +85,7 @@ class ExactGames:
         solvable = solvable[: num_levels // 2]
         chosen = torch.cat([solvable, lost[: num_levels - len(solvable)]])
         chosen = chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
-        return levels.map(lambda word: word[chosen]), tables.rows(chosen)
+        return levels.at(chosen), tables.rows(chosen)
 
 
 def play_imperfectly(
@@ -190,7 +189,7 @@ class PlanGames:
             for batch in range(place, steps_an_epoch):
                 first = batch * per_step + rank * self.batch_games
                 games = order[first : first + self.batch_games].to(self.episodes.is_used.device)
-                yield self.episodes.map(lambda tensor, games=games: tensor[games]).trimmed()
+                yield self.episodes.at(games).trimmed()
                 step += 1
 
 

@@ -5,7 +5,8 @@ every box on a goal and no player), position 1 the start, and each further one t
 action.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Int, Int64
@@ -29,15 +30,19 @@ class Episodes(NamedTuple):
     is_right: Bool[Tensor, "B T A"]  # the actions to learn; all False: no action counts in the loss
     steps_left_bin: Int64[Tensor, "B T"]  # NO_BIN where it does not count in the loss
 
-    def map(self, change) -> "Episodes":  # type: ignore[no-untyped-def]
-        """The same games with ``change`` (an index, another device …) applied to each tensor."""
+    def map(self, change: Callable[[Tensor], Tensor]) -> "Episodes":
+        """The same games with ``change`` (a move to a device …) applied to each tensor."""
         boards, *others = self
         return Episodes(boards.map(change), *(change(other) for other in others))
+
+    def at(self, place: Any) -> "Episodes":
+        """The games, or positions of them, at an index, a slice or a mask of [B, T]."""
+        return self.map(lambda tensor: tensor[place])
 
     def trimmed(self) -> "Episodes":
         """Without the positions at the end that no game uses."""
         length = int(self.is_used.any(0).sum())
-        return self.map(lambda tensor: tensor[:, :length])
+        return self.at((slice(None), slice(length)))
 
 
 NO_BIN = -1
@@ -114,6 +119,6 @@ class Game:
 
     def reorder(self, parents: Int64[Tensor, "B"]) -> None:
         """Game i becomes what game ``parents[i]`` was."""
-        self.levels = self.levels.map(lambda word: word[parents])
+        self.levels = self.levels.at(parents)
         self.boxes, self.player = self.boxes[parents], self.player[parents]
         self.previous = self.previous[parents]

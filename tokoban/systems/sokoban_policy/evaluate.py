@@ -58,7 +58,6 @@ def evaluate(
     mine = list(levels)[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
     counts |= _play_counts(model, mine, beam_width=beam_width)
-    counts |= {"levels": len(mine), "solvable_levels": sum(x.solution is not None for x in mine)}
     totals = processes.sum_over_processes(counts)
     figures: dict[str, float] = {
         "levels": totals["levels"],
@@ -73,7 +72,7 @@ def evaluate(
         figures[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])
     figures["optimal_share"] = figures["beam_optimal_share"]
     figures["optimal_mean_moves"] = _ratio(totals["optimal_moves"], totals["solvable_levels"])
-    figures["beam_width"] = beam_width
+    figures["beam_width"] = float(beam_width)
     return figures
 
 
@@ -106,7 +105,7 @@ def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
     """The counts of one batch of plans."""
     with torch.inference_mode():
         answers = model(games.boards, is_used=games.is_used)
-    starts = games.boards.map(lambda word: word[:, FIRST_BOARD])
+    starts = games.boards.at((slice(None), FIRST_BOARD))
     tables = one_box_tables(starts)
     says_unsolvable = answers.steps_left_logits[:, FIRST_BOARD].argmax(-1) == UNSOLVABLE_BIN
     is_unsolvable = tables.distance(starts) < 0
@@ -137,7 +136,11 @@ def _play_counts(
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
     starts = solve.pack([solve.fit(level.board) for level in solvable], model.mask.device)
-    counts = {"optimal_moves": float(sum(optimum))}
+    counts = {
+        "levels": float(len(levels)),
+        "solvable_levels": float(len(solvable)),
+        "optimal_moves": float(sum(optimum)),
+    }
     for way, plans in (
         ("beam", solve.by_beam(model, starts, width=beam_width, max_moves=MAX_MOVES)),
         ("greedy", solve.by_rollout(model, starts, max_moves=MAX_MOVES)),

@@ -14,7 +14,7 @@ from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS, NUM_BINS
-from tokoban.transformer import Encoder, KVCache, masks, positions
+from tokoban.transformer import Encoder, KVCache, empty_cache_for, masks, sinusoidal
 
 
 class Answers(NamedTuple):
@@ -73,7 +73,7 @@ class SokobanPolicy(nn.Module):
         if not has_history:
             may_attend &= masks.goal_and_current(max_positions)
         self.register_buffer("mask", may_attend, persistent=False)
-        vectors = positions.sinusoidal(max_positions, width)
+        vectors = sinusoidal(max_positions, width)
         self.register_buffer("position_vectors", vectors, persistent=False)
 
     @property
@@ -102,16 +102,7 @@ class SokobanPolicy(nn.Module):
 
     def new_cache(self, num_games: int) -> KVCache:
         """An empty cache for ``num_games`` games of the longest length, on the model's device."""
-        attention = self.transformer.blocks[0].attention
-        width = self.position_vectors.shape[1]
-        return KVCache(
-            len(self.transformer.blocks),
-            num_games,
-            attention.num_heads,
-            self.max_positions,
-            width // attention.num_heads,
-            device=self.mask.device,
-        )
+        return empty_cache_for(self.transformer, num_games, self.max_positions)
 
     def _encode(
         self, boards: Bitboards, is_used: Bool[Tensor, "B T"] | None
@@ -121,7 +112,7 @@ class SokobanPolicy(nn.Module):
             flat = boards.map(lambda word: word.flatten())
             return self.board_encoder(bitboards.planes(flat)).unflatten(0, shape)
         # Convolutions are most of the work, so padding never reaches them.
-        used = self.board_encoder(bitboards.planes(boards.map(lambda word: word[is_used])))
+        used = self.board_encoder(bitboards.planes(boards.at(is_used)))
         vectors = used.new_zeros(*shape, used.shape[-1])
         vectors[is_used] = used
         return vectors

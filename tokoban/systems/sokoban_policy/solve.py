@@ -125,11 +125,11 @@ def _plans(
     """Plays batches of the levels that are not solved yet, and checks what comes out."""
     plans: list[Plan | None] = []
     for start in range(0, len(levels.boxes), batch_size):
-        batch = levels.map(lambda word, start=start: word[start : start + batch_size])
+        batch = levels.at(slice(start, start + batch_size))
         is_solved: Bool[Tensor, B] = bitboards.is_solved(batch)
         actions = torch.full((len(is_solved), 1), -1, device=is_solved.device)
         if not bool(is_solved.all()):
-            played = play(batch.map(lambda word, rows=~is_solved: word[rows]))
+            played = play(batch.at(~is_solved))
             actions = actions.repeat(1, played.shape[1])
             actions[~is_solved] = played
         plans += _checked(batch, actions.tolist(), is_solved.tolist())

@@ -17,8 +17,8 @@ class PolicyStepper:
     """Plays one game per row as the policy's answers and the decoding say (a ``MergingStepper``).
 
     Moves that change nothing are forbidden, and so is undo unless ``allow_undo``; what remains is
-    normalised. After ``max_moves`` actions the policy has no room for another board and is no longer
-    asked.
+    normalised. After ``max_moves`` actions the policy has no room for another board and is not
+    asked again.
     """
 
     def __init__(self, model: SokobanPolicy, levels: Bitboards, *, allow_undo: bool) -> None:

@@ -27,7 +27,7 @@ PRESETS: dict[str, Callable[[], SokobanPolicyConfig]] = {
 
 # The post trains with Adam as Flux has it: a constant rate, no decay, no clipping.
 _FLUX_ADAM = RunConfig(
-    steps=40_000,
+    steps=30_000,
     learning_rate=1e-3,
     schedule="constant",
     warmup_steps=0,

@@ -1,0 +1,150 @@
+"""``tokoban check``: what is good passes, and every kind of bad file is told in one line each."""
+
+import io
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tokoban.cli import main
+
+GOOD = (
+    "; 1\n\n#####\n#@$.#\n#####\nAuthor: A\n\nSolution/Moves\nR\n\n; 2\n#######\n#@ $ .#\n#######\n"
+)
+SMALL = "#####\n#@$.#\n#####\n\n"
+
+
+def check(path: Path, *words: str) -> int:
+    return main(["check", str(path), *words])
+
+
+def test_a_good_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.xsb").write_text(GOOD)
+    assert check(tmp_path / "good.xsb") == 0
+    assert capsys.readouterr() == ("2 good levels, 1 solution, 0 problems\n", "")
+
+
+def test_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"####\n#@.#\n####\n")))
+    assert main(["check", "-"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "0 good levels, 0 solutions, 1 problem\n"
+    assert err == 'standard input:1: level 1 "": no box\n'
+
+
+def test_the_findings_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mixed.xsb").write_text(f"{GOOD}\nSolution\nru\n")
+    assert check(tmp_path / "mixed.xsb", "--json", str(tmp_path / "found.json")) == 2
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found == {
+        "levels": [
+            {
+                "line": 3,
+                "title": "1",
+                "author": "A",
+                "boxes": 1,
+                "solutions": [{"title": "Solution/Moves", "lurd": "R", "moves": 1, "pushes": 1}],
+            },
+            {"line": 12, "title": "2", "author": "", "boxes": 1, "solutions": []},
+        ],
+        "problems": [
+            {
+                "line": 17,
+                "level": 2,
+                "title": "2",
+                "message": "move 2 (u): wall at row 1, column 3",
+            }
+        ],
+    }
+    assert capsys.readouterr().out == "2 good levels, 1 solution, 1 problem\n"
+    check(tmp_path / "mixed.xsb", "--json", "-")
+    assert json.loads(capsys.readouterr().out) == found
+
+
+# name: (bytes of the file, the line, words of the reason)
+MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
+    "empty": ("", 1, "no board found"),
+    "blank lines": ("\n\n  \n", 1, "no board found"),
+    "words": ("no levels here\n", 1, "no board found"),
+    "moves only": ("rrUU\n", 1, "no board found"),
+    "binary": (bytes(range(256)) * 5, 1, "NUL character"),
+    "binary without NUL": (bytes(range(128, 256)) * 5, 1, "no board found"),
+    "UTF-16": (SMALL.encode("utf-16"), 1, "NUL character"),
+    "NUL in a note": (f"{SMALL}\0", 5, "NUL character"),
+    "EBCDIC": (SMALL.encode("cp500"), 1, "no board found"),
+    "full-width signs": (SMALL.replace("#", "\uff03"), 1, "no board found"),
+    "no player": ("#####\n#$. #\n#####\n", 1, 'level 1 "": no player'),
+    "two players": ("#####\n#@$.#\n#+$ #\n#####\n", 1, "2 players at (2, 2), (3, 2)"),
+    "no box": ("#####\n#@ .#\n#####\n", 1, "no box"),
+    "more boxes than goals": ("######\n#@$$.#\n######\n", 1, "2 boxes but 1 goals"),
+    "more goals than boxes": ("######\n#@$..#\n######\n", 1, "1 boxes but 2 goals"),
+    "unequal inside": ("########\n#@$ #* #\n########\n", 1, "1 boxes but 0 goals inside the walls"),
+    "unreachable box": ("########\n#@$.#$.#\n########\n", 1, "box at row 2, column 6 lies outside"),
+    "unreachable goal": ("########\n#@$.# .#\n########\n", 1, "goal at row 2, column 7 lies outs"),
+    "open wall": ("#####\n#@$. \n#####\n", 1, "not closed: the player can leave at row 2, col"),
+    "no walls beside": ("#####\n @$. \n#####\n", 1, "the player can leave at row 2, column 1"),
+    "no last row": ("#####\n#@$.#\n", 1, "the player can leave at row 2, column 2"),
+    "truncated in a row": ("#####\n#@$.#\n###", 1, "the player can leave at row 3, column 4"),
+    "unknown character": ("#####\n#@$x#\n#####\n", 2, "column 4: 'x' is not a square"),
+    "damaged row": ("######\n#@$ .#\n#  &  #\n######\n", 3, "column 4: '&' is not a square"),
+    "escape sequence": ("#####\n#@$\x1b#\n#####\n", 2, "column 4: '\\x1b' is not a square"),
+    "tab": ("#####\n#@\t$.#\n#####\n", 2, "column 3: tab in a board row, use blanks"),
+    "too wide": (f"{'#' * 1000}\n#@$.#\n#####\n", 1, "larger than 512x512"),
+    "too high": ("#####\n#@$.#\n" + "#   #\n" * 1000 + "#####\n", 1, "larger than 512x512"),
+    "10 MB of walls": ("#" * 10**7, 1, "no board found"),
+    "10 MB of squares": ("#@$." * 2_500_000, 1, "larger than 512x512"),
+    "10 MB of words": ("word " * 2_000_000, 1, "no board found"),
+    "10 MB of moves": (f"{SMALL}Solution\n{'rl' * 5_000_000}", 6, "more than 1000000 characters"),
+    "huge count": (f"{SMALL}Solution\n99999999999999r\n", 6, "more than 1000000 characters"),
+    "bad move": (f"{SMALL}Solution\nrX\n", 6, "move 2: 'X' is not one of u l d r U D L R"),
+    "bad count": (f"{SMALL}Solution\n3(r\n", 6, '"(" without ")"'),
+    "into a wall": (f"{SMALL}Solution\nu\n", 6, "move 1 (u): wall at row 1, column 2"),
+    "blocked box": (f"{SMALL}Solution\nRr\n", 6, "move 2 (r): box at row 2, column 4 cannot be"),
+    "no push": ("######\n#@ $.#\n######\n\nSolution\nRR\n", 6, "written as a push but no box"),
+    "does not solve": ("######\n#@ $.#\n######\n\nSolution\nr\n", 6, "not solved: 0 of 1 boxes on"),
+    "reverse game": (f"{SMALL}Solution\n[ur]R\n", 6, "reverse-mode game kept as text"),
+    "several pushers": (f"{SMALL}Solution\n{{1}}R\n", 6, "several players are not supported"),
+    "open comment": (f"{SMALL}Comment:\nR\n", 5, "comment block opened here is never closed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_file_is_told(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, line, reason = MALFORMED[name]
+    path = tmp_path / "bad.xsb"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    start = time.process_time()
+    assert check(path) == 2
+    assert time.process_time() - start < 2  # a second of other work at most
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith(f"{path}:{line}: ")
+    assert reason in told[0]
+    assert all(len(message) < 300 and message.isprintable() for message in told)
+
+
+def test_there_are_twenty_five_malformed_files_and_more() -> None:
+    assert len(MALFORMED) >= 25
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(tmp_path / "missing.xsb") == 2
+    assert check(tmp_path) == 2
+    assert capsys.readouterr().err == (
+        f"tokoban: {tmp_path / 'missing.xsb'}: No such file or directory\n"
+        f"tokoban: {tmp_path}: Is a directory\n"
+    )
+
+
+def test_one_bad_level_among_good_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.xsb").write_text(f"; 1\n{SMALL}; 2 'Open'\n#####\n#@$.\n#####\n\n; 3\n{SMALL}")
+    assert check(tmp_path / "bad.xsb") == 2
+    assert capsys.readouterr() == (
+        "2 good levels, 0 solutions, 1 problem\n",
+        f'{tmp_path / "bad.xsb"}:7: level 2 "2 Open": not closed: the player can leave at row 2, '
+        "column 5\n",
+    )

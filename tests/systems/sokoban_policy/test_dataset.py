@@ -1,0 +1,181 @@
+"""Examples from exact tables and from plans: labels that are right, batches that can be resumed."""
+
+import pytest
+import torch
+
+from tokoban.sokoban import bitboards, rules
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.distances import one_box_tables
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.generator import draw_one_box, generate
+from tokoban.sokoban.symmetry import SYMMETRIES
+from tokoban.systems.sokoban_policy.dataset import (
+    ExactGames,
+    PlanGames,
+    play_imperfectly,
+    replay_entries,
+)
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, NO_BIN, Episodes, steps_left_bin
+from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
+
+CPU = torch.device("cpu")
+NOTHING_HELD_OUT = torch.zeros(0, dtype=torch.int64)
+
+
+def _exact_games(held_out: torch.Tensor = NOTHING_HELD_OUT) -> ExactGames:
+    return ExactGames(batch_games=5, num_positions=13, seed=3, held_out=held_out, device=CPU)
+
+
+def _assert_equal(first: Episodes, second: Episodes) -> None:
+    for word, other in zip(first.boards, second.boards, strict=True):
+        assert torch.equal(word, other)
+    for tensor, other in zip(first[1:], second[1:], strict=True):
+        assert torch.equal(tensor, other)
+
+
+@pytest.fixture(scope="module")
+def games() -> Episodes:
+    generator = torch.Generator().manual_seed(2)
+    levels = draw_one_box(211, generator=generator)
+    return play_imperfectly(levels, one_box_tables(levels), num_positions=29, generator=generator)
+
+
+def test_every_used_position_has_the_exact_steps_left(games: Episodes) -> None:
+    distance = one_box_tables(games.boards.map(lambda word: word[:, 1])).distance(games.boards)
+    expected = torch.where(games.is_used, steps_left_bin(distance), NO_BIN)
+    assert torch.equal(games.steps_left_bin[:, 1:], expected[:, 1:])
+    assert (games.steps_left_bin[:, 0] == NO_BIN).all()
+
+
+def test_right_moves_are_all_those_of_shortest_solutions(games: Episodes) -> None:
+    levels = games.boards.map(lambda word: word[:, 1])
+    is_optimal = one_box_tables(levels).is_optimal(games.boards) & games.is_used.unsqueeze(-1)
+    assert torch.equal(games.is_right[:, 1:, :4], is_optimal[:, 1:])
+
+
+def test_undo_is_right_where_the_game_itself_lost_the_level(games: Episodes) -> None:
+    levels = games.boards.map(lambda word: word[:, 1])
+    tables = one_box_tables(levels)
+    is_lost = (tables.distance(games.boards) < 0) & games.is_used
+    by_itself = is_lost & (tables.distance(levels) >= 0).unsqueeze(1)
+    assert by_itself[:, 1:].sum() > 20
+    assert torch.equal(games.is_right[:, 1:, 4], by_itself[:, 1:])
+
+
+def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
+    num_after_solved = 0
+    for row in range(40):
+        length = int(games.is_used[row].sum())
+        words = Bitboards(*(word[row, FIRST_BOARD:length] for word in games.boards))
+        boards = [bitboards.to_board(words, (position,)) for position in range(length - 1)]
+        num_after_solved += sum(board.is_solved for board in boards[:-1])
+        seen = [boards[0]]
+        for before, after in zip(boards, boards[1:], strict=False):
+            assert after in [rules.step(before, d) for d in range(4)] or after in seen
+            seen.append(after)
+    assert num_after_solved == 0
+
+
+def test_most_positions_of_a_game_are_not_on_the_shortest_path(games: Episodes) -> None:
+    """Training on states met under imperfect play: some games must contain mistakes."""
+    distance = one_box_tables(games.boards.map(lambda word: word[:, 1])).distance(games.boards)
+    both = (distance[:, 1:-1] > 0) & (distance[:, 2:] > 0) & games.is_used[:, 2:]
+    got_further = distance[:, 2:] > distance[:, 1:-1]
+    assert 0.1 < (got_further & both).sum() / both.sum() < 0.6
+
+
+@pytest.mark.parametrize("start", [1, 15, 16, 35])
+def test_exact_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
+    whole = _exact_games().batches(start_step=0)
+    for _ in range(start):
+        next(whole)
+    _assert_equal(next(whole), next(_exact_games().batches(start_step=start)))
+
+
+def test_each_process_draws_its_own_games() -> None:
+    first, second = (next(_exact_games().batches(start_step=0, rank=rank)) for rank in (0, 1))
+    assert first.boards.walls.shape != second.boards.walls.shape or not torch.equal(
+        first.boards.walls, second.boards.walls
+    )
+
+
+def test_held_out_levels_and_their_images_are_never_drawn() -> None:
+    def keys_of_batches(games: ExactGames) -> torch.Tensor:
+        batches = games.batches(start_step=0)
+        starts = [next(batches).boards.map(lambda word: word[:, 1]) for _ in range(16)]
+        return torch.cat([bitboards.canonical_keys(start) for start in starts])
+
+    drawn = keys_of_batches(_exact_games())
+    held_out = drawn[::2].unique()
+    assert not torch.isin(keys_of_batches(_exact_games(held_out)), held_out).any()
+
+
+def test_images_of_a_level_have_one_canonical_key_and_other_levels_others() -> None:
+    levels = draw_one_box(997, generator=torch.Generator().manual_seed(5))
+    keys = bitboards.canonical_keys(levels)
+    for symmetry in SYMMETRIES:
+        assert torch.equal(bitboards.canonical_keys(bitboards.image(levels, symmetry)), keys)
+    assert len(keys.unique()) == 997
+
+
+LEFT = HandcraftedEntry(parse_board("######|#. $@#|######"), (1, 1), (False, False), True)
+
+
+def test_an_entry_is_replayed_under_each_symmetry() -> None:
+    games = replay_entries([LEFT], 7, symmetries=SYMMETRIES)
+    assert games.is_used.tolist() == [[True] * 4 + [False] * 3] * 8
+    assert games.steps_left_bin.tolist() == [[NO_BIN, 1, 1, 0, NO_BIN, NO_BIN, NO_BIN]] * 8
+    last = games.boards.map(lambda word: word[:, 3])
+    assert bitboards.is_solved(last).all()
+    actions = games.is_right[:, 1:3].int().argmax(-1)
+    assert actions[:, 0].tolist() == [symmetry.of_action(1) for symmetry in SYMMETRIES]
+    assert (games.is_right.sum((1, 2)) == 2).all()
+
+
+def test_masked_moves_do_not_count_in_the_loss() -> None:
+    detour = HandcraftedEntry(LEFT.start, (4, 1, 1), (True, False, False), True)
+    games = replay_entries([detour], 7, symmetries=SYMMETRIES[:1])
+    assert games.is_right.any(-1).tolist() == [[False, False, True, True, False, False, False]]
+    assert games.steps_left_bin.tolist() == [[NO_BIN, NO_BIN, 1, 1, 0, NO_BIN, NO_BIN]]
+
+
+def test_an_unsolvable_entry_says_so_at_its_start() -> None:
+    lost = HandcraftedEntry(parse_board("######|#$ .@#|######"), (), (), False)
+    games = replay_entries([lost], 5, symmetries=SYMMETRIES[:1])
+    assert games.steps_left_bin.tolist() == [[NO_BIN, 6, NO_BIN, NO_BIN, NO_BIN]]
+    assert not games.is_right.any()
+
+
+def _plan_games() -> PlanGames:
+    return PlanGames(
+        generate(11, seed=1), batch_games=5, num_positions=32, seed=0, device=CPU
+    )
+
+
+@pytest.mark.parametrize("start", [1, 20, 45])
+def test_plan_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
+    whole = _plan_games().batches(start_step=0)
+    for _ in range(start):
+        next(whole)
+    _assert_equal(next(whole), next(_plan_games().batches(start_step=start)))
+
+
+def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
+    plans = _plan_games()
+    num_games = len(plans.episodes.is_used)
+    assert num_games == 8 * (11 + 3)  # generated, and drawn by hand
+    batches = plans.batches(start_step=0)
+    starts = [next(batches).boards.map(lambda word: word[:, 1]) for _ in range(num_games // 5)]
+    keys = torch.cat([bitboards.keys(start) for start in starts])
+    truth = bitboards.keys(plans.episodes.boards.map(lambda word: word[:, 1]))
+    counts = {key: truth.tolist().count(key) for key in truth.tolist()}
+    assert len(keys) == num_games - num_games % 5
+    assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
+
+
+def test_two_processes_read_different_parts_of_one_epoch() -> None:
+    plans = _plan_games()
+    alone = plans.batches(start_step=0, rank=0, world_size=1)
+    first, second = (next(plans.batches(start_step=0, rank=r, world_size=2)) for r in (0, 1))
+    _assert_equal(first, next(alone))
+    _assert_equal(second, next(alone))

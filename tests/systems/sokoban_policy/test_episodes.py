@@ -1,0 +1,80 @@
+"""The post's bins by hand, and a game on a device that is the game of the plain rules."""
+
+import random
+
+import pytest
+import torch
+
+from tokoban.sokoban import bitboards, rules
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.systems.sokoban_policy.episodes import (
+    FIRST_BOARD,
+    UNSOLVABLE_BIN,
+    Game,
+    goal_boards,
+    steps_left_bin,
+)
+
+ROOM = parse_board("########|#      #|# .$ # #|#   @  #|#  #   #|#      #|########")
+CORRIDOR = parse_board("#######|#  $@.#|#######")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(0, 0, 0), (1, 3, 1), (4, 11, 2), (12, 32, 3), (33, 89, 4), (90, 500, 5), (-1, -1, 6)],
+)
+def test_bins_of_moves_to_go_are_the_posts(first: int, last: int, expected: int) -> None:
+    distances = torch.tensor([first, last])
+    assert steps_left_bin(distances).tolist() == [expected, expected]
+
+
+def test_unsolvable_is_the_last_bin() -> None:
+    assert steps_left_bin(torch.tensor([-1])).item() == UNSOLVABLE_BIN
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_game_with_undo_is_the_game_of_the_plain_rules(seed: int) -> None:
+    chance = random.Random(seed)
+    starts = [ROOM, CORRIDOR, ROOM]
+    actions = [[chance.choice((0, 1, 2, 3, 4, 4)) for _ in range(29)] for _ in starts]
+    game = Game(bitboards.pack(starts), 2 + 29)
+    for step in range(29):
+        game.advance(torch.tensor([row[step] for row in actions]))
+    packed = game.all_boards()
+    for row, (start, played) in enumerate(zip(starts, actions, strict=True)):
+        expected = bitboards.pack(rules.play(start, played))
+        for word, truth in zip(packed, expected, strict=True):
+            assert torch.equal(word[row, FIRST_BOARD:], truth)
+
+
+def test_undo_takes_back_the_push_and_not_the_bump_after_it() -> None:
+    start = parse_board("#######|# .$@ #|#######")
+    game = Game(bitboards.pack([start]), 7)
+    for action in (1, 0, 4):  # push left, bump into the wall above, undo
+        game.advance(torch.tensor([action]))
+    assert bitboards.to_board(game.current(), (0,)).boxes == start.boxes
+
+
+def test_undoing_at_the_start_changes_nothing() -> None:
+    game = Game(bitboards.pack([ROOM]), 5)
+    game.advance(torch.tensor([4]))
+    assert torch.equal(game.current().player, bitboards.pack([ROOM]).player)
+
+
+def test_the_goal_board_has_its_boxes_on_goals_and_no_player() -> None:
+    goals = goal_boards(bitboards.pack([ROOM]))
+    assert torch.equal(goals.boxes, goals.goals)
+    assert not goals.player.any()
+
+
+def test_reordered_games_go_on_as_their_parents() -> None:
+    starts = bitboards.pack([ROOM, CORRIDOR])
+    game, parent = Game(starts, 7), Game(starts, 7)
+    for actions in ([1, 0], [0, 3]):
+        game.advance(torch.tensor(actions))
+        parent.advance(torch.tensor(actions))
+    game.reorder(torch.tensor([1, 1]))
+    game.advance(torch.tensor([4, 2]))
+    parent.advance(torch.tensor([0, 4]))
+    for word, other in zip(game.all_boards(), parent.all_boards(), strict=True):
+        assert torch.equal(word[0], other[1])

@@ -1,0 +1,125 @@
+"""The table's counts: by hand on a policy that is told what to say, and shared among processes."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats import Level, write_levels
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.systems.sokoban_policy import evaluate
+from tokoban.systems.sokoban_policy.config import tiny
+from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+
+RIGHT = Direction.RIGHT
+LEVELS = [
+    GeneratedLevel(parse_board("########|#@$   .#|########"), (RIGHT,) * 4),
+    GeneratedLevel(parse_board("########|#.@$   #|########"), None),
+]
+
+
+@pytest.fixture
+def always_right(make_policy, monkeypatch: pytest.MonkeyPatch) -> SokobanPolicy:
+    """Says "right, or else left", and "4 to 11 moves, or else 1 to 3" of every board."""
+
+    def forward(self: SokobanPolicy, boards, *, is_used=None, cache=None) -> Answers:
+        shape = boards.boxes.shape
+        actions = torch.tensor([0.0, 2.0, 0.0, 3.0, 1.0]).expand(*shape, 5)
+        return Answers(actions, torch.tensor([0.0, 2.0, 3.0, 0, 0, 0, 0]).expand(*shape, 7))
+
+    monkeypatch.setattr(SokobanPolicy, "forward", forward)
+    return make_policy()
+
+
+def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: SokobanPolicy) -> None:
+    figures = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    expected = {
+        "levels": 2,
+        "solvable_levels": 1,
+        "solvability_accuracy": 1 / 2,  # it calls neither unsolvable
+        "top1_policy": 1.0,
+        "top2_policy": 1.0,
+        "top1_optimal_set": 1.0,
+        "top1_steps_left": 1 / 6,  # 4 moves to go, of 4, 3, 2, 1, 0 and unsolvable
+        "top2_steps_left": 4 / 6,
+        "beam_solve_rate": 1.0,
+        "greedy_solve_rate": 1.0,
+        "beam_optimal_share": 1.0,
+        "beam_mean_moves": 4.0,
+        "beam_mean_excess": 0.0,
+        "optimal_mean_moves": 4.0,
+    }
+    assert {name: figures[name] for name in expected} == pytest.approx(expected)
+
+
+def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
+    always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    detour = (Direction.LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT)
+    monkeypatch.setattr(evaluate.solve, "by_beam", lambda *_, **__: [detour])
+    monkeypatch.setattr(evaluate.solve, "by_rollout", lambda *_, **__: [None])
+    figures = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    assert figures["beam_solve_rate"] == 1.0
+    assert figures["beam_optimal_share"] == 0.0
+    assert figures["beam_mean_excess"] == 2.0
+    assert figures["greedy_solve_rate"] == 0.0
+
+
+def test_intervals_hold_their_shares(policy: SokobanPolicy) -> None:
+    figures = evaluate.evaluate(policy, generate(12, seed=1), beam_width=2)
+    for name in ("solvability_accuracy", "top1_policy", "beam_solve_rate"):
+        assert figures[f"{name}_low"] <= figures[name] <= figures[f"{name}_high"]
+
+
+def test_shares_of_two_processes_add_up_to_the_figures_of_one(
+    policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = generate(22, seed=1)
+    alone = evaluate.evaluate(policy, levels, beam_width=2)
+    counted: list[dict[str, float]] = []
+
+    def collect(counts: dict[str, float]) -> dict[str, float]:
+        counted.append(dict(counts))
+        if len(counted) < 2:
+            return dict(counts)
+        return {name: counted[0][name] + counted[1][name] for name in counts}
+
+    monkeypatch.setattr(evaluate.processes, "world_size", lambda: 2)
+    monkeypatch.setattr(evaluate.processes, "sum_over_processes", collect)
+    for rank in (0, 1):
+        monkeypatch.setattr(evaluate.processes, "rank", lambda rank=rank: rank)
+        together = evaluate.evaluate(policy, levels, beam_width=2)
+    assert together == pytest.approx(alone, nan_ok=True)
+
+
+def _asked(**given: object) -> argparse.Namespace:
+    asked = {"levels": None, "generated": None, "seed": None, "width": 2, "device": "cpu"}
+    return argparse.Namespace(**asked | given)
+
+
+def test_levels_of_a_file_are_measured(always_right: nn.Module, tmp_path: Path) -> None:
+    path = tmp_path / "levels.xsb"
+    path.write_text(write_levels([Level(level.board) for level in LEVELS]))
+    figures = evaluate.evaluate_model(always_right, tiny(), _asked(levels=path))
+    assert (figures["levels"], figures["solvable_levels"]) == (2, 1)
+
+
+def test_a_level_that_does_not_fit_is_named(policy: nn.Module, tmp_path: Path) -> None:
+    path = tmp_path / "levels.xsb"
+    path.write_text("#####\n#@$.#\n#####\n\n########\n#@$$.. #\n########\n")
+    with pytest.raises(ValueError, match=r"levels.xsb:5: 2 boxes and 2 goals"):
+        evaluate.evaluate_model(policy, tiny(), _asked(levels=path))
+
+
+def test_two_sources_of_levels_are_refused(policy: nn.Module, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--levels or --generated, not both"):
+        evaluate.evaluate_model(policy, tiny(), _asked(levels=tmp_path, generated=3))
+
+
+def test_without_a_wish_the_validation_levels_are_measured(policy: nn.Module) -> None:
+    figures = evaluate.evaluate_model(policy, tiny(), _asked())
+    assert figures["levels"] == tiny().num_validation_levels

@@ -1,0 +1,31 @@
+"""Two processes train one model, and count its figures together as one process counts them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban import pretrained, systems
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", systems.SYSTEMS)
+def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = ["-m", "tokoban", "train", name, "--preset", "tiny", "--device", "cpu"]
+    done = subprocess.run(
+        [sys.executable, *launch, *command, "--output", str(tmp_path / "run")],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    together = json.loads((tmp_path / "run" / "result.json").read_text())
+    model, config = pretrained.load(str(tmp_path / "run"), system=name)
+    with torch.no_grad():
+        alone = systems.load(name, "train").make_system(config).evaluate(model)
+    assert {figure: together[figure] for figure in alone} == pytest.approx(alone)

@@ -1,0 +1,66 @@
+"""Weights by name, by file, by folder; each shipped one with its card; each complaint."""
+
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tokoban import pretrained, systems
+from tokoban.training.checkpoint import load_weights, save_weights
+
+FOLDER = Path(str(resources.files(pretrained)))
+
+
+@pytest.mark.parametrize("name", pretrained.names())
+def test_shipped_weights_load_and_are_small_and_have_a_card(name: str) -> None:
+    path = FOLDER / f"{name}.safetensors"
+    system = load_weights(path)[1]["system"]
+    assert system in systems.SYSTEMS
+    pretrained.load(name, system=system)
+    assert path.stat().st_size < 5_000_000
+    card = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    for word in ("Data", "Command", "Commit", "Hardware", "Figures"):
+        assert word in card
+
+
+def test_the_sokoban_policy_is_there_and_below_a_megabyte() -> None:
+    assert (FOLDER / "sokoban-8x8.safetensors").stat().st_size < 1_000_000
+
+
+def test_an_unknown_name_says_what_is_known() -> None:
+    with pytest.raises(FileNotFoundError, match=r"no weights 'sokoban-9x9'.*sokoban-8x8"):
+        pretrained.load("sokoban-9x9", system="sokoban")
+
+
+def test_a_folder_without_weights_is_said_to_be_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"weights.safetensors: no such weights file"):
+        pretrained.load(str(tmp_path), system="sokoban")
+
+
+def test_what_is_no_weights_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(b"not weights")
+    with pytest.raises(ValueError, match=r"x.safetensors: not a safetensors file"):
+        pretrained.load(str(path), system="sokoban")
+
+
+def test_weights_of_another_system_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    save_weights(path, {}, {"system": "chess", "config": "{}"})
+    with pytest.raises(ValueError, match="weights of the system 'chess'; expected 'sokoban'"):
+        pretrained.load(str(path), system="sokoban")
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ('{"depth": 3}', "has no field 'depth'"),
+        ("{", "Expecting property name"),
+        ("{}", "Error\\(s\\) in loading state_dict"),
+    ],
+)
+def test_weights_of_another_version_are_refused(tmp_path: Path, config: str, reason: str) -> None:
+    path = tmp_path / "x.safetensors"
+    save_weights(path, {}, {"system": "sokoban", "config": config})
+    with pytest.raises(ValueError, match=rf"do not fit this version \(.*{reason}"):
+        pretrained.load(str(path), system="sokoban")
