@@ -2,13 +2,14 @@
 
 import argparse
 import json
+import math
 import sys
 import types
 from pathlib import Path
 
 import pytest
 
-from tokoban import cli, systems
+from tokoban import cli, pretrained, systems
 
 FIGURES = {"accuracy": 0.75, "num_levels": 11.0}
 
@@ -17,18 +18,25 @@ FIGURES = {"accuracy": 0.75, "num_levels": 11.0}
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers the system ``toy``, whose figures tell what it was asked."""
 
+    def load(name: str, *, system: str) -> tuple[str, str]:
+        if name != "toy-weights":
+            raise FileNotFoundError(2, "no such weights", name)
+        return "the model of " + system, "its config"
+
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--generated", type=int)
 
-    def evaluate_weights(arguments: argparse.Namespace) -> dict[str, float]:
-        if arguments.weights != "toy-weights":
-            raise FileNotFoundError(2, "no such weights", arguments.weights)
+    def evaluate_model(model: str, config: str, arguments: argparse.Namespace) -> dict[str, float]:
+        assert (model, config) == ("the model of toy", "its config")
+        if arguments.generated == 0:
+            return {"accuracy": math.nan}
         return FIGURES | {"num_levels": float(arguments.generated)}
 
     evaluate = types.ModuleType("toy.evaluate")
-    vars(evaluate).update(add_arguments=add_arguments, evaluate_weights=evaluate_weights)
+    vars(evaluate).update(add_arguments=add_arguments, evaluate_model=evaluate_model)
     monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
     monkeypatch.setitem(sys.modules, "toy.evaluate", evaluate)
+    monkeypatch.setattr(pretrained, "load", load)
 
 
 ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
@@ -48,6 +56,11 @@ def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
 def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*ASKED, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == FIGURES
+
+
+def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*ASKED, "--generated", "0", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"accuracy": None}
 
 
 def test_weights_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

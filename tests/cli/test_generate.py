@@ -17,7 +17,13 @@ def generate(path: Path, *options: str) -> bytes:
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     first = generate(tmp_path / "a.xsb", "--solutions")
     assert generate(tmp_path / "b.xsb", "--solutions") == first
-    assert generate(tmp_path / "c.xsb", "--solutions", "--seed", "13") != first
+
+
+def test_another_seed_gives_other_boards(tmp_path: Path) -> None:
+    generate(tmp_path / "a.xsb")
+    generate(tmp_path / "b.xsb", "--seed", "13")
+    first, second = (read_levels(tmp_path / name).levels for name in ("a.xsb", "b.xsb"))
+    assert [level.board for level in first] != [level.board for level in second]
 
 
 def test_a_dash_is_standard_output(tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:

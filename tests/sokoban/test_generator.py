@@ -70,7 +70,7 @@ def test_a_negative_number_of_levels_is_refused() -> None:
 
 
 def test_a_kind_that_does_not_turn_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokoban.sokoban.generator._MAX_BARREN_CHUNKS", 2)
+    monkeypatch.setattr("tokoban.sokoban.generator._MAX_BARREN_DRAWS", 300)
     # Each of the four squares of floor is a corner: nothing can be pushed.
     with pytest.raises(ValueError, match="no solvable level of 4x4 with 1 boxes"):
         generate(3, seed=0, rows=4, columns=4, solvable_share=1.0)

@@ -69,7 +69,11 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
     train(_system(name), replace(run, steps=4), parts)
     train(_system(name), run, parts, resume=True)
     losses = [
-        {line["step"]: line["train/loss"] for line in read_metrics(d.metrics) if "train/loss" in line}
+        {
+            line["step"]: line["train/loss"]
+            for line in read_metrics(d.metrics)
+            if "train/loss" in line
+        }
         for d in (whole, parts)
     ]
     assert losses[0] == losses[1]

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 
 from tokoban.cli.output import write_output
 from tokoban.systems import SYSTEMS, load
@@ -36,5 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name, value in figures.items():
             print(f"{name:<{width}}  {value:.6g}")
     if chosen.json is not None:
-        write_output(chosen.json, json.dumps(figures, indent=2) + "\n")
+        # JSON has no NaN: what could not be measured (a share of nothing) is null.
+        known = {name: x if math.isfinite(x) else None for name, x in figures.items()}
+        write_output(chosen.json, json.dumps(known, indent=2) + "\n")
     return 0

@@ -2,9 +2,9 @@
 
 Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes
 and the share of speckled walls open; here a room's sides are uniform between 2 and the whole
-interior, and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level file
-may hold are kept: the player, boxes removed, reaches every box and goal; floor that it cannot reach
-is made wall. Axes: B levels, H rows, W columns.
+interior, and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level
+file may hold are kept: the player, boxes removed, reaches every box and goal; floor that it cannot
+reach is made wall. Axes: B levels, H rows, W columns.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from tokoban.sokoban.solver import Solved, Unsolvable, solve
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
 
-# Draws at a time when a number of levels of each kind is wanted; part of what a seed means.
+# Draws at a time where a number of levels is wanted; part of what a seed means.
 _CHUNK = 256
-# A share that nothing drawn so far has met is given up after so many chunks without a level.
-_MAX_BARREN_CHUNKS = 200
+# A kind that is wanted is given up when it has not turned up in so many draws.
+_MAX_BARREN_DRAWS = 20_000
 # What A* may spend on one level; a count and not a time, so that a seed means the same everywhere.
 _MAX_EXPANSIONS = 100_000
 
@@ -63,8 +63,9 @@ def draw(
     interior = (rows - 2) * (columns - 2)
     if min(rows, columns) < 2 + MIN_ROOM_SIDE or num_boxes < 1 or interior < 2 * num_boxes + 1:
         raise ValueError(
-            f"a level of {rows}x{columns} has no room for {num_boxes} boxes, as many goals and the player; expected at least "
-            f"{2 + MIN_ROOM_SIDE} rows and columns, at least 1 box and a larger interior"
+            f"a level of {rows}x{columns} has no room for {num_boxes} boxes, as many goals and the "
+            f"player; expected at least {2 + MIN_ROOM_SIDE} rows and columns, at least 1 box and a "
+            "larger interior"
         )
     device = generator.device
 
@@ -126,38 +127,38 @@ def generate(
     wanted = {True: round(num_levels * solvable_share)}
     wanted[False] = num_levels - wanted[True]
     levels: list[GeneratedLevel] = []
-    barren = 0
-    chunks = _solved_chunks(seed, rows, columns, num_boxes)
-    while any(wanted.values()):
-        before = len(levels)
-        for level in next(chunks):
-            if wanted[level.solution is not None]:
-                wanted[level.solution is not None] -= 1
-                levels.append(level)
-        barren = 0 if len(levels) > before else barren + 1
-        if barren == _MAX_BARREN_CHUNKS:
+    draws = _solved_draws(seed, rows, columns, num_boxes)
+    num_barren = 0
+    while len(levels) < num_levels:
+        level, num_barren = next(draws), num_barren + 1
+        if level is not None and wanted[level.solution is not None]:
+            wanted[level.solution is not None] -= 1
+            levels.append(level)
+            num_barren = 0
+        if num_barren == _MAX_BARREN_DRAWS:
             kind = "solvable" if wanted[True] else "unsolvable"
             raise ValueError(
                 f"no {kind} level of {rows}x{columns} with {num_boxes} boxes among "
-                f"{barren * _CHUNK} draws; {len(levels)} of {num_levels} levels were found"
+                f"{num_barren} draws; {len(levels)} of {num_levels} levels were found"
             )
     return levels
 
 
-def _solved_chunks(
+def _solved_draws(
     seed: int, rows: int, columns: int, num_boxes: int
-) -> Iterator[list[GeneratedLevel]]:
-    """Endless chunks of drawn levels with their solutions; levels that A* gives up are left out."""
+) -> Iterator[GeneratedLevel | None]:
+    """Endless draws, solved; ``None`` for one that is no legal level or that A* gives up."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         planes = draw(_CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator)
-        boards = [_board(planes, level) for level in range(len(planes.walls))]
-        answers = [(board, solve(board, max_expansions=_MAX_EXPANSIONS)) for board in boards]
-        yield [
-            GeneratedLevel(board, answer.directions if isinstance(answer, Solved) else None)
-            for board, answer in answers
-            if isinstance(answer, Solved | Unsolvable)
-        ]
+        for level in range(len(planes.walls)):
+            board = _board(planes, level)
+            answer = solve(board, max_expansions=_MAX_EXPANSIONS)
+            if isinstance(answer, Solved):
+                yield GeneratedLevel(board, answer.directions)
+            else:
+                yield GeneratedLevel(board, None) if isinstance(answer, Unsolvable) else None
+        yield from [None] * (_CHUNK - len(planes.walls))
 
 
 def _span(length: int, draws: Tensor) -> Bool[Tensor, "B S"]:

@@ -19,6 +19,7 @@ from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, NO_BIN, Episode
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 
 CPU = torch.device("cpu")
+FIRST = (slice(None), FIRST_BOARD)
 NOTHING_HELD_OUT = torch.zeros(0, dtype=torch.int64)
 
 
@@ -41,20 +42,20 @@ def games() -> Episodes:
 
 
 def test_every_used_position_has_the_exact_steps_left(games: Episodes) -> None:
-    distance = one_box_tables(games.boards.map(lambda word: word[:, 1])).distance(games.boards)
+    distance = one_box_tables(games.boards.at(FIRST)).distance(games.boards)
     expected = torch.where(games.is_used, steps_left_bin(distance), NO_BIN)
     assert torch.equal(games.steps_left_bin[:, 1:], expected[:, 1:])
     assert (games.steps_left_bin[:, 0] == NO_BIN).all()
 
 
 def test_right_moves_are_all_those_of_shortest_solutions(games: Episodes) -> None:
-    levels = games.boards.map(lambda word: word[:, 1])
+    levels = games.boards.at(FIRST)
     is_optimal = one_box_tables(levels).is_optimal(games.boards) & games.is_used.unsqueeze(-1)
     assert torch.equal(games.is_right[:, 1:, :4], is_optimal[:, 1:])
 
 
 def test_undo_is_right_where_the_game_itself_lost_the_level(games: Episodes) -> None:
-    levels = games.boards.map(lambda word: word[:, 1])
+    levels = games.boards.at(FIRST)
     tables = one_box_tables(levels)
     is_lost = (tables.distance(games.boards) < 0) & games.is_used
     by_itself = is_lost & (tables.distance(levels) >= 0).unsqueeze(1)
@@ -78,7 +79,7 @@ def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
 
 def test_most_positions_of_a_game_are_not_on_the_shortest_path(games: Episodes) -> None:
     """Training on states met under imperfect play: some games must contain mistakes."""
-    distance = one_box_tables(games.boards.map(lambda word: word[:, 1])).distance(games.boards)
+    distance = one_box_tables(games.boards.at(FIRST)).distance(games.boards)
     both = (distance[:, 1:-1] > 0) & (distance[:, 2:] > 0) & games.is_used[:, 2:]
     got_further = distance[:, 2:] > distance[:, 1:-1]
     assert 0.1 < (got_further & both).sum() / both.sum() < 0.6
@@ -102,7 +103,7 @@ def test_each_process_draws_its_own_games() -> None:
 def test_held_out_levels_and_their_images_are_never_drawn() -> None:
     def keys_of_batches(games: ExactGames) -> torch.Tensor:
         batches = games.batches(start_step=0)
-        starts = [next(batches).boards.map(lambda word: word[:, 1]) for _ in range(16)]
+        starts = [next(batches).boards.at(FIRST) for _ in range(16)]
         return torch.cat([bitboards.canonical_keys(start) for start in starts])
 
     drawn = keys_of_batches(_exact_games())
@@ -125,7 +126,7 @@ def test_an_entry_is_replayed_under_each_symmetry() -> None:
     games = replay_entries([LEFT], 7, symmetries=SYMMETRIES)
     assert games.is_used.tolist() == [[True] * 4 + [False] * 3] * 8
     assert games.steps_left_bin.tolist() == [[NO_BIN, 1, 1, 0, NO_BIN, NO_BIN, NO_BIN]] * 8
-    last = games.boards.map(lambda word: word[:, 3])
+    last = games.boards.at((slice(None), 3))
     assert bitboards.is_solved(last).all()
     actions = games.is_right[:, 1:3].int().argmax(-1)
     assert actions[:, 0].tolist() == [symmetry.of_action(1) for symmetry in SYMMETRIES]
@@ -147,9 +148,7 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
 
 
 def _plan_games() -> PlanGames:
-    return PlanGames(
-        generate(11, seed=1), batch_games=5, num_positions=32, seed=0, device=CPU
-    )
+    return PlanGames(generate(11, seed=1), batch_games=5, num_positions=32, seed=0, device=CPU)
 
 
 @pytest.mark.parametrize("start", [1, 20, 45])
@@ -165,9 +164,9 @@ def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
     num_games = len(plans.episodes.is_used)
     assert num_games == 8 * (11 + 3)  # generated, and drawn by hand
     batches = plans.batches(start_step=0)
-    starts = [next(batches).boards.map(lambda word: word[:, 1]) for _ in range(num_games // 5)]
+    starts = [next(batches).boards.at(FIRST) for _ in range(num_games // 5)]
     keys = torch.cat([bitboards.keys(start) for start in starts])
-    truth = bitboards.keys(plans.episodes.boards.map(lambda word: word[:, 1]))
+    truth = bitboards.keys(plans.episodes.boards.at(FIRST))
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}
     assert len(keys) == num_games - num_games % 5
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
