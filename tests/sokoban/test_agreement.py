@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +22,8 @@ from tokoban.sokoban.formats.xsb import parse_board
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-# Every shape and border comes up in 112,000 moves.
-@pytest.mark.parametrize("num_moves", [112_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+# Every shape comes up in 56,000 moves, and each kind of border.
+@pytest.mark.parametrize("num_moves", [56_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_the_three_rules_agree(num_moves: int) -> None:
     # A process of its own is ten times as fast: it does not check the shapes of every square.
     command = [sys.executable, "-m", "benchmarks.agreement", "--moves", str(num_moves)]
@@ -54,22 +55,36 @@ def swapped(step: Callable) -> Callable:
     return lambda boards, actions: step(boards, torch.tensor([0, 3, 2, 1])[actions])
 
 
-def forgetful(step: Callable) -> Callable:
-    return lambda boards, actions: step(boards, actions)._replace(boxes=boards.boxes)
-
-
-@pytest.mark.parametrize("wrong", [swapped, forgetful])
 @pytest.mark.parametrize("rules", [tensor_boards, bitboards])
-def test_wrong_rules_are_found_out(
-    rules: ModuleType, wrong: Callable, monkeypatch: pytest.MonkeyPatch
+def test_swapped_directions_are_found_out(
+    rules: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rules, "step", wrong(rules.step))
+    monkeypatch.setattr(rules, "step", swapped(rules.step))
     counts = random_games()
     found, others = counts.plane_disagreements, counts.word_disagreements
     if rules is bitboards:
         found, others = others, found
     assert found >= counts.pushes > 0
     assert others == 0
+
+
+@pytest.mark.parametrize(("part", "num_disagreements"), [("boxes", 1), ("player", 2)])
+@pytest.mark.parametrize("rules", [tensor_boards, bitboards])
+def test_each_board_where_one_part_stays_behind_is_a_disagreement(
+    rules: ModuleType, part: str, num_disagreements: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = rules.step
+
+    def forgetful(boards: Any, actions: Tensor) -> Any:
+        return step(boards, actions)._replace(**{part: getattr(boards, part)})
+
+    monkeypatch.setattr(rules, "step", forgetful)
+    # One board is left by a push, one by a step, and one not at all.
+    boards = [parse_board("@$-."), parse_board("@-$."), parse_board("@#$.")]
+    counts = agreement.play(boards, np.array([[3, 3, 3]]))
+    disagreements = (counts.plane_disagreements, counts.word_disagreements)
+    expected = (num_disagreements, 0) if rules is tensor_boards else (0, num_disagreements)
+    assert disagreements == expected
 
 
 @pytest.mark.parametrize("rules", [tensor_boards, bitboards])
@@ -79,6 +94,18 @@ def test_a_wrong_verdict_is_found_out(rules: ModuleType, monkeypatch: pytest.Mon
     counts = random_games()
     disagreements = (counts.plane_disagreements, counts.word_disagreements)
     assert disagreements == ((253, 0) if rules is tensor_boards else (0, 253))
+
+
+@pytest.mark.parametrize("rules", [tensor_boards, bitboards])
+def test_the_command_fails_on_any_disagreement(
+    rules: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(agreement, "NUM_BOARDS", 3)
+    monkeypatch.setattr(sys, "argv", ["agreement", "--moves", "1"])
+    assert agreement.main() == 0
+    monkeypatch.setattr(rules, "step", swapped(rules.step))
+    assert agreement.main() == 1
+    assert capsys.readouterr().out.count('"moves": 120') == 2 * len(KINDS)
 
 
 def test_moves_are_steps_pushes_and_bumps() -> None:

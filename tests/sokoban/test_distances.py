@@ -105,7 +105,7 @@ def test_rows_are_the_tables_of_those_levels() -> None:
 
 @pytest.mark.parametrize("drawing", ["#######|#@$$..#|#######", "######|#@$ *#|######"])
 def test_levels_of_several_boxes_are_refused(drawing: str) -> None:
-    with pytest.raises(ValueError, match="exactly one box and one goal; check the (goals|boxes)"):
+    with pytest.raises(ValueError, match=r"exactly one box and one goal; check the (goals|boxes)"):
         one_box_tables(bitboards.pack([parse_board(drawing)]))
 
 

@@ -134,9 +134,26 @@ def keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
     return key * -4658895280553007687
 
 
+def to_corner(boards: Bitboards) -> Bitboards:
+    """The same boards moved up and left, until floor touches both edges of the 8x8 square."""
+    floor = cells(~boards.walls)
+    rows = floor.any(-1).int().argmax(-1)
+    columns = floor.any(-2).int().argmax(-1)
+    distance = SIDE * rows + columns
+    # int64 shifts copies of the sign in from the left; they are not part of the board.
+    kept = ~(torch.full_like(distance, -1) << (63 - distance) << 1)
+
+    def move(word: Tensor) -> Tensor:
+        return (word >> distance) & kept
+
+    _, goals, boxes, player = boards.map(move)
+    return Bitboards(~move(~boards.walls), goals, boxes, player)
+
+
 def canonical_keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
-    """``keys`` modulo the eight symmetries: equal for boards that are images of each other."""
-    return torch.stack([keys(image(boards, symmetry)) for symmetry in SYMMETRIES]).amin(0)
+    """``keys`` of the level itself: equal for boards that are images of each other or moved."""
+    images = (to_corner(image(boards, symmetry)) for symmetry in SYMMETRIES)
+    return torch.stack([keys(board) for board in images]).amin(0)
 
 
 def pack(

@@ -40,6 +40,13 @@ def from_dict(cls: type[Config], fields: Mapping[str, Any]) -> Config:
     return cls(**values)
 
 
+def check_fields(config: Any, *rules: tuple[str, bool, str]) -> None:
+    """Raises ``ValueError`` for the first rule not kept: field, whether it is right, what is."""
+    for name, is_right, expected in rules:
+        if not is_right:
+            raise ValueError(f"{name} must be {expected}, got {getattr(config, name)}")
+
+
 def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
     """One flag per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
 

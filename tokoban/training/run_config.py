@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tokoban.training.config import check_fields
+
 Schedule = Literal["constant", "linear", "cosine", "noam"]
 
 
@@ -36,7 +38,8 @@ class RunConfig:
     def __post_init__(self) -> None:
         if self.steps is None and self.minutes is None:
             raise ValueError("a run needs an end: give steps or minutes")
-        for name, is_right, expected in (
+        check_fields(
+            self,
             ("steps", self.steps is None or self.steps >= 1, "at least 1"),
             ("minutes", self.minutes is None or self.minutes > 0, "above 0"),
             ("seed", self.seed >= 0, "at least 0"),
@@ -49,8 +52,6 @@ class RunConfig:
             ("log_every", self.log_every >= 1, "at least 1"),
             ("evaluate_every", self.evaluate_every >= 0, "at least 0"),
             ("checkpoint_every_s", self.checkpoint_every_s >= 0, "at least 0"),
-        ):
-            if not is_right:
-                raise ValueError(f"{name} must be {expected}, got {getattr(self, name)}")
+        )
         if self.schedule == "noam" and self.warmup_steps == 0:
             raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")

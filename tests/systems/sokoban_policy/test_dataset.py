@@ -1,5 +1,7 @@
 """Examples from exact tables and from plans: labels that are right, batches that can be resumed."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -71,7 +73,7 @@ def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
         boards = [bitboards.to_board(words, (position,)) for position in range(length - 1)]
         num_after_solved += sum(board.is_solved for board in boards[:-1])
         seen = [boards[0]]
-        for before, after in zip(boards, boards[1:], strict=False):
+        for before, after in pairwise(boards):
             assert after in [rules.step(before, d) for d in range(4)] or after in seen
             seen.append(after)
     assert num_after_solved == 0

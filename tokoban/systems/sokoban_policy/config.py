@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tokoban.training.config import check_fields
+
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanPolicyConfig:
@@ -29,6 +31,39 @@ class SokobanPolicyConfig:
     policy_weight: float = 1.0  # of the two losses
     steps_left_weight: float = 1.0
     beam_width: int = 32  # of the evaluation
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            *(
+                (name, getattr(self, name) >= least, f"at least {least}")
+                for name, least in _LEAST.items()
+            ),
+            (
+                "num_heads",
+                self.width % max(1, self.num_heads) == 0,
+                f"a divisor of width {self.width}",
+            ),
+            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+        )
+
+
+_LEAST = {
+    "width": 1,
+    "num_layers": 1,
+    "num_heads": 1,
+    "max_positions": 3,  # the goal, the start and one move
+    "encoder_channels": 1,
+    "encoder_layers": 1,
+    "num_levels": 2,
+    "num_validation_levels": 2,
+    "data_seed": 0,
+    "validation_seed": 0,
+    "batch_games": 1,
+    "policy_weight": 0,
+    "steps_left_weight": 0,
+    "beam_width": 1,
+}
 
 
 def blog() -> SokobanPolicyConfig:

@@ -1,0 +1,25 @@
+"""Choices that no policy can be built with are refused by name."""
+
+import dataclasses
+
+import pytest
+
+from tokoban.systems.sokoban_policy.config import blog
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("width", 0, "width must be at least 1, got 0"),
+        ("max_positions", 2, "max_positions must be at least 3, got 2"),
+        ("beam_width", 0, "beam_width must be at least 1, got 0"),
+        ("policy_weight", -0.5, "policy_weight must be at least 0, got -0.5"),
+        ("num_heads", 0, "num_heads must be at least 1, got 0"),
+        ("num_heads", 5, "num_heads must be a divisor of width 16, got 5"),
+        ("dropout", 1.0, "dropout must be in [0, 1), got 1.0"),
+    ],
+)
+def test_an_impossible_choice_is_refused(field: str, value: float, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        dataclasses.replace(blog(), **{field: value})
+    assert str(caught.value) == message
