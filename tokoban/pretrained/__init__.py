@@ -29,7 +29,7 @@ def load(name_or_path: str, *, system: str) -> tuple[nn.Module, Any]:
     ``name_or_path`` is a name of ``names()``, a weights file, or the folder of a training run.
     Raises ``FileNotFoundError`` or ``ValueError`` saying what is wrong with it.
     """
-    path = _path(name_or_path)
+    path = weights_path(name_or_path)
     state, metadata = load_weights(path)
     if metadata.get("system") != system:
         found = metadata.get("system", "unknown")
@@ -45,7 +45,8 @@ def load(name_or_path: str, *, system: str) -> tuple[nn.Module, Any]:
     return model.eval(), config
 
 
-def _path(name_or_path: str) -> Path:
+def weights_path(name_or_path: str) -> Path:
+    """The file that ``load`` would read; ``FileNotFoundError`` where nothing is so called."""
     shipped = _folder() / f"{name_or_path}.safetensors"
     if shipped.is_file():
         return shipped

@@ -60,9 +60,8 @@ class ExactGames:
         """Batch n of a rank is the same whatever ``start_step`` is."""
         drawing, skip = divmod(start_step, BATCHES_A_DRAWING)
         while True:
-            generator = torch.Generator(self.device)
-            generator.manual_seed(_derived_seed(self.seed, rank, drawing))
-            levels, tables = self._draw(generator)
+            levels, generator = self.draw(drawing, rank=rank)
+            levels, tables = self._chosen(levels, generator)
             episodes = play_imperfectly(
                 levels, tables, num_positions=self.num_positions, generator=generator
             )
@@ -72,10 +71,18 @@ class ExactGames:
                 yield episodes.at((games, slice(length))).trimmed()
             drawing, skip = drawing + 1, 0
 
-    def _draw(self, generator: torch.Generator) -> tuple[Bitboards, OneBoxTables]:
-        """Levels, nearly half of them solvable, none of them held out, and their tables."""
+    def draw(self, drawing: int, *, rank: int = 0) -> tuple[Bitboards, torch.Generator]:
+        """What a drawing starts from, held-out levels included, and the generator after that."""
+        generator = torch.Generator(self.device)
+        generator.manual_seed(_derived_seed(self.seed, rank, drawing))
+        num_levels = self.batch_games * BATCHES_A_DRAWING * 3 // 2
+        return draw_one_box(num_levels, generator=generator), generator
+
+    def _chosen(
+        self, levels: Bitboards, generator: torch.Generator
+    ) -> tuple[Bitboards, OneBoxTables]:
+        """As many as are played, nearly half of them solvable, none held out; and their tables."""
         num_levels = self.batch_games * BATCHES_A_DRAWING
-        levels = draw_one_box(num_levels * 3 // 2, generator=generator)
         is_fresh = ~torch.isin(bitboards.canonical_keys(levels), self.held_out)
         levels = levels.at(is_fresh)
         tables = one_box_tables(levels)
@@ -84,6 +91,7 @@ class ExactGames:
         solvable, lost = is_solvable.nonzero()[:, 0], (~is_solvable).nonzero()[:, 0]
         solvable = solvable[: num_levels // 2]
         chosen = torch.cat([solvable, lost[: num_levels - len(solvable)]])
+        assert len(chosen) == num_levels, "too many levels are held out"
         chosen = chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
         return levels.at(chosen), tables.rows(chosen)
 

@@ -1,0 +1,47 @@
+"""The verifier of held-out levels finds what a training drew, wherever it lay, and only that."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from benchmarks.unseen import is_drawn, unseen
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.symmetry import SYMMETRIES
+from tokoban.systems.sokoban_policy.config import tiny
+from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING, ExactGames
+
+CONFIG = replace(tiny(), batch_games=3, data_seed=5)
+
+
+def _drawn_in(drawing: int) -> list[GeneratedLevel]:
+    games = ExactGames(
+        batch_games=3,
+        num_positions=13,
+        seed=5,
+        held_out=torch.zeros(0, dtype=torch.int64),
+        device=torch.device("cpu"),
+    )
+    levels, _ = games.draw(drawing)
+    moved = bitboards.to_corner(bitboards.image(levels, SYMMETRIES[5]))
+    return [GeneratedLevel(bitboards.to_board(moved, (row,)), None) for row in range(7)]
+
+
+def test_levels_of_a_training_are_found_turned_and_moved() -> None:
+    levels = _drawn_in(1)
+    two_drawings = BATCHES_A_DRAWING + 1
+    assert all(is_drawn(levels, CONFIG, num_steps=two_drawings))
+    assert not any(is_drawn(levels, CONFIG, num_steps=BATCHES_A_DRAWING))
+
+
+def test_levels_not_met_are_kept_half_of_them_solvable() -> None:
+    levels = generate(16, seed=1)
+    kept = unseen(levels, [index % 4 == 0 for index in range(16)], 6)
+    assert all(level in levels and levels.index(level) % 4 for level in kept)
+    assert [level.solution is None for level in kept] == [False] * 3 + [True] * 3
+
+
+def test_too_few_are_said_to_be_too_few() -> None:
+    with pytest.raises(ValueError, match="expected 8 of each: give more --candidates"):
+        unseen(generate(4, seed=1), [False] * 4, 16)
