@@ -104,3 +104,20 @@ def test_boards_are_values() -> None:
     assert isinstance(BOARD, Board)
     with pytest.raises(AttributeError):
         BOARD.player = Square(0, 1)  # type: ignore[misc]
+
+
+ROOMS = parse_board("########|#  #   #|# $@ $ #|#  #   #|########")
+
+
+def test_the_area_ends_at_boxes_and_the_inside_at_walls() -> None:
+    right_room = {Square(row, column) for row in (1, 2, 3) for column in (4, 5, 6)}
+    left_room = {Square(row, column) for row in (1, 2, 3) for column in (1, 2)}
+    box_right = Square(2, 5)
+    assert ROOMS.area() == right_room - {box_right} | {Square(2, 3)}
+    assert ROOMS.inside() == right_room | left_room | {Square(2, 3)}
+
+
+def test_a_flood_finds_the_nearest_squares_first() -> None:
+    corridor = parse_board("####| @##|#  |####")
+    found = corridor.flood(corridor.player, corridor.walls)
+    assert found == [(1, 1), (1, 0), (2, 1), (2, 2), (2, 3)]

@@ -3,8 +3,8 @@
 Rows are counted from the top and columns from the left, from 0. The world beyond the edge is wall.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -97,19 +97,22 @@ class Board:
 
     def area(self) -> frozenset[Square]:
         """The squares the player can walk to without pushing, its own among them."""
-        reached, waiting = {self.player}, [self.player]
-        while waiting:
-            square = waiting.pop()
-            for direction in Direction:
-                ahead = square.neighbour(direction)
-                if ahead not in reached and self.is_free(ahead):
-                    reached.add(ahead)
-                    waiting.append(ahead)
-        return frozenset(reached)
+        return frozenset(self.flood(self.player, self.walls | self.boxes))
 
     def inside(self) -> frozenset[Square]:
         """The squares the player could walk to were there no boxes."""
-        return replace(self, boxes=frozenset()).area()
+        return frozenset(self.flood(self.player, self.walls))
+
+    def flood(self, start: Square, blocked: Set[Square]) -> list[Square]:
+        """The squares that a walk from ``start`` around ``blocked`` can come to, nearest first."""
+        reached = {start}
+        for square in (found := [start]):  # grows while it is read
+            for direction in Direction:
+                ahead = square.neighbour(direction)
+                if ahead not in reached and ahead not in blocked and self.contains(ahead):
+                    reached.add(ahead)
+                    found.append(ahead)
+        return found
 
     @property
     def is_solved(self) -> bool:

@@ -5,7 +5,7 @@ Rows and columns in messages are counted from 1, as in every message about a fil
 
 from collections.abc import Sequence
 
-from tokoban.sokoban.board import OFFSETS, Board, Square
+from tokoban.sokoban.board import Board, Square
 
 # Longer or wider drawings are refused before they are read square by square.
 MAX_SIDE = 512
@@ -37,11 +37,11 @@ def find_fault(board: Board) -> str | None:
     """
     if not board.boxes:
         return "no box"
-    inside = _flood(board)
+    inside = board.flood(board.player, board.walls)
     for row, column in inside:
         if row in (0, board.height - 1) or column in (0, board.width - 1):
             return f"not closed: the player can leave at row {row + 1}, column {column + 1}"
-    boxes_inside, goals_inside = board.boxes & inside.keys(), board.goals & inside.keys()
+    boxes_inside, goals_inside = board.boxes.intersection(inside), board.goals.intersection(inside)
     boxes_outside, goals_outside = board.boxes - boxes_inside, board.goals - goals_inside
     for name, squares in (
         ("box", boxes_outside - goals_outside),
@@ -55,22 +55,3 @@ def find_fault(board: Board) -> str | None:
         where = " inside the walls" if boxes_outside else ""
         return f"{len(boxes_inside)} boxes but {len(goals_inside)} goals{where}"
     return None
-
-
-def _flood(board: Board) -> dict[tuple[int, int], None]:
-    """The squares the player could reach were there no boxes, nearest first."""
-    start = (board.player.row, board.player.column)
-    reached: dict[tuple[int, int], None] = {start: None}
-    frontier = [start]
-    while frontier:
-        ahead = []
-        for row, column in frontier:
-            for row_step, column_step in OFFSETS:
-                # A plain pair equals a Square and is made in a fraction of the time.
-                square = (row + row_step, column + column_step)
-                is_inside = 0 <= square[0] < board.height and 0 <= square[1] < board.width
-                if is_inside and square not in reached and square not in board.walls:
-                    reached[square] = None
-                    ahead.append(square)
-        frontier = ahead
-    return reached
