@@ -6,7 +6,6 @@ import torch
 
 from tokoban.training.checkpoint import (
     NUM_KEPT,
-    atomically,
     checkpoints,
     load_newest_checkpoint,
     load_weights,
@@ -14,27 +13,6 @@ from tokoban.training.checkpoint import (
     save_weights,
     write_json_atomically,
 )
-
-
-def test_a_failing_writer_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with pytest.raises(OSError, match="disk full"), atomically(path) as temporary:
-        temporary.write_text("half of the n")
-        raise OSError("disk full")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_file_is_replaced_only_at_the_end(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with atomically(path) as temporary:
-        temporary.write_text("new")
-        assert temporary.parent == path.parent  # a rename across file systems is not atomic
-        assert path.read_text() == "old"
-    assert path.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_json_is_written_and_nan_refused_before_the_file_is_touched(tmp_path: Path) -> None:

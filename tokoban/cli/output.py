@@ -1,8 +1,10 @@
 """Where a command's files go: whole or not at all, or to standard output for ``-``."""
 
-import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+
+from tokoban.training.atomic import atomically
 
 
 def write_output(destination: str, text: str) -> None:
@@ -17,14 +19,8 @@ def write_output(destination: str, text: str) -> None:
     path = Path(destination).resolve()
     # What exists and is no plain file (a pipe, /dev/null, a folder) cannot be replaced by one.
     is_replaced = path.is_file() or not path.exists()
-    written = path.with_name(f".{path.name}.{os.getpid()}") if is_replaced else path
     try:
-        try:
+        with atomically(path) if is_replaced else nullcontext(path) as written:
             written.write_text(text, encoding="utf-8", newline="\n")
-            if is_replaced:
-                written.replace(path)
-        finally:
-            if is_replaced:
-                written.unlink(missing_ok=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror, destination) from None

@@ -4,34 +4,21 @@ Everything is written to a temporary file beside its place, flushed to the disk,
 """
 
 import json
-import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from tokoban.training.atomic import atomically
+
 # The newest, and one more in case the disk spoils it.
 NUM_KEPT = 2
 
 _NAME = re.compile(r"step-(\d{10})\.pt")
-
-
-@contextmanager
-def atomically(path: Path) -> Iterator[Path]:
-    """A path to write to; it becomes ``path`` at the end, or vanishes if the writer fails."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_json_atomically(path: Path, value: Any) -> None:
@@ -56,6 +43,7 @@ def save_weights(
     }
     with atomically(path) as temporary:
         save_file(tensors, temporary, metadata=dict(metadata))
+        temporary.chmod(0o644)  # safetensors lets the owner alone read it
 
 
 def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tokoban.training.checkpoint import atomically
+from tokoban.training.atomic import atomically
 from tokoban.training.run_directory import read_metrics
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.

@@ -25,7 +25,8 @@ from typing import Any
 import torch
 
 from tokoban.training import processes
-from tokoban.training.checkpoint import atomically, save_weights, write_json_atomically
+from tokoban.training.atomic import atomically
+from tokoban.training.checkpoint import save_weights, write_json_atomically
 from tokoban.training.config import to_dict
 from tokoban.training.run_config import RunConfig
 
