@@ -129,6 +129,11 @@ def test_a_small_level_in_a_large_drawing_fits_wherever_it_is_drawn() -> None:
         assert word[0] == word[1]
 
 
+def test_a_solved_level_is_judged_without_asking(policy: SokobanPolicy) -> None:
+    levels = solve.pack([parse_board("#####|#@ *#|#####")], CPU)
+    assert solve.judge(policy, levels) == [solve.Judgement(0.0, 0.0)]
+
+
 def test_judgements_are_a_probability_and_moves(policy: SokobanPolicy) -> None:
     for judgement in solve.judge(policy, solve.pack(BOARDS, CPU)):
         assert 0.0 < judgement.predicted_unsolvable < 1.0

@@ -57,13 +57,17 @@ def pack(boards: Sequence[Board], device: torch.device) -> Bitboards:
 
 
 def judge(model: SokobanPolicy, levels: Bitboards) -> list[Judgement]:
-    """The policy's first impression of each level [B]."""
+    """The policy's first impression of each level [B]; of a solved one it is not asked."""
     with torch.inference_mode():
         both = (torch.stack(words, 1) for words in zip(goal_boards(levels), levels, strict=True))
         logits = model(Bitboards(*both)).steps_left_logits[:, 1].float()
     unsolvable = logits.softmax(-1)[:, UNSOLVABLE_BIN].tolist()
     moves = (logits[:, :UNSOLVABLE_BIN].softmax(-1) @ _BIN_MOVES.to(logits.device)).tolist()
-    return [Judgement(*pair) for pair in zip(moves, unsolvable, strict=True)]
+    is_solved = bitboards.is_solved(levels).tolist()
+    return [
+        Judgement(0.0, 0.0) if solved else Judgement(*thought)
+        for solved, *thought in zip(is_solved, moves, unsolvable, strict=True)
+    ]
 
 
 def by_beam(

@@ -1,0 +1,27 @@
+"""A policy that no test has to train: few weights, drawn from a seed."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban.sokoban.board import UNDO
+from tokoban.systems.sokoban_policy import config
+from tokoban.systems.sokoban_policy.train import build_model
+from tokoban.training.checkpoint import save_weights
+
+
+@pytest.fixture(scope="session")
+def random_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights that know nothing but to leave undo alone; room for 30 moves."""
+    torch.manual_seed(7)
+    chosen = config.tiny()
+    model = build_model(chosen)
+    with torch.no_grad():
+        model.action_head.bias[UNDO] = -20.0
+    path = tmp_path_factory.mktemp("weights") / "random.safetensors"
+    metadata = {"system": "sokoban", "config": json.dumps(asdict(chosen))}
+    save_weights(path, model.state_dict(), metadata)
+    return path

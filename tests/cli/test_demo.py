@@ -1,0 +1,85 @@
+"""``tokoban demo``: its levels are what their file says, and its exit status tells the truth."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tokoban import cli
+from tokoban.cli.answers import by_astar
+from tokoban.cli.demo import levels_path
+from tokoban.cli.policy import Policy
+from tokoban.sokoban.formats import read_levels
+from tokoban.systems.sokoban_policy.solve import fit
+
+LEVELS = read_levels(levels_path(), strict=True).levels
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.title)
+def test_each_level_has_a_shortest_solution_or_a_note_that_it_has_none(level) -> None:
+    answer = by_astar(level.board, time_limit_s=20.0)
+    if not level.solutions:
+        assert level.notes == ("This level has no solution.",)
+        assert answer.status == "unsolvable"
+    else:
+        assert answer.optimum == "moves"
+        assert answer.lurd is not None
+        assert [len(known.directions) for known in level.solutions] == [len(answer.lurd)]
+
+
+def test_they_grow_harder_and_one_is_unsolvable_and_one_is_beyond_the_policy() -> None:
+    beyond = []
+    for level in LEVELS:
+        try:
+            fit(level.board)
+        except ValueError:
+            beyond.append(level)
+    assert [level.title for level in beyond] == ["Four boxes"]
+    assert sum(not level.solutions for level in LEVELS) == 1
+    lengths = [len(level.solutions[0].directions) for level in LEVELS if level.solutions]
+    assert lengths == sorted(lengths)
+
+
+def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["demo"]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert shown.count("solved in") == 7
+    assert (
+        "8 levels: 6 solved by the policy, 1 unsolvable, as the policy said and A* proved, "
+        "1 solved by A*." in shown
+    )
+    # The picture of the first level comes twice: as it starts, and as it ends.
+    start, end = re.findall(r"(?:^[#][# .$@*+]*\n)+", shown.split("2 of 8")[0], re.MULTILINE)
+    assert ("$" in start, "*" in end) == (True, True)
+
+
+def test_a_policy_that_fails_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = Policy.answers
+
+    def fail_once(policy, boards, **asked):
+        answers = ask(policy, boards, **asked)
+        if boards[0] == LEVELS[2].board:
+            return [replace(answers[0], status="gave up", lurd=None)]
+        return answers
+
+    monkeypatch.setattr(Policy, "answers", fail_once)
+    assert cli.main(["demo"]) == 1
+    assert "1 NOT AS PROMISED" in capsys.readouterr().out
+
+
+def test_an_unsolvable_level_must_be_called_so_by_the_policy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = Policy.answers
+
+    def hope(policy, boards, **asked):
+        [answer] = ask(policy, boards, **asked)
+        thought = answer.judgement and replace(answer.judgement, predicted_unsolvable=0.5)
+        return [replace(answer, judgement=thought)]
+
+    monkeypatch.setattr(Policy, "answers", hope)
+    assert cli.main(["demo"]) == 1
+    assert "as the policy said" not in capsys.readouterr().out

@@ -1,0 +1,78 @@
+"""The policy as a solver: many boards at once, and words for what it thinks of them."""
+
+import time
+from collections.abc import Sequence
+from typing import Literal
+
+from tokoban import pretrained
+from tokoban.cli.answers import Answer, counted, replayed
+from tokoban.sokoban.board import Board
+from tokoban.systems.sokoban_policy import solve as policy_solve
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import Judgement
+from tokoban.training.device import DeviceChoice, find_device
+
+
+class Policy:
+    """Trained weights on a device, asked about many boards at once."""
+
+    def __init__(self, weights: str, *, device: DeviceChoice) -> None:
+        """``weights`` as ``pretrained.load`` takes them; it raises as that does."""
+        model, _ = pretrained.load(weights, system="sokoban")
+        assert isinstance(model, SokobanPolicy)
+        self.device = find_device(device)
+        self.model = model.to(self.device)
+
+    @property
+    def longest_plan(self) -> int:
+        """The most moves that it has room for."""
+        return self.model.max_positions - FIRST_BOARD - 1
+
+    def judge(self, board: Board) -> Judgement:
+        """Its first impression of a board; raises ``ValueError`` saying why one does not fit it."""
+        levels = policy_solve.pack([policy_solve.fit(board)], self.device)
+        return policy_solve.judge(self.model, levels)[0]
+
+    def answers(
+        self, boards: Sequence[Board], *, by: Literal["beam", "rollout"], width: int, max_moves: int
+    ) -> list[Answer]:
+        """An answer for each board; ``elapsed_s`` is its share of the time they took together.
+
+        A policy proves nothing: what it does not solve, or what does not fit it, is given up.
+        """
+        answers: dict[int, Answer] = {}
+        fitted: dict[int, Board] = {}
+        for index, board in enumerate(boards):
+            try:
+                fitted[index] = policy_solve.fit(board)
+            except ValueError as error:
+                answers[index] = Answer("gave up", by, 0.0, f"does not fit the policy: {error}")
+        if not fitted:
+            return list(answers.values())
+        started_s = time.perf_counter()
+        levels = policy_solve.pack(list(fitted.values()), self.device)
+        judgements = policy_solve.judge(self.model, levels)
+        if by == "beam":
+            plans = policy_solve.by_beam(self.model, levels, width=width, max_moves=max_moves)
+        else:
+            plans = policy_solve.by_rollout(self.model, levels, max_moves=max_moves)
+        share_s = (time.perf_counter() - started_s) / len(fitted)
+        for index, plan, thought in zip(fitted, plans, judgements, strict=True):
+            if plan is None:
+                remark = f"no plan within {max_moves} moves; {describe(thought)}"
+                answers[index] = Answer("gave up", by, share_s, remark, judgement=thought)
+            else:
+                moves = replayed(boards[index], plan)
+                remark = describe(thought)
+                answers[index] = Answer("solved", by, share_s, remark, moves, judgement=thought)
+        return [answers[index] for index in range(len(boards))]
+
+
+def describe(judgement: Judgement) -> str:
+    """What the policy thinks, in words."""
+    lost = judgement.predicted_unsolvable
+    if lost > 0.5:
+        return f"policy: unsolvable, {lost:.0%} sure"
+    moves = counted(round(judgement.predicted_steps_left), "move")
+    return f"policy: solvable, {1 - lost:.0%} sure, about {moves} left"

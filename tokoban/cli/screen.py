@@ -1,0 +1,73 @@
+"""What a person sees: coloured text on a terminal, the same text plain in a file or a pipe."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.text import Text
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.render import render
+
+
+class Screen(Console):
+    """A rich console that takes text as it is: nothing wrapped, no markup, no guessed colours."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    @property
+    def has_colour(self) -> bool:
+        """Whether this is a terminal with colours, and the user wants them (``NO_COLOR``)."""
+        return self.is_terminal and self.color_system is not None and not self.no_color
+
+    def picture(self, board: Board, *, highlight: Square | None = None) -> Text:
+        """The board in colours, or as XSB."""
+        drawing = render(board, has_colour=self.has_colour, highlight=highlight)
+        return Text("\n").join(Text.from_ansi(row) for row in drawing.split("\n"))
+
+    def view(self, board: Board, *, highlight: Square | None, spare: int) -> list[Text]:
+        """The rows of the board, or what fits around the player if ``spare`` lines stay free."""
+        rows = self.picture(board, highlight=highlight).split("\n", allow_blank=True)
+        columns_a_square = 2 if self.has_colour else 1
+        top = _first_shown(board.player.row, len(rows), self.height - spare)
+        left = columns_a_square * _first_shown(
+            board.player.column, board.width, self.width // columns_a_square
+        )
+        shown = rows[top : top + max(self.height - spare, 1)]
+        return [row[left : left + self.width] for row in shown]
+
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """The whole terminal for ``show``; afterwards it is again as it was."""
+        self.set_alt_screen(True)
+        self.show_cursor(False)
+        try:
+            yield
+        finally:
+            self.show_cursor(True)
+            self.set_alt_screen(False)
+
+    def show(self, *lines: Text) -> None:
+        """Replaces what is on the full screen, without the flicker of clearing it first."""
+        with self.capture() as drawn:
+            self.print(*lines, sep="\n", soft_wrap=False)
+        rows = drawn.get().rstrip("\n").split("\n")[: self.height]
+        # Each row clears what is left of the old one behind it, the last one all that is below.
+        page = "\x1b[K\n".join(rows)
+        self.file.write(f"\x1b[H{page}\x1b[J")
+        self.file.flush()
+
+    def on_broken_pipe(self) -> None:
+        """Leaves the closed pipe to ``cli.main``, where rich would exit with status 1."""
+        raise  # the BrokenPipeError, which rich is handling when it calls this
+
+
+def _first_shown(middle: int, length: int, room: int) -> int:
+    """Where a window of ``room`` places begins that has ``middle`` in it and ends with the rest."""
+    return max(0, min(middle - room // 2, length - room))
+
+
+def printable(text: str) -> str:
+    """``text`` without what could steer a terminal; titles are other people's."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
