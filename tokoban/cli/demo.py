@@ -100,9 +100,7 @@ def _ask(policy: "Policy", level: "Level") -> "list[Answer]":
     """The policy's answer; after it A*'s, where the level does not fit or has no solution."""
     from tokoban.cli.answers import by_astar
 
-    answers = policy.answers(
-        [level.board], by="beam", width=_WIDTH, max_moves=policy.longest_plan
-    )
+    answers = policy.answers([level.board], by="beam", width=_WIDTH, max_moves=policy.longest_plan)
     if answers[0].status == "gave up" and (answers[0].judgement is None or not level.solutions):
         answers.append(by_astar(level.board, time_limit_s=_TIME_LIMIT_S))
     return answers

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers."""
-    from tokoban.sokoban.formats import Level, Solution, write_levels
+    from tokoban.sokoban.formats import NO_SOLUTION, Level, Solution, write_levels
     from tokoban.sokoban.generator import generate
 
     generated = generate(
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.solutions:
             levels.append(Level(level.board, title))
         elif level.solution is None:
-            levels.append(Level(level.board, title, notes=("This level has no solution.",)))
+            levels.append(Level(level.board, title, notes=(NO_SOLUTION,)))
         else:
             levels.append(Level(level.board, title, solutions=(Solution(level.solution),)))
     write_output(arguments.output, write_levels(levels))

@@ -99,13 +99,11 @@ def play(game: "Game", adviser: "Adviser", screen: "Screen", keys: "Iterable[str
         screen.show(*_page(game, adviser, screen, message))
 
 
-def _page(
-    game: "Game", adviser: "Adviser", screen: "Screen", message: str
-) -> "list[Text]":
+def _page(game: "Game", adviser: "Adviser", screen: "Screen", message: str) -> "list[Text]":
     """All that is on the screen."""
     from rich.text import Text
 
-    from tokoban.cli.screen import printable
+    from tokoban.sokoban.formats import printable
     from tokoban.sokoban.render import pushed_box
 
     moves = game.lurd

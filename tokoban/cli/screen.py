@@ -66,8 +66,3 @@ class Screen(Console):
 def _first_shown(middle: int, length: int, room: int) -> int:
     """Where a window of ``room`` places begins that has ``middle`` in it and ends with the rest."""
     return max(0, min(middle - room // 2, length - room))
-
-
-def printable(text: str) -> str:
-    """``text`` without what could steer a terminal; titles are other people's."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -26,7 +26,6 @@ _BATCH_LEVELS = 32
 _MAX_WIDTH = 8192  # what one level may take of the memory: some 100 MB
 _NAMES = {"beam": "beam", "rollout": "rollout", "astar": "A*"}
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
-_NO_SOLUTION = "This level has no solution."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -213,7 +212,7 @@ def _show(screen: "Screen", number: int, level: "Level", answer: "Answer") -> No
     """A line of figures, a line of remarks, and the moves in a line of their own."""
     from rich.text import Text
 
-    from tokoban.cli.screen import printable
+    from tokoban.sokoban.formats import printable
 
     by = f" by {_NAMES[answer.solver]}" if answer.status == "solved" else ""
     length = "" if answer.lurd is None else f"{answer.length}, "
@@ -277,13 +276,13 @@ def _as_file(
 
 
 def _with_answer(level: "Level", answer: "Answer | None") -> "Level":
-    from tokoban.sokoban.formats import Solution, lurd
+    from tokoban.sokoban.formats import NO_SOLUTION, Solution, lurd
 
     if answer is None or answer.status == "gave up":
         return level
     if answer.lurd is None:
-        is_noted = _NO_SOLUTION in level.notes
-        return level if is_noted else replace(level, notes=(*level.notes, _NO_SOLUTION))
+        is_noted = NO_SOLUTION in level.notes
+        return level if is_noted else replace(level, notes=(*level.notes, NO_SOLUTION))
     directions = lurd.parse(answer.lurd)
     if not directions or any(known.directions == directions for known in level.solutions):
         return level

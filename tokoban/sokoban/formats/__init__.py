@@ -5,12 +5,20 @@
 
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.boxoban import parse_boxoban, write_boxoban
-from tokoban.sokoban.formats.level import Level, LevelFile, Problem, Solution
+from tokoban.sokoban.formats.level import (
+    NO_SOLUTION,
+    Level,
+    LevelFile,
+    Problem,
+    Solution,
+    printable,
+)
 from tokoban.sokoban.formats.levels import parse_levels, read_levels
 from tokoban.sokoban.formats.writer import write_levels
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 
 __all__ = [
+    "NO_SOLUTION",
     "Level",
     "LevelFile",
     "Problem",
@@ -20,6 +28,7 @@ __all__ = [
     "parse_board",
     "parse_boxoban",
     "parse_levels",
+    "printable",
     "read_levels",
     "write_boxoban",
     "write_levels",

@@ -8,6 +8,10 @@ from tokoban.sokoban.board import Board, Direction
 _QUOTED_LENGTH = 60
 
 
+# The note of a level that is proved to be unsolvable.
+NO_SOLUTION = "This level has no solution."
+
+
 @dataclass(frozen=True)
 class Solution:
     """Moves that solve a level, with the title and the notes they have in the file."""
@@ -47,7 +51,7 @@ class Problem:
     def __str__(self) -> str:
         """One printable line: ``{source}:{line}: level {level} "{title}": {message}``."""
         level = f'level {self.level} "{_quoted(self.title)}": ' if self.level else ""
-        return f"{_printable(self.source)}:{self.line}: {level}{_printable(self.message)}"
+        return f"{printable(self.source)}:{self.line}: {level}{printable(self.message)}"
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,12 @@ class LevelFile:
     notes: tuple[str, ...] = ()
 
 
-def _printable(text: str) -> str:
-    """``text`` without what could steer a terminal."""
+def printable(text: str) -> str:
+    """``text`` without what could steer a terminal; titles are other people's."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _quoted(title: str) -> str:
     if len(title) > _QUOTED_LENGTH:
         title = title[: _QUOTED_LENGTH - 3] + "..."
-    return _printable(title)
+    return printable(title)
