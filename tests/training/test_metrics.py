@@ -128,3 +128,9 @@ def test_clock_waits_for_the_device() -> None:
     done.record()
     clock_s(device)
     assert done.query()
+
+
+@pytest.mark.parametrize("trials", [3, 1998, 40_007])
+def test_an_interval_holds_a_share_of_nothing_and_of_all(trials: int) -> None:
+    assert wilson(0, trials).low == 0.0
+    assert wilson(trials, trials).high == 1.0

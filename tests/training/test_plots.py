@@ -19,7 +19,9 @@ def width_of(picture: Path) -> int:
 
 def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
     losses = [{"step": step, "train/loss": 1 / step} for step in (1, 2, 3, 100)]
-    shares = [{"step": 100, "evaluate/accuracy": 0.7, "evaluate/mean_moves": 7.0}]
+    shares = [
+        {"step": step, "evaluate/accuracy": 0.7, "evaluate/mean_moves": 7.0} for step in (50, 100)
+    ]
     plot_curves(write(tmp_path / "a", losses), tmp_path / "plots" / "a.png")
     plot_curves(write(tmp_path / "b", losses + shares), tmp_path / "plots" / "b.png")
     assert width_of(tmp_path / "plots" / "b.png") == 2 * width_of(tmp_path / "plots" / "a.png")
@@ -30,6 +32,15 @@ def test_what_is_no_share_gets_no_panel(tmp_path: Path) -> None:
     moves = [{"step": 1, "evaluate/mean_moves": 7.0, "evaluate/loss": 0.5, "train/accuracy": 0.5}]
     plot_curves(write(tmp_path / "a", losses), tmp_path / "a.png")
     plot_curves(write(tmp_path / "b", losses + moves), tmp_path / "b.png")
+    assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
+
+
+def test_a_share_measured_once_and_ends_of_intervals_get_no_panel(tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [{"step": 1, "train/loss": 0.5}]
+    once = [{"step": 1, "evaluate/accuracy": 0.5}]
+    ends = [{"step": step, "evaluate/accuracy_low": 0.4} for step in (1, 2)]
+    plot_curves(write(tmp_path / "a", lines), tmp_path / "a.png")
+    plot_curves(write(tmp_path / "b", lines + once + ends), tmp_path / "b.png")
     assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
 
 

@@ -40,7 +40,9 @@ def wilson(successes: int | float, trials: int | float, *, z: float = 1.96) -> I
     centre = share + z**2 / (2 * trials)
     radius = z * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
     scale = 1 + z**2 / trials
-    return Interval(max(0.0, (centre - radius) / scale), min(1.0, (centre + radius) / scale))
+    # At the ends the interval ends there too, but for rounding.
+    low = (centre - radius) / scale if successes > 0 else 0.0
+    return Interval(low, (centre + radius) / scale if successes < trials else 1.0)
 
 
 def mean_interval(values: Sequence[int | float], *, z: float = 1.96) -> Interval:

@@ -21,8 +21,9 @@ Curve = tuple[list[int], list[float]]  # steps and values
 def plot_curves(metrics: Path, picture: Path) -> None:
     """The losses of a metrics.jsonl, and what evaluation measured, over a logarithmic step axis.
 
-    The right panel shows the evaluated figures that always lie in [0, 1], and is left out where
-    there are none. Writes nothing where no loss was logged.
+    The right panel shows the figures evaluated more than once that always lie in [0, 1], without
+    the ends of their intervals; it is left out where there are none. Writes nothing where no loss
+    was logged.
     """
     from matplotlib.figure import Figure
 
@@ -31,7 +32,10 @@ def plot_curves(metrics: Path, picture: Path) -> None:
     shares = {
         name: curve
         for name, curve in measured.items()
-        if name.startswith("evaluate/") and name not in losses and _are_shares(curve[1])
+        if name.startswith("evaluate/")
+        and name not in losses
+        and not name.endswith(("_low", "_high"))
+        and _are_shares(curve[1])
     }
     if not losses:
         return
@@ -75,7 +79,7 @@ def smoothed(curve: Curve) -> Curve:
 
 
 def _are_shares(values: Sequence[float]) -> bool:
-    return all(0 <= value <= 1 for value in values)
+    return len(values) > 1 and all(0 <= value <= 1 for value in values)
 
 
 def _draw(axes: Any, title: str, panel: Mapping[str, Curve]) -> None:
