@@ -3,7 +3,7 @@
 import random
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -20,7 +20,8 @@ class Shape:
 
 
 def random_boards(shape: Shape, num_boards: int, *, seed: int) -> Iterator[Board]:
-    """Boards with as many goals as boxes, up to a third walls, solvable or not."""
+    """Boards of up to a third walls, by turns with goals where random play has brought the boxes
+    and with goals anywhere, most of which have no solution."""
     draw = random.Random(seed)
     margin = int(shape.is_closed)
     height, width = shape.height + 2 * margin, shape.width + 2 * margin
@@ -30,18 +31,16 @@ def random_boards(shape: Shape, num_boards: int, *, seed: int) -> Iterator[Board
         for square in everywhere
         if margin <= square.row < height - margin and margin <= square.column < width - margin
     )
-    for _ in range(num_boards):
+    for i in range(num_boards):
         draw.shuffle(inside)
         floor = inside[draw.randrange(len(inside) // 3) :]
-        boxes = frozenset(floor[: shape.num_boxes])
-        yield Board(
-            height=height,
-            width=width,
-            walls=frozenset(everywhere - set(floor)),
-            goals=frozenset(draw.sample(floor, shape.num_boxes)),
-            boxes=boxes,
-            player=floor[shape.num_boxes],
-        )
+        boxes, player = frozenset(floor[: shape.num_boxes]), floor[shape.num_boxes]
+        goals = frozenset(draw.sample(floor, shape.num_boxes))
+        board = Board(height, width, frozenset(everywhere - set(floor)), goals, boxes, player)
+        if i % 2 == 0:
+            moves = draw.choices(list(Direction), k=50)
+            board = replace(board, goals=rules.play(board, moves)[-1].boxes)
+        yield board
 
 
 def reachable(start: Board) -> dict[Board, list[Board]]:

@@ -38,18 +38,21 @@ class Toy:
     def loss(self, model: nn.Module, batch: Any) -> Loss:
         inputs, labels = batch
         logits = model(inputs)
-        noise = random.random() + np.random.random() + torch.rand(())
-        loss = nn.functional.cross_entropy(logits.float(), labels) * (1 + 0.01 * noise)
+        loss = nn.functional.cross_entropy(logits.float(), labels) * (1 + 0.01 * self.noise())
         return Loss(loss, {"accuracy": (logits.argmax(1) == labels).float().mean()})
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         assert not model.training and not torch.is_grad_enabled()
-        random.random(), np.random.random(), torch.rand(())
+        self.noise()
         inputs, labels = examples(NUM_EXAMPLES, seed=0)
         mine = slice(processes.rank(), None, processes.world_size())
         hits = (model(inputs[mine]).argmax(1) == labels[mine]).sum().item()
         counts = processes.sum_over_processes({"hits": hits, "trials": len(labels[mine])})
         return counts | {"accuracy": counts["hits"] / counts["trials"]}
+
+    def noise(self) -> float:
+        """A draw from each generator."""
+        return random.random() + np.random.random() + torch.rand(()).item()
 
 
 def examples(num_examples: int, *, seed: int) -> tuple[Tensor, Tensor]:

@@ -6,6 +6,7 @@ A square is a number below F; number F is the wall around everything. A push is 
 is the walk to it plus one (fewest moves) or one (fewest pushes).
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, no_type_check
 
 import numba
@@ -21,13 +22,27 @@ BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
 # Entries of `Store.progress`.
 NUM_POSITIONS, LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, HAS_DROPPED = range(5)
 
-# The cache lies beside this file, or in the user's cache folder if the package cannot be written.
-# Every function has `no_type_check`, so that shape checkers leave it to numba as it is.
-_makes_arrays = numba.njit(cache=True, nogil=True)
-# The others make no arrays and keep none: without counted references they are four times as fast.
-_UNCOUNTED: Any = {"nogil": True, "_nrt": False}
-_compiled = numba.njit(cache=True, **_UNCOUNTED)
-_inlined = numba.njit(inline="always", **_UNCOUNTED)
+# Functions that make no arrays and keep none: uncounted references make them four times as fast.
+_UNCOUNTED: Mapping[str, Any] = {"nogil": True, "_nrt": False}
+
+
+def _compiled(function: Callable, options: Mapping[str, Any] = _UNCOUNTED) -> Callable:
+    """Compiles at the first call, and caches beside this file or in the user's cache folder.
+
+    What is compiled has to be marked ``no_type_check``, or checkers of shapes would wrap it first.
+    """
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no such folder can be written: compiled anew by every process
+        return numba.njit(**options)(function)
+
+
+def _makes_arrays(function: Callable) -> Callable:
+    return _compiled(function, {"nogil": True})
+
+
+def _inlined(function: Callable) -> Callable:
+    return numba.njit(inline="always", **_UNCOUNTED)(function)
 
 
 class World(NamedTuple):
@@ -304,7 +319,6 @@ def pushes_left_after(world, scratch, row, box, place):
     for i in range(3):
         for j in range(len(scratch.places) + 1):
             matching[i, j] = scratch.matching[0, i, j]
-    matching[0, row + 1] = 0
     for goal in range(1, len(scratch.places) + 1):
         if matching[2, goal] == row + 1:
             matching[2, goal] = 0

@@ -28,7 +28,7 @@ def dead_squares(board: Board) -> frozenset[Square]:
         box, player = waiting.pop()
         if (box, player) in seen:
             continue
-        reached = _reachable(bare, player, box)
+        reached = set(bare.flood(player, bare.walls | {box}))
         for side in _DIRECTIONS:
             before = box.neighbour(side)
             behind = before.neighbour(side)
@@ -61,16 +61,3 @@ def frozen_boxes(board: Board) -> frozenset[Square]:
     while loose := {box for box in frozen if not all(is_held(box, axis) for axis in _AXES)}:
         frozen -= loose
     return frozenset(frozen)
-
-
-def _reachable(board: Board, player: Square, box: Square) -> set[Square]:
-    """The squares the player can walk to on ``board`` while one box stands at ``box``."""
-    reached, waiting = {player}, [player]
-    while waiting:
-        square = waiting.pop()
-        for direction in _DIRECTIONS:
-            ahead = square.neighbour(direction)
-            if ahead != box and ahead not in reached and board.is_free(ahead):
-                reached.add(ahead)
-                waiting.append(ahead)
-    return reached

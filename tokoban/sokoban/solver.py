@@ -23,7 +23,7 @@ _SLICE_S = 0.01  # how long the compiled search runs before limits and Ctrl-C ar
 
 @dataclass(frozen=True)
 class Solved:
-    """The fewest moves or pushes, as asked; ``directions`` has every move of the player."""
+    """A plan of the fewest moves or pushes; ``directions`` are all the player's moves."""
 
     directions: tuple[Direction, ...]
     expansions: int
@@ -56,7 +56,7 @@ def solve(
     minimise: str = "moves",
     max_expansions: int | None = None,
     time_limit_s: float | None = None,
-    memory_limit_mb: float = 2000,
+    memory_limit_mb: float = 2000.0,
 ) -> Answer:
     """Finds a solution with the fewest moves, or the fewest pushes, or proves that there is none.
 
@@ -73,14 +73,10 @@ def solve(
 
     if board.is_solved:
         return Solved((), 0, elapsed_s())
-    area = _area(board)
+    area = board.inside()
     if len(area) > MAX_SQUARES:
         raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(area)}")
-    if (
-        len(board.boxes) != len(board.goals)
-        or board.boxes - area != board.goals - area
-        or not frozen_boxes(board) <= board.goals
-    ):
+    if _is_hopeless(board, area):
         return Unsolvable(0, elapsed_s())
     squares = sorted(area)
     world = _world(board, squares, minimise)
@@ -124,23 +120,19 @@ def _compile() -> None:
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    squares = sorted(_area(board))
+    squares = sorted(board.inside())
     world = _world(board, squares, "moves")
     store = _first_store(world, board, squares)
     astar.search(world, store, astar.empty_scratch(3, 1), 1)
 
 
-def _area(board: Board) -> set[Square]:
-    """The squares the player could ever come to if no box were in the way."""
-    area, waiting = {board.player}, [board.player]
-    while waiting:
-        square = waiting.pop()
-        for direction in Direction:
-            ahead = square.neighbour(direction)
-            if ahead not in area and board.contains(ahead) and ahead not in board.walls:
-                area.add(ahead)
-                waiting.append(ahead)
-    return area
+def _is_hopeless(board: Board, area: frozenset[Square]) -> bool:
+    """Whether a box or a goal is left over without any search, or a box is frozen off its goal."""
+    return (
+        len(board.boxes) != len(board.goals)
+        or board.boxes - area != board.goals - area
+        or not frozen_boxes(board) <= board.goals
+    )
 
 
 def _world(board: Board, squares: list[Square], minimise: str) -> astar.World:
@@ -151,7 +143,7 @@ def _world(board: Board, squares: list[Square], minimise: str) -> astar.World:
         for square in squares
     ]
     neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
-    goals = np.array([number[goal] for goal in board.goals if goal in number], np.int16)
+    goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     side = astar.find_sides(neighbours)
     pushes = astar.find_pushes(neighbours, side, goals)
     is_goal = np.zeros(wall + 1, np.bool_)

@@ -1,8 +1,8 @@
 """The one training loop, for every system; it knows no more of one than ``training.system``."""
 
 import math
-import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +10,7 @@ from torch import nn
 
 from tokoban.training import processes
 from tokoban.training.checkpoint import load_newest_checkpoint, save_checkpoint
+from tokoban.training.device import find_device
 from tokoban.training.display import Display
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
@@ -42,7 +43,8 @@ def train(
 
     # Else a second run in this process would get the device of the first, whatever it asks for.
     AcceleratorState._reset_state(reset_partial_state=True)
-    accelerator = Accelerator(cpu=not _uses_cuda(run), mixed_precision="no")
+    is_on_cpu = find_device(run.device).type == "cpu"
+    accelerator = Accelerator(cpu=is_on_cpu, mixed_precision="no")
     seed_all(run.seed)  # equal weights in every process
     state = initial_state(system.build_model().to(accelerator.device), run)
     # Only the model is prepared: the optimizer's wrapper would cost half of a tiny step.
@@ -80,7 +82,8 @@ class _Training:
     display: Display
     is_main: bool
     last_loss: float = math.nan
-    timed_from: tuple[int, float] = (0, 0.0)  # step and clock, for steps per second
+    timed_step: int = 0  # the last logged one, and the clock then, for steps per second
+    timed_s: float = 0.0
 
     def descend(self) -> None:
         """Takes steps until the run is over; then, or when interrupted, saves."""
@@ -89,12 +92,13 @@ class _Training:
         state.model.train()
         started_s = clock_s(state.device) - state.elapsed_s
         saved_s = state.elapsed_s
-        self.time_from_here()
+        self.timed_step, self.timed_s = state.step, clock_s(state.device)
         with interruptible() as was_interrupted:
             while not self.is_over():
                 self.step(next(batches))
                 # Shared, since schedule and checkpoints follow the clock: no process may differ.
-                mine = [time.monotonic() - started_s, float(was_interrupted())]
+                elapsed_s = clock_s(torch.device("cpu")) - started_s  # not waiting for the GPU
+                mine = [elapsed_s, float(was_interrupted())]
                 state.elapsed_s, is_interrupted = processes.from_main_process(mine)
                 self.display.advance(self.progress(), step=state.step)
                 if _is_logged(state.step, run.log_every):
@@ -143,9 +147,9 @@ class _Training:
         self.last_loss = means["train/loss"]
         if not math.isfinite(self.last_loss):
             raise ValueError(f"the loss is {self.last_loss} at step {state.step}; training ends")
-        timed_step, timed_s = self.timed_from
-        steps_per_s = (state.step - timed_step) / (clock_s(state.device) - timed_s)
-        self.time_from_here()
+        now_s = clock_s(state.device)
+        steps_per_s = (state.step - self.timed_step) / max(now_s - self.timed_s, 1e-9)
+        self.timed_step, self.timed_s = state.step, now_s
         self.display.measured(loss=self.last_loss, steps_per_s=steps_per_s)
         if self.is_main:
             loop_figures = {
@@ -160,7 +164,7 @@ class _Training:
         state = self.state
         before = random_state()
         state.result.eval()
-        with torch.no_grad():
+        with self.untimed(), torch.no_grad():
             figures = self.system.evaluate(state.result)
         state.result.train()
         set_random_state(before)
@@ -168,16 +172,17 @@ class _Training:
             named = {f"evaluate/{name}": value for name, value in figures.items()}
             self.directory.log(state.step, named)
         self.display.say_figures(state.step, figures)
-        self.time_from_here()
         return figures
 
     def save(self) -> None:
         """A checkpoint, and the weights as they are now."""
-        checkpoint = self.state.state_dict()
+        state = self.state
+        checkpoint = state.state_dict()
         if self.is_main:
-            save_checkpoint(self.directory.checkpoints, self.state.step, checkpoint)
-            self.directory.save_weights(self.state.result, step=self.state.step)
-        self.time_from_here()
+            with self.untimed():
+                save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
+                self.directory.save_weights(state.result, step=state.step)
+        set_random_state(checkpoint["random"][processes.rank()])  # as if it were resumed here
 
     def finish(self) -> dict[str, float]:
         """The final evaluation, result.json and the picture."""
@@ -212,8 +217,12 @@ class _Training:
         share = rate(run.schedule, self.state.step, self.progress(), warmup_steps=run.warmup_steps)
         return run.learning_rate * share
 
-    def time_from_here(self) -> None:
-        self.timed_from = (self.state.step, clock_s(self.state.device))
+    @contextmanager
+    def untimed(self) -> Iterator[None]:
+        """What is done in here does not count in steps per second."""
+        began_s = clock_s(self.state.device)
+        yield
+        self.timed_s += clock_s(self.state.device) - began_s
 
 
 def _is_logged(step: int, log_every: int) -> bool:
@@ -221,13 +230,6 @@ def _is_logged(step: int, log_every: int) -> bool:
     # The curves have a logarithmic axis, on which half of a run may lie before its 50th step.
     is_power_of_two = step & (step - 1) == 0
     return step % log_every == 0 or (step < log_every and is_power_of_two)
-
-
-def _uses_cuda(run: RunConfig) -> bool:
-    is_there = torch.cuda.is_available()
-    if run.device == "cuda" and not is_there:
-        raise ValueError("device cuda was asked for, but torch finds no CUDA device")
-    return is_there and run.device != "cpu"
 
 
 def _uses_bf16(run: RunConfig, device: torch.device) -> bool:

@@ -105,7 +105,7 @@ def random_state() -> dict[str, Any]:
         "python": random.getstate(),
         "numpy": numpy_state,
         "torch": torch.get_rng_state(),
-        "cuda": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
+        "cuda": torch.cuda.get_rng_state() if torch.cuda.is_initialized() else None,
     }
 
 
@@ -114,5 +114,5 @@ def set_random_state(state: dict[str, Any]) -> None:
     random.setstate(state["python"])
     np.random.set_state(copy.deepcopy(state["numpy"]))
     torch.set_rng_state(state["torch"])
-    if state["cuda"] is not None and torch.cuda.is_available():
+    if state["cuda"] is not None and torch.cuda.is_initialized():
         torch.cuda.set_rng_state(state["cuda"])

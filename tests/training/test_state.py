@@ -1,0 +1,75 @@
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tokoban.training.run_config import RunConfig
+from tokoban.training.state import (
+    TrainingState,
+    initial_state,
+    random_state,
+    seed_all,
+    set_random_state,
+)
+
+
+def a_step_further(run: RunConfig, *, value: float) -> TrainingState:
+    """A single weight, set to ``value`` and then moved by one step."""
+    state = initial_state(nn.Linear(1, 1, bias=False), run)
+    nn.init.constant_(next(state.model.parameters()), value)
+    state.model(torch.ones(1, 1)).sum().backward()
+    state.optimizer.step()
+    state.step += 1
+    return state
+
+
+def test_average_by_pencil() -> None:
+    state = initial_state(nn.Linear(1, 1, bias=False), RunConfig(steps=1, ema_decay=0.25))
+    assert state.average is not None
+    seen = []
+    for value in (1.0, 2.0, 4.0):
+        nn.init.constant_(next(state.model.parameters()), value)
+        state.average.update_parameters(state.model)
+        seen.append(next(state.result.parameters()).item())
+    # The first is copied; then decays of 2/11 and min(0.25, 3/12).
+    second = 2 / 11 * 1 + 9 / 11 * 2
+    assert seen == pytest.approx([1.0, second, 0.25 * second + 0.75 * 4])
+
+
+def test_without_an_average_the_model_is_the_result() -> None:
+    state = initial_state(nn.Linear(3, 5), RunConfig(steps=1))
+    assert state.result is state.model
+
+
+def test_weights_and_moments_come_from_the_checkpoint_but_settings_from_the_run() -> None:
+    before = a_step_further(RunConfig(steps=1, betas=(0.1, 0.2)), value=3.0)
+    after = initial_state(nn.Linear(1, 1, bias=False), RunConfig(steps=1, betas=(0.3, 0.4)))
+    after.load_state_dict(before.state_dict())
+    (weight,), (moved,) = after.model.parameters(), before.model.parameters()
+    assert torch.equal(weight, moved) and after.step == 1
+    assert after.optimizer.param_groups[0]["betas"] == (0.3, 0.4)
+    assert after.optimizer.state[weight]["exp_avg"].item() == pytest.approx(0.9)  # (1 - 0.1) * 1
+
+
+def test_every_generator_goes_back_to_where_it_stood() -> None:
+    def draw() -> tuple[float, ...]:
+        return random.random(), np.random.random(), np.random.normal(), torch.rand(()).item()
+
+    seed_all(7)
+    draw()  # after one normal number NumPy keeps another in store
+    before = random_state()
+    drawn = draw()
+    assert draw() != drawn
+    set_random_state(before)
+    assert draw() == drawn
+
+
+def test_seeds_reach_every_generator() -> None:
+    def draw(seed: int) -> tuple[float, ...]:
+        seed_all(seed)
+        return random.random(), np.random.random(), torch.rand(()).item()
+
+    assert draw(7) == draw(7)
+    assert all(one != other for one, other in zip(draw(7), draw(8), strict=True))
