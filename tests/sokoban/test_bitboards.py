@@ -317,3 +317,10 @@ def test_a_board_moved_to_the_corner_keeps_its_shape(drawn: str) -> None:
     assert frozenset(moved.squares()) - moved.walls == shifted(floor)
     assert (moved.boxes, moved.goals) == (shifted(board.boxes), shifted(board.goals))
     assert {moved.player} == shifted({board.player})
+
+
+def test_planes_become_the_words_of_the_same_boards() -> None:
+    boards = [parse_board("@$.|#--"), parse_board("-.#|$-@")]
+    words = bitboards.from_planes(tensor_boards.from_boards(boards, device="cpu"))
+    for number, board in enumerate(boards):
+        assert bitboards.to_board(words, (number,)) == filled(board)

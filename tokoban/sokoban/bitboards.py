@@ -16,6 +16,7 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+from tokoban.sokoban.tensor_boards import TensorBoards
 
 SIDE = 8
 
@@ -105,6 +106,12 @@ def to_word(squares: Bool[Tensor, "*B H W"]) -> Int64[Tensor, "*B"]:
     bits = SIDE * torch.arange(height, device=squares.device).unsqueeze(1)
     bits = bits + torch.arange(width, device=squares.device)
     return (squares.long() << bits).sum((-2, -1))
+
+
+def from_planes(boards: TensorBoards) -> Bitboards:
+    """Boards of up to 8x8 as words; all that a smaller one leaves of the square is wall."""
+    walls = ~to_word(~boards.walls)
+    return Bitboards(walls, *(to_word(plane) for plane in boards[1:]))
 
 
 def planes(boards: Bitboards) -> Float[Tensor, "*B C H W"]:

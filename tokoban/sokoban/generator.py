@@ -9,15 +9,15 @@ reach is made wall. Axes: B levels, H rows, W columns.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from tokoban.sokoban.bitboards import Bitboards, to_word
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.bitboards import Bitboards, from_planes
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.solver import Solved, Unsolvable, solve
+from tokoban.sokoban.tensor_boards import TensorBoards, to_board
 
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
@@ -28,15 +28,6 @@ _CHUNK = 256
 _MAX_BARREN_DRAWS = 20_000
 # What A* may spend on one level; a count and not a time, so that a seed means the same everywhere.
 _MAX_EXPANSIONS = 100_000
-
-
-class LevelPlanes(NamedTuple):
-    """Levels as boolean planes; ``player`` has one cell of each level set."""
-
-    walls: Bool[Tensor, "B H W"]
-    goals: Bool[Tensor, "B H W"]
-    boxes: Bool[Tensor, "B H W"]
-    player: Bool[Tensor, "B H W"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ def draw(
     columns: int = 8,
     num_boxes: int = 1,
     generator: torch.Generator,
-) -> LevelPlanes:
+) -> TensorBoards:
     """Draws ``num_levels`` times and returns the legal levels among them, so usually fewer.
 
     Runs on the generator's device. Boxes, goals and player start on different squares. Raises
@@ -95,14 +86,14 @@ def draw(
     floor = floor & (~is_speckled | goals | boxes | player)
     floor = _reachable(player, floor)
     is_legal = has_room & ~((goals | boxes) & ~floor).any((1, 2))
-    return LevelPlanes(*(plane[is_legal] for plane in (~floor, goals, boxes, player)))
+    return TensorBoards(*(plane[is_legal] for plane in (~floor, goals, boxes, player)))
 
 
 def draw_one_box(num_levels: int, *, generator: torch.Generator) -> Bitboards:
     """Exactly ``num_levels`` one-box 8x8 levels as bitboards, solvable or not, as they come."""
     drawn: list[Bitboards] = []
     while sum(len(boards.walls) for boards in drawn) < num_levels:
-        drawn.append(_pack(draw(num_levels, generator=generator)))
+        drawn.append(from_planes(draw(num_levels, generator=generator)))
     return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))
 
 
@@ -152,7 +143,7 @@ def _solved_draws(
     while True:
         planes = draw(_CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator)
         for level in range(len(planes.walls)):
-            board = _board(planes, level)
+            board = to_board(planes, (level,))
             answer = solve(board, max_expansions=_MAX_EXPANSIONS)
             if isinstance(answer, Solved):
                 yield GeneratedLevel(board, answer.directions)
@@ -183,17 +174,3 @@ def _reachable(start: Bool[Tensor, "B H W"], floor: Bool[Tensor, "B H W"]) -> Bo
         if torch.equal(spread, reached):
             return reached
         reached = spread
-
-
-def _pack(planes: LevelPlanes) -> Bitboards:
-    # All that a smaller board leaves of the 8x8 square is wall.
-    walls = ~to_word(~planes.walls)
-    return Bitboards(walls, *(to_word(plane) for plane in planes[1:]))
-
-
-def _board(planes: LevelPlanes, level: int) -> Board:
-    walls, goals, boxes, player = (
-        frozenset(Square(*square) for square in plane[level].nonzero().tolist()) for plane in planes
-    )
-    height, width = planes.walls.shape[1:]
-    return Board(height, width, walls, goals, boxes, next(iter(player)))
