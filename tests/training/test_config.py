@@ -15,6 +15,7 @@ class Config:
     name: str = "a"
     is_deep: bool = False
     kind: Literal["fast", "slow"] = "fast"
+    level: Literal[1, 2] = 1
     limit: int | None = None
     betas: tuple[float, float] = (0.9, 0.95)
     sizes: tuple[int, ...] = field(default=(), metadata={"help": "of the layers"})
@@ -48,7 +49,7 @@ def test_an_int_is_a_float() -> None:
         (
             {"x": 3},
             "Config has no field 'x'; "
-            "it has width, share, name, is_deep, kind, limit, betas, sizes",
+            "it has width, share, name, is_deep, kind, level, limit, betas, sizes",
         ),
         ({}, "Config: field 'width' is missing"),
         ({"width": 3.0}, "Config.width: expected int, got 3.0"),
@@ -58,6 +59,7 @@ def test_an_int_is_a_float() -> None:
         ({"is_deep": 1}, "Config.is_deep: expected bool, got 1"),
         ({"name": 7}, "Config.name: expected str, got 7"),
         ({"kind": "medium"}, "Config.kind: expected 'fast' or 'slow', got 'medium'"),
+        ({"level": True}, "Config.level: expected 1 or 2, got True"),
         ({"limit": "ten"}, "Config.limit: expected int or None, got 'ten'"),
         ({"betas": [0.1]}, "Config.betas: expected float,float, got [0.1]"),
         ({"betas": 0.1}, "Config.betas: expected float,float, got 0.1"),
@@ -87,6 +89,7 @@ def parse(*arguments: str) -> dict[str, object]:
         (("--is-deep", "true"), {"is_deep": True}),
         (("--is_deep", "False"), {"is_deep": False}),
         (("--kind", "slow"), {"kind": "slow"}),
+        (("--level", "2"), {"level": 2}),
         (("--limit", "none"), {"limit": None}),
         (("--limit", "3"), {"limit": 3}),
         (("--betas", "0.5,0.7"), {"betas": (0.5, 0.7)}),

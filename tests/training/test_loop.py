@@ -126,6 +126,36 @@ def test_a_signal_saves_and_says_how_to_go_on(
     assert_equal_runs(tmp_path / "straight", path)
 
 
+def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
+    def insist(model: nn.Module, step: int) -> None:
+        if step == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(Watched(insist), replace(RUN, checkpoint_every_s=1e9), toy_directory(tmp_path))
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_after_a_run_signals_mean_what_they_meant_before(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    train(Toy(), RUN, toy_directory(tmp_path))
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_the_seed_sets_the_first_weights(tmp_path: Path) -> None:
+    first: list[torch.Tensor] = []
+
+    def remember(model: nn.Module, step: int) -> None:
+        if step == 0:
+            first.append(next(model.parameters()).detach().clone())
+
+    for number, seed in enumerate((2, 2, 3)):
+        run = replace(RUN, seed=seed)
+        train(Watched(remember), run, toy_directory(tmp_path / str(number)))
+    assert torch.equal(first[0], first[1]) and not torch.equal(first[0], first[2])
+
+
 def test_evaluation_changes_nothing(tmp_path: Path) -> None:
     train(Toy(), replace(RUN, evaluate_every=0), toy_directory(tmp_path / "blind"))
     train(Toy(), replace(RUN, evaluate_every=2), toy_directory(tmp_path / "watched"))
@@ -237,12 +267,12 @@ def test_learning_rate_follows_the_schedule(tmp_path: Path) -> None:
 
 
 class Slow(Toy):
-    """Takes 8 seconds for a step and 80 for an evaluation."""
+    """Takes 8 seconds for each of the first 4 steps, 16 for a later one, 80 for an evaluation."""
 
     now_s = 1000.0
 
     def before_batch(self, model: nn.Module, step: int) -> None:
-        self.now_s += 8
+        self.now_s += 8 if step < 4 else 16
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         self.now_s += 80
@@ -289,16 +319,15 @@ def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_t
         run = replace(run, minutes=minutes)
         figures = train(slow_toy, run, toy_directory(tmp_path), resume=resume)
         ends.append((figures["steps"], figures["elapsed_s"]))
-    assert ends == [(4, 32), (4, 32), (6, 48)]
+    assert ends == [(4, 32), (4, 32), (5, 48)]
     assert [resumed["step"] for resumed in read_record(tmp_path)["resumed"]] == [4, 4]
 
 
 def test_evaluation_does_not_count_in_steps_per_second(tmp_path: Path, slow_toy: Toy) -> None:
-    train(slow_toy, replace(RUN, steps=7, evaluate_every=2), toy_directory(tmp_path))
+    train(slow_toy, replace(RUN, steps=7, evaluate_every=5), toy_directory(tmp_path))
     lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "train/loss" in line]
-    assert [(line["step"], line["loop/steps_per_s"]) for line in lines] == [
-        (step, 1 / 8) for step in (1, 2, 3, 6, 7)
-    ]
+    speeds = [(line["step"], line["loop/steps_per_s"]) for line in lines]
+    assert speeds == [(1, 1 / 8), (2, 1 / 8), (3, 1 / 8), (6, 3 / 40), (7, 1 / 16)]
 
 
 def test_checkpoints_come_by_the_clock_and_at_the_end(
@@ -306,9 +335,9 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(
 ) -> None:
     saved = []
     monkeypatch.setattr(loop, "save_checkpoint", lambda folder, step, state: saved.append(step))
-    run = replace(RUN, checkpoint_every_s=20.0, evaluate_every=0)
+    run = replace(RUN, checkpoint_every_s=30.0, evaluate_every=0)
     train(slow_toy, run, toy_directory(tmp_path))
-    assert saved == [3, 6, 9, 11]
+    assert saved == [4, 6, 8, 10, 11]
 
 
 class Seen(Toy):
