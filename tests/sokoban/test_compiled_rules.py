@@ -26,6 +26,8 @@ def without_checks(module: ModuleType) -> ModuleType:
 @pytest.mark.slow
 # torch 2.13 warns about its own use of torch.jit when it first compiles.
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+# The cache of the shift tables is for eager steps; a compiled one has them as constants.
+@pytest.mark.filterwarnings("ignore:Dynamo detected a call to a `functools.lru_cache`")
 @pytest.mark.skipif(shutil.which("c++") is None, reason="torch.compile needs a C++ compiler")
 @pytest.mark.parametrize("rules", [tensor_boards, bitboards])
 def test_compiled_step_is_eager_step(rules: ModuleType) -> None:

@@ -1,5 +1,7 @@
 """Generated levels: same seed same levels, all legal, the share as asked, solutions that solve."""
 
+import re
+
 import pytest
 import torch
 
@@ -64,9 +66,17 @@ def test_impossible_wishes_are_refused(arguments: dict[str, float], message: str
         generate(3, seed=0, **arguments)  # type: ignore[arg-type]
 
 
-def test_a_negative_number_of_levels_is_refused() -> None:
-    with pytest.raises(ValueError, match="number of levels is -1; expected 0 or more"):
-        generate(-1, seed=0)
+@pytest.mark.parametrize(
+    ("num_levels", "seed", "message"),
+    [
+        (0, 0, "the number of levels is 0; expected at least 1"),
+        (3, -1, "the seed is -1; expected 0 to 2^63 - 1"),
+        (3, 2**63, f"the seed is {2**63}; expected 0 to 2^63 - 1"),
+    ],
+)
+def test_impossible_numbers_are_refused(num_levels: int, seed: int, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        generate(num_levels, seed=seed)
 
 
 def test_a_kind_that_does_not_turn_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

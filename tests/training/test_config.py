@@ -146,7 +146,7 @@ def test_describe_says_every_kind_of_field() -> None:
         ({"steps": 0}, "steps must be at least 1, got 0"),
         ({"minutes": 0.0}, "minutes must be above 0, got 0.0"),
         ({"minutes": float("nan")}, "minutes must be above 0, got nan"),
-        ({"steps": 1, "seed": -1}, "seed must be at least 0, got -1"),
+        ({"steps": 1, "seed": -1}, "seed must be from 0 to 2^32 - 1, got -1"),
         ({"steps": 1, "learning_rate": 0.0}, "learning_rate must be above 0, got 0.0"),
         ({"steps": 1, "warmup_steps": -1}, "warmup_steps must be at least 0, got -1"),
         ({"steps": 1, "weight_decay": -0.1}, "weight_decay must be at least 0, got -0.1"),

@@ -1,3 +1,4 @@
+import copy
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import torch
 from torch import nn
 
 from tests.training.toy import NUM_EXAMPLES, Toy, read_lines
+from tests.training.train_toy import Steady
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import train
@@ -385,6 +387,11 @@ def test_a_directory_with_a_run_is_refused_unless_resumed(tmp_path: Path) -> Non
 
 
 def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds no run \(no config.json\)$"):
+        train(Toy(), RUN, toy_directory(tmp_path), resume=True)
+    train(Toy(), RUN, toy_directory(tmp_path))
+    for checkpoint in (tmp_path / "checkpoints").iterdir():
+        checkpoint.unlink()
     with pytest.raises(FileNotFoundError, match=r"checkpoints: no checkpoint to resume from$"):
         train(Toy(), RUN, toy_directory(tmp_path), resume=True)
 
@@ -405,12 +412,13 @@ def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # by torch itself
 def test_a_compiled_run_is_nearly_the_same(tmp_path: Path) -> None:
     for is_compiled in (False, True):
         run = replace(RUN, compile=is_compiled)
-        train(Toy(), run, toy_directory(tmp_path / str(is_compiled)))
+        train(Steady(), run, toy_directory(tmp_path / str(is_compiled)))  # its dropout would differ
     for name, tensor in weights(tmp_path / "False").items():
-        torch.testing.assert_close(tensor, weights(tmp_path / "True")[name], rtol=0.02, atol=0.02)
+        torch.testing.assert_close(tensor, weights(tmp_path / "True")[name], rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.gpu
@@ -438,4 +446,4 @@ class OnDevice(Watched):
         return super().loss(model, tuple(part.to(device) for part in batch))
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
-        return super().evaluate(model.cpu())
+        return super().evaluate(copy.deepcopy(model).cpu())

@@ -3,8 +3,9 @@
 import argparse
 import json
 import math
+import sys
 
-from tokoban.cli.output import write_output
+from tokoban.cli.output import check_destination, write_output
 from tokoban.systems import SYSTEMS, load
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
@@ -30,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     parser.add_argument("--json", metavar="OUT", help="write the figures to this file (- to print)")
     evaluate.add_arguments(parser)
     chosen = parser.parse_args(arguments.options)
+    check_destination(chosen.json)
     model, config = pretrained.load(chosen.weights, system=arguments.system)
+    print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
     figures: dict[str, float] = evaluate.evaluate_model(model, config, chosen)
     if chosen.json != "-":
         width = max(map(len, figures), default=0)

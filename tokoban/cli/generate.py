@@ -2,7 +2,7 @@
 
 import argparse
 
-from tokoban.cli.output import write_output
+from tokoban.cli.output import check_destination, write_output
 
 SUMMARY = "make random levels from a seed"
 
@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.formats import NO_SOLUTION, Level, Solution, write_levels
     from tokoban.sokoban.generator import generate
 
+    check_destination(arguments.output)
     generated = generate(
         arguments.levels,
         seed=arguments.seed,

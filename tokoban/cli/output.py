@@ -1,10 +1,23 @@
 """Where a command's files go: whole or not at all, or to standard output for ``-``."""
 
+import errno
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 
 from tokoban.training.atomic import atomically
+
+
+def check_destination(destination: str | None) -> None:
+    """Refuses before the work what cannot be written after it: ``OSError`` naming the place."""
+    if destination is None or destination == "-":
+        return
+    if not Path(destination).resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", destination)
+    if Path(destination).is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, "a folder, where a file is to be written", destination
+        )
 
 
 def write_output(destination: str, text: str) -> None:

@@ -1,7 +1,6 @@
 """``tokoban solve``: plans for the levels of a file, by the policy, by A*, or by both in turn."""
 
 import argparse
-import errno
 import json
 import sys
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import BAD_INPUT, INTERRUPTED
-from tokoban.cli.output import write_output
+from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
@@ -129,10 +128,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if len(set(outputs)) < len(outputs):
         raise ValueError(f"--json and --output are both {outputs[0]}; expected two places")
     for path in outputs:
-        if path != "-" and not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
-        if Path(path).is_dir():
-            raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be written", path)
+        check_destination(path)
     if arguments.level is not None and arguments.output and arguments.output != "-":
         source, target = Path(arguments.file).resolve(), Path(arguments.output).resolve()
         if source == target:

@@ -111,8 +111,10 @@ def generate(
     The same arguments give the same levels. Raises ``ValueError`` for arguments that no level can
     meet, and when a kind that is wanted does not turn up.
     """
-    if num_levels < 0:
-        raise ValueError(f"the number of levels is {num_levels}; expected 0 or more")
+    if num_levels < 1:
+        raise ValueError(f"the number of levels is {num_levels}; expected at least 1")
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
     if not 0.0 <= solvable_share <= 1.0:
         raise ValueError(f"the solvable share is {solvable_share}; expected 0 to 1")
     wanted = {True: round(num_levels * solvable_share)}

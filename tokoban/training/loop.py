@@ -41,6 +41,11 @@ def train(
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
 
+    # By every process, before they wait for each other: none may go on alone.
+    if resume:
+        directory.check_record()
+    else:
+        directory.check_is_new()
     # Else a second run in this process would get the device of the first, whatever it asks for.
     AcceleratorState._reset_state(reset_partial_state=True)
     is_on_cpu = find_device(run.device).type == "cpu"

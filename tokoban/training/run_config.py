@@ -42,7 +42,7 @@ class RunConfig:
             self,
             ("steps", self.steps is None or self.steps >= 1, "at least 1"),
             ("minutes", self.minutes is None or self.minutes > 0, "above 0"),
-            ("seed", self.seed >= 0, "at least 0"),
+            ("seed", 0 <= self.seed < 2**32, "from 0 to 2^32 - 1"),
             ("learning_rate", self.learning_rate > 0, "above 0"),
             ("warmup_steps", self.warmup_steps >= 0, "at least 0"),
             ("weight_decay", self.weight_decay >= 0, "at least 0"),

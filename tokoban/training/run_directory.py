@@ -51,10 +51,7 @@ class RunDirectory:
 
     def start(self, run: RunConfig, device: torch.device) -> None:
         """Makes the folder and records what is about to run; ValueError if it holds a run."""
-        if (self.path / "config.json").exists():
-            raise ValueError(
-                f"{self.path} already holds a run: resume it, or choose another directory"
-            )
+        self.check_is_new()
         self.curves.parent.mkdir(parents=True, exist_ok=True)
         about = {"system": self.system, "config": self.config}
         self._write_record(about | _circumstances(run, device) | {"resumed": []})
@@ -69,6 +66,13 @@ class RunDirectory:
         with atomically(self.metrics) as temporary:
             temporary.write_text("".join(json.dumps(line) + "\n" for line in kept))
         self._open_events(purge_step=step + 1)
+
+    def check_is_new(self) -> None:
+        """ValueError if the folder holds a run already."""
+        if (self.path / "config.json").exists():
+            raise ValueError(
+                f"{self.path} already holds a run: resume it, or choose another directory"
+            )
 
     def check_record(self) -> dict[str, Any]:
         """The record on disk; ValueError where it is of another system or config than this one."""

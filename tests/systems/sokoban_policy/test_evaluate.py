@@ -123,3 +123,19 @@ def test_two_sources_of_levels_are_refused(policy: nn.Module, tmp_path: Path) ->
 def test_without_a_wish_the_validation_levels_are_measured(policy: nn.Module) -> None:
     figures = evaluate.evaluate_model(policy, tiny(), _asked())
     assert figures["levels"] == tiny().num_validation_levels
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"width": 0}, "a beam of width 0; expected 1 to 8192"),
+        ({"width": 8193}, "a beam of width 8193; expected 1 to 8192"),
+        ({"generated": 1}, "--generated 1: expected at least 2"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    policy: nn.Module, wish: dict[str, int], message: str
+) -> None:
+    with pytest.raises(ValueError) as caught:
+        evaluate.evaluate_model(policy, tiny(), _asked(**wish))
+    assert str(caught.value) == message

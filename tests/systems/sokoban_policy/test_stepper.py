@@ -39,7 +39,6 @@ def test_asking_twice_changes_nothing(policy: SokobanPolicy) -> None:
     assert isinstance(stepper, MergingStepper)
     assert torch.equal(stepper.log_probs(), stepper.log_probs())
     assert torch.equal(stepper.successor_keys(), stepper.successor_keys())
-    assert torch.equal(stepper.steps_left_probabilities(), stepper.steps_left_probabilities())
 
 
 def test_exactly_the_moves_that_change_the_board_are_allowed(policy: SokobanPolicy) -> None:
@@ -79,10 +78,3 @@ def test_the_last_move_needs_no_further_board(policy: SokobanPolicy) -> None:
     for _ in range(stepper.max_moves):
         stepper.advance(torch.arange(2), torch.tensor([4, 4]))
     assert stepper.game.position == policy.max_positions - 1
-
-
-def test_probabilities_of_the_steps_left_add_up(policy: SokobanPolicy) -> None:
-    stepper = PolicyStepper(policy, _levels(3), allow_undo=False)
-    torch.testing.assert_close(stepper.steps_left_probabilities().sum(1), torch.ones(3))
-    last = stepper.steps_left_probabilities()[:, 6]
-    assert torch.equal(stepper.unsolvable_probability(), last)

@@ -39,15 +39,19 @@ class SokobanPolicyConfig:
                 (name, getattr(self, name) >= least, f"at least {least}")
                 for name, least in _LEAST.items()
             ),
+            ("width", self.width % 2 == 0, "even, for its sines and cosines"),
             (
                 "num_heads",
                 self.width % max(1, self.num_heads) == 0,
                 f"a divisor of width {self.width}",
             ),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            ("beam_width", self.beam_width <= 8192, "at most 8192"),
+            *((name, getattr(self, name) < 2**63, "below 2^63") for name in _SEEDS),
         )
 
 
+_SEEDS = ("data_seed", "validation_seed")
 _LEAST = {
     "width": 1,
     "num_layers": 1,

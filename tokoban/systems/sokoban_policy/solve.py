@@ -21,6 +21,7 @@ from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 # Rows stepped at a time: enough to fill the device, few enough for its memory.
 MAX_ROWS = 8192
+MAX_WIDTH = MAX_ROWS  # of a beam: one level alone
 
 # What a bin stands for in one number: the middle, on the scale of its logarithm.
 _BIN_MOVES = torch.arange(NUM_BINS - 1).exp() - 1
@@ -78,6 +79,7 @@ def by_beam(
     The score is the summed log-likelihood of the moves; equal boards of a search are merged; a
     search ends with its first solved beam.
     """
+    check_width(width)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
         rows = starts.map(lambda word: word.repeat_interleave(width))
@@ -93,6 +95,12 @@ def by_beam(
         return beams.actions[:, 0].where(beams.is_finished[:, :1], -1)
 
     return _plans(levels, search, batch_size=max(1, MAX_ROWS // width))
+
+
+def check_width(width: int) -> None:
+    """Raises ``ValueError`` for a beam that no search can have."""
+    if not 1 <= width <= MAX_WIDTH:
+        raise ValueError(f"a beam of width {width}; expected 1 to {MAX_WIDTH}")
 
 
 def by_rollout(

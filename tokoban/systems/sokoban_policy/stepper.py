@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Game
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 
 
@@ -69,11 +69,3 @@ class PolicyStepper:
             newest = boards.map(lambda word: word.unsqueeze(1))
             self._answers = self.model(newest, cache=self.cache)
         return bitboards.is_solved(boards)
-
-    def steps_left_probabilities(self) -> Float[Tensor, "R 7"]:
-        """How the policy judges the boards now, by the bins of ``episodes.steps_left_bin``."""
-        return self._answers.steps_left_logits[:, -1].float().softmax(-1)
-
-    def unsolvable_probability(self) -> Float[Tensor, "R"]:
-        """How surely the boards now are lost."""
-        return self.steps_left_probabilities()[:, UNSOLVABLE_BIN]

@@ -130,19 +130,24 @@ def training_levels(
     """``num_levels`` levels, half of them solvable, without images of validation levels."""
     held_out = held_out_keys(validation)
     # A few more than wanted, in place of those that are held out.
-    levels = generate(config.num_levels + config.num_levels // 8, seed=config.data_seed)
+    levels = generate(config.num_levels + config.num_levels // 8 + 8, seed=config.data_seed)
     keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
     is_held_out = torch.isin(keys, held_out).tolist()
     fresh = [level for level, is_out in zip(levels, is_held_out, strict=True) if not is_out]
     half = config.num_levels // 2
     solvable = [level for level in fresh if level.solution is not None][:half]
     lost = [level for level in fresh if level.solution is None][: config.num_levels - half]
+    if len(solvable) + len(lost) < config.num_levels:
+        raise ValueError(
+            f"{len(held_out)} levels are held out, and too few are left of those drawn for "
+            f"num_levels {config.num_levels}"
+        )
     return solvable + lost
 
 
 def _policy_loss(logits: Float[Tensor, "B T A"], batch: Episodes) -> Float[Tensor, ""]:
-    """-log of the probability of a right action, whichever it is; mean over counted positions."""
+    """-log of the probability of a right action, whichever; mean over positions with one, or 0."""
     counts_in_loss = batch.is_right.any(-1)
     log_probs = logits.float().log_softmax(-1)[counts_in_loss]
     right = log_probs.masked_fill(~batch.is_right[counts_in_loss], -torch.inf)
-    return -right.logsumexp(-1).mean()
+    return -right.logsumexp(-1).sum() / max(1, len(right))

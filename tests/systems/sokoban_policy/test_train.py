@@ -1,0 +1,44 @@
+"""The two losses, and levels that are trained on."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tokoban.systems.sokoban_policy.config import tiny
+from tokoban.systems.sokoban_policy.train import make_system, training_levels
+
+
+def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
+    system = make_system(tiny())
+    model = system.build_model()
+    batch = next(system.train_batches(model, start_step=0))
+    lost = batch._replace(is_right=torch.zeros_like(batch.is_right))
+    loss = system.loss(model, lost)
+    assert loss.figures["policy_loss"] == 0.0
+    assert torch.isfinite(loss.total)
+
+
+def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
+    system = make_system(tiny())
+    model = system.build_model()
+    batch = next(system.train_batches(model, start_step=0))
+    logits = model.eval()(batch.boards, is_used=batch.is_used).action_logits
+    counts = batch.is_right.any(-1)
+    right = (logits.softmax(-1) * batch.is_right).sum(-1)[counts]
+    expected = -right.log().mean()
+    torch.testing.assert_close(system.loss(model, batch).figures["policy_loss"], expected.detach())
+
+
+def test_half_of_the_training_levels_are_solvable() -> None:
+    system = make_system(replace(tiny(), labels="astar", num_levels=22))
+    levels = training_levels(system.config, system.validation)
+    assert [level.solution is None for level in levels] == [False] * 11 + [True] * 11
+    assert not {level.board for level in levels} & {level.board for level in system.validation}
+
+
+def test_too_many_held_out_levels_leave_none_to_train_on() -> None:
+    config = replace(tiny(), labels="astar", data_seed=1, validation_seed=1)
+    system = make_system(replace(config, num_validation_levels=100))
+    with pytest.raises(ValueError, match="held out, and too few are left"):
+        training_levels(system.config, system.validation)
