@@ -167,9 +167,7 @@ def adviser(random_weights: Path) -> Adviser:
 
 def test_a_hint_is_the_policys_with_its_estimate(adviser: Adviser) -> None:
     hint = adviser.hint(CORRIDOR)
-    assert re.fullmatch(
-        r"Hint: right \(policy: .*(left|sure); its plan has 2 moves\)", hint
-    ), hint
+    assert re.fullmatch(r"Hint: right \(policy: .*(left|sure); its plan has 2 moves\)", hint), hint
 
 
 def test_a_hint_is_astars_where_the_board_does_not_fit(adviser: Adviser) -> None:
@@ -197,7 +195,7 @@ def test_a_warning_comes_when_the_policy_thinks_all_is_lost(
 ) -> None:
     from tokoban.systems.sokoban_policy.solve import Judgement
 
-    monkeypatch.setattr(Policy, "judge", lambda policy, board: Judgement(3.0, unsolvable))
+    monkeypatch.setattr(Policy, "judge", lambda policy, board: Judgement(3.0, unsolvable, "1 to 3"))
     warning = "The policy thinks that this is lost (97% sure)."
     assert adviser.warn(CORRIDOR) == (warning if is_warned else None)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from tokoban import pretrained
-from tokoban.cli.answers import Answer, counted, replayed
+from tokoban.cli.answers import Answer, replayed
 from tokoban.sokoban.board import Board
 from tokoban.systems.sokoban_policy import solve as policy_solve
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD
@@ -74,5 +74,4 @@ def describe(judgement: Judgement) -> str:
     lost = judgement.predicted_unsolvable
     if lost > 0.5:
         return f"policy: unsolvable, {lost:.0%} sure"
-    moves = counted(round(judgement.predicted_steps_left), "move")
-    return f"policy: solvable, {1 - lost:.0%} sure, about {moves} left"
+    return f"policy: solvable, {1 - lost:.0%} sure, {judgement.likeliest_bin} moves left"

@@ -67,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json",
         metavar="OUT",
         help="write an object for each level, - to print them. The policy plays many levels "
-        "together; the seconds of each are its share",
+        "together; the seconds of each are its share, and predicted_steps_left is a mean over bins "
+        "that grow like the exponential",
     )
     parser.add_argument(
         "--output", metavar="OUT", help="write the levels with their solutions, - to print them"

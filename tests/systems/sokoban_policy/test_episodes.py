@@ -8,6 +8,7 @@ import torch
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.systems.sokoban_policy.episodes import (
+    BIN_NAMES,
     FIRST_BOARD,
     UNSOLVABLE_BIN,
     Game,
@@ -78,3 +79,9 @@ def test_reordered_games_go_on_as_their_parents() -> None:
     parent.advance(torch.tensor([0, 4]))
     for word, other in zip(game.all_boards(), parent.all_boards(), strict=True):
         assert torch.equal(word[0], other[1])
+
+
+def test_the_names_of_the_bins_are_their_moves() -> None:
+    for number, name in enumerate(BIN_NAMES):
+        moves = [int(word) for word in name.split() if word.isdigit()]
+        assert steps_left_bin(torch.tensor(moves)).unique().tolist() == [number]

@@ -131,7 +131,7 @@ def test_a_small_level_in_a_large_drawing_fits_wherever_it_is_drawn() -> None:
 
 def test_a_solved_level_is_judged_without_asking(policy: SokobanPolicy) -> None:
     levels = solve.pack([parse_board("#####|#@ *#|#####")], CPU)
-    assert solve.judge(policy, levels) == [solve.Judgement(0.0, 0.0)]
+    assert solve.judge(policy, levels) == [solve.Judgement(0.0, 0.0, "0")]
 
 
 def test_judgements_are_a_probability_and_moves(policy: SokobanPolicy) -> None:

@@ -19,6 +19,7 @@ from tokoban.sokoban.board import UNDO
 NUM_ACTIONS = 5
 NUM_BINS = 7
 UNSOLVABLE_BIN = NUM_BINS - 1
+BIN_NAMES = ("0", "1 to 3", "4 to 11", "12 to 32", "33 to 89", "90 or more")  # moves to go
 FIRST_BOARD = 1  # the position of the start
 
 

@@ -15,7 +15,12 @@ from tokoban.decoding.sampling import sample
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO, Board, Direction
-from tokoban.systems.sokoban_policy.episodes import NUM_BINS, UNSOLVABLE_BIN, goal_boards
+from tokoban.systems.sokoban_policy.episodes import (
+    BIN_NAMES,
+    NUM_BINS,
+    UNSOLVABLE_BIN,
+    goal_boards,
+)
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
@@ -33,8 +38,9 @@ Plan = tuple[Direction, ...]
 class Judgement:
     """What the policy thinks of a level before its first move."""
 
-    predicted_steps_left: float  # moves, if it can be solved at all
+    predicted_steps_left: float  # moves, if it can be solved at all: a mean over the bins
     predicted_unsolvable: float  # a probability
+    likeliest_bin: str  # of the moves left, such as "4 to 11"
 
 
 def fit(board: Board) -> Board:
@@ -63,11 +69,13 @@ def judge(model: SokobanPolicy, levels: Bitboards) -> list[Judgement]:
         both = (torch.stack(words, 1) for words in zip(goal_boards(levels), levels, strict=True))
         logits = model(Bitboards(*both)).steps_left_logits[:, 1].float()
     unsolvable = logits.softmax(-1)[:, UNSOLVABLE_BIN].tolist()
-    moves = (logits[:, :UNSOLVABLE_BIN].softmax(-1) @ _BIN_MOVES.to(logits.device)).tolist()
+    of_bins = logits[:, :UNSOLVABLE_BIN].softmax(-1)
+    moves = (of_bins @ _BIN_MOVES.to(logits.device)).tolist()
+    names = [BIN_NAMES[likeliest] for likeliest in of_bins.argmax(-1).tolist()]
     is_solved = bitboards.is_solved(levels).tolist()
     return [
-        Judgement(0.0, 0.0) if solved else Judgement(*thought)
-        for solved, *thought in zip(is_solved, moves, unsolvable, strict=True)
+        Judgement(0.0, 0.0, BIN_NAMES[0]) if solved else Judgement(*thought)
+        for solved, *thought in zip(is_solved, moves, unsolvable, names, strict=True)
     ]
 
 
