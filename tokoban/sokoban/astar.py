@@ -89,6 +89,7 @@ class Scratch(NamedTuple):
 
 
 def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
+    """Room for boards of so much floor and so many boxes; only the wall is blocked yet."""
     scratch = Scratch(
         is_blocked=np.zeros(num_floor + 1, np.bool_),
         is_held=np.empty(num_floor + 1, np.bool_),

@@ -1,0 +1,6 @@
+"""A transformer that plays Sokoban: goal and boards so far -> the next move and the moves left.
+
+Read in this order: ``config``, ``episodes`` (what an example is), ``dataset`` (where examples come
+from; ``handcrafted`` has the post's text format), ``model``, ``train``, ``stepper`` (the player on
+the device), ``solve`` (level -> plan) and ``evaluate`` (the table).
+"""
