@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from tokoban.sokoban import rules
+from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.formats.legality import find_fault
 from tokoban.sokoban.generator import draw, draw_one_box, generate
 
@@ -46,10 +46,12 @@ def test_floor_out_of_reach_is_wall() -> None:
 
 
 def test_drawn_planes_and_words_are_the_same_levels() -> None:
-    planes = draw(64, generator=torch.Generator().manual_seed(1))
-    words = draw_one_box(len(planes.walls), generator=torch.Generator().manual_seed(1))
-    assert torch.equal(words.goals != 0, torch.ones(len(planes.walls), dtype=torch.bool))
-    assert int(planes.boxes.sum()) == len(planes.walls)
+    planes = draw(256, generator=torch.Generator().manual_seed(1))
+    words = draw_one_box(256, generator=torch.Generator().manual_seed(1))
+    assert len(words.walls) == 256 > len(planes.walls)  # illegal draws are drawn again
+    first = words.at(slice(len(planes.walls)))
+    for word, expected in zip(first, bitboards.from_planes(planes), strict=True):
+        assert torch.equal(word, expected)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import write_output
+from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem
@@ -24,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli import BAD_INPUT
     from tokoban.sokoban.formats import read_levels
 
+    check_destination(arguments.json)
     found = read_levels(arguments.file)
     for problem in found.problems:
         print(problem, file=sys.stderr)

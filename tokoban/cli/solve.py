@@ -22,7 +22,6 @@ SUMMARY = "solve the levels of a file, by the policy and by A*"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
-_MAX_WIDTH = 8192  # what one level may take of the memory: some 100 MB
 _NAMES = {"beam": "beam", "rollout": "rollout", "astar": "A*"}
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
 
@@ -119,10 +118,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
+    from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
+
     if not arguments.time_limit > 0:
         raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
-    if not 1 <= arguments.width <= _MAX_WIDTH:
-        raise ValueError(f"--width {arguments.width}: expected 1 to {_MAX_WIDTH} beams")
+    if not 1 <= arguments.width <= MAX_BEAM_WIDTH:
+        raise ValueError(f"--width {arguments.width}: expected 1 to {MAX_BEAM_WIDTH} beams")
     if arguments.max_moves is not None and arguments.max_moves < 1:
         raise ValueError(f"--max-moves {arguments.max_moves}: expected at least 1")
     outputs = [path for path in (arguments.json, arguments.output) if path]

@@ -1,12 +1,16 @@
 """The two losses, and levels that are trained on."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
-from tokoban.systems.sokoban_policy.config import tiny
-from tokoban.systems.sokoban_policy.train import make_system, training_levels
+from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
+from tokoban.systems.sokoban_policy.train import RUNS, make_system, training_levels
+from tokoban.training.config import to_dict
+from tokoban.training.loop import train
+from tokoban.training.run_directory import RunDirectory
 
 
 def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
@@ -42,3 +46,16 @@ def test_too_many_held_out_levels_leave_none_to_train_on() -> None:
     system = make_system(replace(config, num_validation_levels=100))
     with pytest.raises(ValueError, match="held out, and too few are left"):
         training_levels(system.config, system.validation)
+
+
+def test_a_run_does_not_go_on_as_another_network(tmp_path: Path) -> None:
+    """Refused by its record, before weights of other shapes are read."""
+    run = replace(RUNS["tiny"], steps=1, device="cpu")
+    train(make_system(tiny()), run, _directory(tmp_path, tiny()))
+    wider = replace(tiny(), width=32)
+    with pytest.raises(ValueError, match="started with width = 16, and cannot go on with 32"):
+        train(make_system(wider), run, _directory(tmp_path, wider), resume=True)
+
+
+def _directory(path: Path, config: SokobanPolicyConfig) -> RunDirectory:
+    return RunDirectory(path / "run", system="sokoban", config=to_dict(config))

@@ -5,6 +5,8 @@ from typing import Literal
 
 from tokoban.training.config import check_fields
 
+MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
+
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanPolicyConfig:
@@ -46,7 +48,7 @@ class SokobanPolicyConfig:
                 f"a divisor of width {self.width}",
             ),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("beam_width", self.beam_width <= 8192, "at most 8192"),
+            ("beam_width", self.beam_width <= MAX_BEAM_WIDTH, f"at most {MAX_BEAM_WIDTH}"),
             *((name, getattr(self, name) < 2**63, "below 2^63") for name in _SEEDS),
         )
 

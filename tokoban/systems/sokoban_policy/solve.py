@@ -15,6 +15,7 @@ from tokoban.decoding.sampling import sample
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO, Board, Direction
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 from tokoban.systems.sokoban_policy.episodes import (
     BIN_NAMES,
     NUM_BINS,
@@ -26,7 +27,6 @@ from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 # Rows stepped at a time: enough to fill the device, few enough for its memory.
 MAX_ROWS = 8192
-MAX_WIDTH = MAX_ROWS  # of a beam: one level alone
 
 # What a bin stands for in one number: the middle, on the scale of its logarithm.
 _BIN_MOVES = torch.arange(NUM_BINS - 1).exp() - 1
@@ -107,8 +107,8 @@ def by_beam(
 
 def check_width(width: int) -> None:
     """Raises ``ValueError`` for a beam that no search can have."""
-    if not 1 <= width <= MAX_WIDTH:
-        raise ValueError(f"a beam of width {width}; expected 1 to {MAX_WIDTH}")
+    if not 1 <= width <= MAX_BEAM_WIDTH:
+        raise ValueError(f"a beam of width {width}; expected 1 to {MAX_BEAM_WIDTH}")
 
 
 def by_rollout(
