@@ -1,7 +1,9 @@
-"""Plays random moves by all three rules at once and counts where they disagree.
+"""Plays random moves by all the rules at once and counts where they disagree.
 
 Prints one JSON object with a row for each kind of board; exits with 1 if any two rules disagreed.
-The three are held together after every single move: boxes, player and whether the board is solved.
+After every single move the plain rules are held against planes, wide words and, where all boards
+of a batch fit, single words: boxes, player and whether the board is solved. Games played whole by
+compiled code are held against them at their end, with the move that first solved each board.
 """
 
 import argparse
@@ -9,36 +11,27 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import cycle
 
 import numpy as np
 import torch
 
-from tokoban.sokoban import bitboards, rules, tensor_boards
+from benchmarks.random_boards import KINDS, cut_out, padded, random_board
+from tokoban.sokoban import bitboards, games, rules, tensor_boards, wide_bitboards
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.simulators import simulator_for
 
 # What the border encloses, or the whole board where it is open.
 SHAPES = ((8, 8), (3, 5), (7, 4), (2, 8), (5, 7), (8, 3), (6, 6))
-NUM_BOARDS = 200  # of one batch
+NUM_BOARDS = 200  # of one batch of random boards
 GAME_MOVES = 40  # random play gets stuck: many short games push more than a few long ones
 
-
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """What the random boards of one row of the table have in common."""
-
-    borders: tuple[bool, ...]  # whether a wall encloses the board; batches take turns
-    max_box_share: float  # of the squares that a border would enclose
-    max_wall_share: float = 0.15
-
-
-KINDS = {
-    "bordered": Kind(borders=(True,), max_box_share=0.2),
-    "open": Kind(borders=(False,), max_box_share=0.2),
-    "crowded": Kind(borders=(False, True), max_box_share=0.4),
-}
+NUM_LEVELS = 40  # of one batch of real levels, which are much larger
+LEVEL_MOVES = 120
 
 
 @dataclass
@@ -46,55 +39,49 @@ class Counts:
     """Sums over games: ``solved`` and the disagreements are boards, looked at after each move."""
 
     moves: int = 0
+    one_word_moves: int = 0  # of these, by the rules for single words too
     steps: int = 0
     pushes: int = 0
     solved: int = 0
     plane_disagreements: int = 0
     word_disagreements: int = 0
+    wide_disagreements: int = 0
+    game_disagreements: int = 0  # looked at once a game
 
     def add(self, other: "Counts") -> None:
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
-
-def random_board(
-    chance: random.Random, height: int, width: int, *, kind: Kind, is_bordered: bool
-) -> Board:
-    """A board of ``height`` x ``width`` squares, and a ring of wall about them if bordered."""
-    ring = 1 if is_bordered else 0
-    inside = [Square(row + ring, column + ring) for row in range(height) for column in range(width)]
-    outside = {
-        Square(row, column)
-        for row in range(height + 2 * ring)
-        for column in range(width + 2 * ring)
-    } - set(inside)
-    num_boxes = 1 + int(chance.uniform(0, kind.max_box_share) * len(inside))
-    num_walls = int(chance.uniform(0, kind.max_wall_share) * len(inside))
-    player, *others = chance.sample(inside, 1 + num_boxes + num_walls)
-    walls = set(others[num_boxes:])
-    floor = [square for square in inside if square not in walls]
-    return Board(
-        height=height + 2 * ring,
-        width=width + 2 * ring,
-        walls=frozenset(walls | outside),
-        goals=frozenset(chance.sample(floor, num_boxes)),
-        boxes=frozenset(others[:num_boxes]),
-        player=player,
-    )
+    @property
+    def num_disagreements(self) -> int:
+        return (
+            self.plane_disagreements
+            + self.word_disagreements
+            + self.wide_disagreements
+            + self.game_disagreements
+        )
 
 
 class ReferenceGames:
-    """Games by the plain rules, written down as planes and as words to compare with."""
+    """Games by the plain rules, written down in every form that there is to compare with."""
 
     def __init__(self, boards: Sequence[Board]) -> None:
         self.boards = list(boards)
-        height, width = boards[0].height, boards[0].width
-        self.planes = np.zeros((2, len(boards), height, width), dtype=bool)  # boxes, player
+        self._interiors = [interior(board) for board in boards]
+        height = max(inside.height for inside in self._interiors)
+        self._width = max(inside.width for inside in self._interiors)
+        num_words = (height * (self._width + 1) + 64) // 64
+        # Boxes and player.
+        self.planes = np.zeros((2, len(boards), boards[0].height, boards[0].width), dtype=bool)
         self.words = np.zeros((2, len(boards)), dtype=np.uint64)
+        self.wide_boxes = np.zeros((len(boards), num_words), dtype=np.uint64)
+        self.wide_player = np.zeros(len(boards), dtype=np.int64)
         self.is_solved = np.zeros(len(boards), dtype=bool)
-        self._origins = [_origin(board) for board in boards]
         for number in range(len(boards)):
-            self._write(number)
+            self._write_boxes(number)
+            self._write_player(number)
+        self.solved_after = np.where(self.is_solved, 0, games.NEVER)
+        self._num_moves = 0
 
     def step(self, actions: Sequence[int]) -> tuple[int, int]:
         """Plays one move on each board; how many were plain steps, and how many pushes."""
@@ -104,89 +91,148 @@ class ReferenceGames:
             if after == before:
                 continue
             self.boards[number] = after
-            self._write(number)
-            is_push = after.boxes != before.boxes
-            num_pushes += is_push
-            num_steps += not is_push
+            self._write_player(number)
+            if after.boxes != before.boxes:
+                self._write_boxes(number)
+                num_pushes += 1
+            else:
+                num_steps += 1
+        self._num_moves += 1
+        self.solved_after[self.is_solved & (self.solved_after == games.NEVER)] = self._num_moves
         return num_steps, num_pushes
 
-    def _write(self, number: int) -> None:
+    def _write_boxes(self, number: int) -> None:
         board = self.boards[number]
-        top, left = self._origins[number]
-        for plane, squares in enumerate((board.boxes, {board.player})):
-            cells = self.planes[plane, number]
-            cells[:] = False
-            word = 0
-            for row, column in squares:
-                cells[row, column] = True
-                word |= 1 << bitboards.SIDE * (row - top) + column - left
-            self.words[plane, number] = word
+        self.planes[0, number] = False
+        word = wide_word = 0
+        for square in board.boxes:
+            self.planes[0, number, square.row, square.column] = True
+            bit, wide_bit = self._bits(number, square)
+            word |= 1 << bit
+            wide_word |= 1 << wide_bit
+        self.words[0, number] = word & 2**64 - 1  # more only where one word is not enough
+        wide_bytes = wide_word.to_bytes(8 * self.wide_boxes.shape[1], "little")
+        self.wide_boxes[number] = np.frombuffer(wide_bytes, np.uint64)
         self.is_solved[number] = board.is_solved
+
+    def _write_player(self, number: int) -> None:
+        player = self.boards[number].player
+        self.planes[1, number] = False
+        self.planes[1, number, player.row, player.column] = True
+        bit, self.wide_player[number] = self._bits(number, player)
+        self.words[1, number] = 1 << bit & 2**64 - 1
+
+    def _bits(self, number: int, square: Square) -> tuple[int, int]:
+        """Where a square lies in one word, and where in several."""
+        row = square.row - self._interiors[number].top
+        column = square.column - self._interiors[number].left
+        return 8 * row + column, (self._width + 1) * row + column + 1
 
 
 def play(boards: Sequence[Board], actions: np.ndarray) -> Counts:
     """Plays ``actions`` [moves, boards] from boards of one size and compares after each move."""
     reference = ReferenceGames(boards)
     on_planes = tensor_boards.from_boards(boards)
-    on_words = bitboards.pack(boards)
-    counts = Counts(moves=actions.size)
+    on_wide_words = wide_bitboards.pack(boards)
+    starts = bitboards.pack(boards, margin=0) if simulator_for(boards) is bitboards else None
+    on_words = starts
+    counts = Counts(moves=actions.size, one_word_moves=actions.size if starts else 0)
     for row in actions:
         num_steps, num_pushes = reference.step(row.tolist())
-        on_planes = tensor_boards.step(on_planes, torch.from_numpy(row))
-        on_words = bitboards.step(on_words, torch.from_numpy(row))
         counts.steps += num_steps
         counts.pushes += num_pushes
         counts.solved += int(reference.is_solved.sum())
-        moving = np.stack([on_planes.boxes.numpy(), on_planes.player.numpy()])
-        differs = (moving != reference.planes).any(axis=(0, 2, 3))
+        directions = torch.from_numpy(row)
+        on_planes = tensor_boards.step(on_planes, directions)
+        differs = (on_planes.boxes.numpy() != reference.planes[0]).any(axis=(1, 2))
+        differs |= (on_planes.player.numpy() != reference.planes[1]).any(axis=(1, 2))
         differs |= tensor_boards.is_solved(on_planes).numpy() != reference.is_solved
         counts.plane_disagreements += int(differs.sum())
-        words = np.stack([on_words.boxes.numpy(), on_words.player.numpy()])
-        differs = (words != reference.words.view(np.int64)).any(axis=0)
-        differs |= bitboards.is_solved(on_words).numpy() != reference.is_solved
-        counts.word_disagreements += int(differs.sum())
+        on_wide_words = wide_bitboards.step(on_wide_words, directions)
+        wide_boxes = on_wide_words.boxes.numpy().view(np.uint64).T
+        differs = (wide_boxes != reference.wide_boxes).any(axis=1)
+        differs |= on_wide_words.player.numpy() != reference.wide_player
+        differs |= wide_bitboards.is_solved(on_wide_words).numpy() != reference.is_solved
+        counts.wide_disagreements += int(differs.sum())
+        if on_words is not None:
+            on_words = bitboards.step(on_words, directions)
+            differs = _differs(on_words, reference)
+            differs |= bitboards.is_solved(on_words).numpy() != reference.is_solved
+            counts.word_disagreements += int(differs.sum())
+    if starts is not None:
+        played = games.play(starts, actions.astype(np.int8))
+        differs = _differs(played.boards, reference)
+        differs |= played.solved_after.numpy() != reference.solved_after
+        counts.game_disagreements += int(differs.sum())
     return counts
 
 
-def compare(name: str, *, num_moves: int, seed: int) -> Counts:
-    """Counts of at least ``num_moves`` random moves on boards of one kind, in all shapes."""
+def _differs(boards: bitboards.Bitboards, reference: ReferenceGames) -> np.ndarray:
+    """Which boards have other words than they should."""
+    words = np.stack([boards.boxes.numpy(), boards.player.numpy()]).view(np.uint64)
+    return (words != reference.words).any(axis=0)
+
+
+def random_batches(name: str, chance: random.Random) -> Iterator[list[Board]]:
+    """Boards of one kind, a shape after the other, for ever."""
     kind = KINDS[name]
-    chance = random.Random(f"{seed} {name}")
-    draw = np.random.default_rng(chance.getrandbits(32))
-    total = Counts()
     # Seven shapes and one border or two: each meets each in the end.
     for shape, is_bordered in zip(cycle(SHAPES), cycle(kind.borders), strict=True):
-        if total.moves >= num_moves:
-            return total
-        boards = [
+        yield [
             random_board(chance, *shape, kind=kind, is_bordered=is_bordered)
             for _ in range(NUM_BOARDS)
         ]
-        total.add(play(boards, draw.integers(0, 4, (GAME_MOVES, NUM_BOARDS))))
-    raise AssertionError("the batches never end")
 
 
-def _origin(board: Board) -> tuple[int, int]:
-    """The square that lies in bit 0: the first one, or that of the floor on boards beyond 8x8."""
-    if max(board.height, board.width) <= bitboards.SIDE:
-        return 0, 0
-    floor = np.ones((board.height, board.width), dtype=bool)
-    floor[tuple(zip(*board.walls, strict=True))] = False
-    rows, columns = floor.nonzero()
-    return int(rows.min()), int(columns.min())
+def level_batches(
+    levels: Sequence[Board], chance: random.Random, *, is_cut: bool
+) -> Iterator[list[Board]]:
+    """All levels, the small ones first, again and again; as drawn, or rectangles cut out of them.
+
+    Every other rectangle fits one word.
+    """
+    levels = sorted(levels, key=lambda board: board.height * board.width)
+    for max_side in cycle((bitboards.SIDE, 64)):
+        for start in range(0, len(levels), NUM_LEVELS):
+            batch = levels[start : start + NUM_LEVELS]
+            if is_cut:
+                batch = [cut_out(chance, board, max_side=max_side) for board in batch]
+            yield padded(batch)
+
+
+def compare(
+    batches: Iterator[list[Board]], *, num_moves: int, game_moves: int, seed: int
+) -> Counts:
+    """Counts of at least ``num_moves`` random moves, in games of ``game_moves``."""
+    draw = np.random.default_rng(seed)
+    total = Counts()
+    while total.moves < num_moves:
+        boards = next(batches)
+        total.add(play(boards, draw.integers(0, 4, (game_moves, len(boards)))))
+    return total
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moves", type=int, default=1_000_000, help="random moves of each kind")
+    parser.add_argument("--levels", nargs="+", default=[], metavar="FILE", help="real levels too")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    levels = [level.board for file in arguments.levels for level in read_levels(file).levels]
+    chances = {name: random.Random(f"{arguments.seed} {name}") for name in (*KINDS, "drawn", "cut")}
+    kinds = {name: (random_batches(name, chances[name]), GAME_MOVES) for name in KINDS}
+    if levels:
+        for name in ("drawn", "cut"):
+            batches = level_batches(levels, chances[name], is_cut=name == "cut")
+            kinds[f"levels {name}"] = batches, LEVEL_MOVES
     rows, num_disagreements = {}, 0
-    for name in KINDS:
+    for name, (batches, game_moves) in kinds.items():
         start_s = time.perf_counter()
-        counts = compare(name, num_moves=arguments.moves, seed=arguments.seed)
+        counts = compare(
+            batches, num_moves=arguments.moves, game_moves=game_moves, seed=arguments.seed
+        )
         rows[name] = asdict(counts) | {"elapsed_s": round(time.perf_counter() - start_s, 1)}
-        num_disagreements += counts.plane_disagreements + counts.word_disagreements
+        num_disagreements += counts.num_disagreements
     print(json.dumps(rows, indent=2))
     return 1 if num_disagreements else 0
 

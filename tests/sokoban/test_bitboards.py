@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import torch
 
-from benchmarks.agreement import KINDS, random_board
+from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.drawings import DRAWINGS, EVERY_DRAWING, Drawing
 from tokoban.sokoban import bitboards, rules, tensor_boards
 from tokoban.sokoban.bitboards import SIDE, Bitboards

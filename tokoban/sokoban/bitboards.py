@@ -1,9 +1,8 @@
 """The rules on whole boards packed into one int64 per plane: the fast path, on any device.
 
-Cell (row, column) is bit 8 * row + column. A board fits when what its outermost ring of walls
-encloses fits 8x8; everything outside is wall, so no cell needs a neighbour beyond the word.
-Axes: ``*B`` any batch shape, A the four moves, C the planes of ``tensor_boards``, H rows and
-W columns.
+Cell (row, column) is bit 8 * row + column. A board fits when its ``interior`` fits 8x8; everything
+outside is wall, so no cell needs a neighbour beyond the word.
+Axes: ``*B`` any batch shape, A the four moves, C ``tensor_boards.Plane``, H rows and W columns.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +13,10 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
+from tokoban.sokoban.areas import flood, pushable
+from tokoban.sokoban.bits import bits, mixed
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.interior import interior
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.sokoban.tensor_boards import TensorBoards
 
@@ -48,6 +50,15 @@ class Bitboards(NamedTuple):
         """The boards at an index, a slice or a mask of the batch, as tensors are indexed."""
         return self.map(lambda word: word[place])
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of ``planes``, and of the cells that ``push`` counts."""
+        return SIDE, SIDE
+
+    def cells(self, words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
+        """The cells of an area, of pushes or of any other words of these boards."""
+        return cells(words)
+
 
 def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
     """Every cell one step in ``direction``; those that would leave the 8x8 square are dropped."""
@@ -56,17 +67,34 @@ def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
 
 def step(boards: Bitboards, actions: Int[Tensor, "*B"]) -> Bitboards:
     """Moves each player in its own direction (0 to 3); an impossible move changes nothing."""
-    left, right, landing = (table[actions] for table in _tables_on(boards.boxes.device))
-    blocked = boards.walls | boards.boxes
-    ahead = ((boards.player << left) >> right) & landing
+    shifted = _shift_by(actions)
+    free = ~(boards.walls | boards.boxes)
+    ahead = shifted(boards.player)
     pushed_from = ahead & boards.boxes
-    pushed_to = ((pushed_from << left) >> right) & landing & ~blocked
+    pushed_to = shifted(pushed_from) & free
     is_push = pushed_to != 0
-    moves = is_push | ((ahead & ~blocked) != 0)
+    moves = is_push | ((ahead & free) != 0)
     return boards._replace(
         boxes=torch.where(is_push, boards.boxes ^ pushed_from ^ pushed_to, boards.boxes),
         player=torch.where(moves, ahead, boards.player),
     )
+
+
+def _shift_by(directions: Int[Tensor, "*B"]) -> Callable[[Tensor], Tensor]:
+    """``shift`` with a direction for each word."""
+    directions = directions.long()
+    if torch.compiler.is_compiling():
+        # All four in registers: quicker than one by tables, which a graph would have to hold.
+        is_forward, is_along_row = directions > 1, (directions & 1) != 0
+
+        def shifted(cells: Tensor) -> Tensor:
+            up, left, down, right = (shift(cells, direction) for direction in range(4))
+            forward = torch.where(is_along_row, right, down)
+            return torch.where(is_forward, forward, torch.where(is_along_row, left, up))
+
+        return shifted
+    left, right, landing = (table[directions] for table in _tables_on(directions.device))
+    return lambda cells: ((cells << left) >> right) & landing
 
 
 @cache
@@ -86,7 +114,12 @@ def successors(boards: Bitboards) -> Bitboards:
 
 def is_legal(boards: Bitboards) -> Bool[Tensor, "*B A"]:
     """Which of the four moves change the board: no wall and no immovable box is in the way."""
-    return successors(boards).player != boards.player.unsqueeze(-1)
+    free = ~(boards.walls | boards.boxes)
+    moved = []
+    for direction in range(4):
+        ahead = shift(boards.player, direction)
+        moved.append((ahead | shift(ahead & boards.boxes, direction)) & free)
+    return torch.stack(moved, dim=-1) != 0
 
 
 def is_solved(boards: Bitboards) -> Bool[Tensor, "*B"]:
@@ -94,18 +127,61 @@ def is_solved(boards: Bitboards) -> Bool[Tensor, "*B"]:
     return boards.boxes == boards.goals
 
 
+def reachable(boards: Bitboards, *, num_rounds: int | None = None) -> Int64[Tensor, "*B"]:
+    """The player's area: the cells it can walk to without a push, its own among them.
+
+    A given ``num_rounds``, such as ``areas.enough_rounds(8, 8)``, never asks the host.
+    """
+    return flood(boards.player, ~(boards.walls | boards.boxes), shift, num_rounds)
+
+
+def pushes(boards: Bitboards, area: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B A"]:
+    """For each direction the boxes that the player can walk to and push that way.
+
+    ``area`` is what ``reachable`` said of these boards, where it was asked already.
+    """
+    area = reachable(boards) if area is None else area
+    return pushable(boards.boxes, ~(boards.walls | boards.boxes), area, shift)
+
+
+def push(
+    boards: Bitboards,
+    places: Int[Tensor, "*B"],
+    directions: Int[Tensor, "*B"],
+    area: Int64[Tensor, "*B"] | None = None,
+) -> Bitboards:
+    """Walks each player to the box in cell ``places`` (8 * row + column) and pushes it once.
+
+    An impossible push changes nothing, not even the player. ``area`` is as for ``pushes``.
+    """
+    area = reachable(boards) if area is None else area
+    pushed_from = (torch.ones_like(boards.boxes) << places) & boards.boxes
+    free = ~(boards.walls | boards.boxes)
+    pushed_to = _shift_by(directions)(pushed_from) & free
+    behind = _shift_by(directions ^ 2)(pushed_from) & area
+    is_push = (pushed_to != 0) & (behind != 0)
+    return boards._replace(
+        boxes=torch.where(is_push, boards.boxes ^ pushed_from ^ pushed_to, boards.boxes),
+        player=torch.where(is_push, pushed_from, boards.player),
+    )
+
+
+def select(is_new: Bool[Tensor, "*B"], new: Bitboards, old: Bitboards) -> Bitboards:
+    """The rows of ``new`` where ``is_new``, and those of ``old`` elsewhere."""
+    return Bitboards(*(torch.where(is_new, *pair) for pair in zip(new, old, strict=True)))
+
+
 def cells(words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
     """The 8x8 cells of each word."""
-    bits = torch.arange(SIDE * SIDE, device=words.device)
-    return ((words.unsqueeze(-1) >> bits) & 1).bool().unflatten(-1, (SIDE, SIDE))
+    return bits(words).unflatten(-1, (SIDE, SIDE))
 
 
 def to_word(squares: Bool[Tensor, "*B H W"]) -> Int64[Tensor, "*B"]:
     """The inverse of ``cells``, for boards of up to 8x8; cells beyond are not set."""
     height, width = squares.shape[-2:]
-    bits = SIDE * torch.arange(height, device=squares.device).unsqueeze(1)
-    bits = bits + torch.arange(width, device=squares.device)
-    return (squares.long() << bits).sum((-2, -1))
+    numbers = SIDE * torch.arange(height, device=squares.device).unsqueeze(1)
+    numbers = numbers + torch.arange(width, device=squares.device)
+    return (squares.long() << numbers).sum((-2, -1))
 
 
 def from_planes(boards: TensorBoards) -> Bitboards:
@@ -135,10 +211,17 @@ def keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
     """A number for each board: equal for equal boards, else different but for a 2^-64 chance."""
     key = torch.zeros_like(boards.boxes)
     for word in boards:
-        # Multiplication alone never carries a high bit down; the shift mixes it in.
-        key = (key ^ word) * -7046029254386353131
-        key = key ^ ((key >> 29) & 0x7FFFFFFFF)
+        key = mixed(key ^ word)
     return key * -4658895280553007687
+
+
+def push_keys(boards: Bitboards, area: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B"]:
+    """Like ``keys``, but equal also for boards that differ only in where in its area the player is.
+
+    ``area`` is as for ``pushes``.
+    """
+    area = reachable(boards) if area is None else area
+    return keys(boards._replace(player=area & -area))  # the first cell of the area
 
 
 def to_corner(boards: Bitboards) -> Bitboards:
@@ -168,10 +251,11 @@ def pack(
 ) -> Bitboards:
     """The boards as words, each placed with its top left floor in cell (``margin``, ``margin``).
 
-    Without ``margin`` a board of up to 8x8 keeps its place, and a larger one loses its outer walls.
+    Floor that does not belong to the ``interior`` becomes wall. Without ``margin`` a board of up to
+    8x8 keeps its place and all its floor, and a larger one is placed as with 0.
     Raises ``ValueError`` for a board that does not fit.
     """
-    rows = [_words(board, *_origin(board, margin)) for board in boards]
+    rows = [_words(board, margin) for board in boards]
     columns = torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(rows), 4).unbind(1)
     return Bitboards(*(column.contiguous() for column in columns))
 
@@ -190,31 +274,20 @@ def to_board(boards: Bitboards, row: tuple[int, ...] = (0,)) -> Board:
     return Board(SIDE, SIDE, walls, goals, boxes, player_square)
 
 
-def _origin(board: Board, margin: int | None) -> tuple[int, int]:
-    """The board's row and column that become cell (0, 0)."""
+def _words(board: Board, margin: int | None) -> tuple[int, int, int, int]:
     if margin is None and board.height <= SIDE and board.width <= SIDE:
-        return 0, 0
-    floor = [
-        (row, column)
-        for row in range(board.height)
-        for column in range(board.width)
-        if Square(row, column) not in board.walls
-    ]
-    rows, columns = zip(*floor, strict=True)
-    margin = margin or 0
-    top, left = min(rows), min(columns)
-    height, width = max(rows) - top + 1, max(columns) - left + 1
-    if max(height, width) + 2 * margin > SIDE:
-        side = SIDE - 2 * margin
-        raise ValueError(f"interior {height}x{width} does not fit one 64-bit plane ({side}x{side})")
-    return top - margin, left - margin
+        floor: Iterable[Square] = set(board.squares()) - board.walls
+        top = left = 0
+    else:
+        margin = margin or 0
+        floor, top, left, height, width = interior(board)
+        top, left, side = top - margin, left - margin, SIDE - 2 * margin
+        if max(height, width) > side:
+            size = f"{height}x{width}"
+            raise ValueError(f"interior {size} does not fit one 64-bit plane ({side}x{side})")
 
-
-def _words(board: Board, top: int, left: int) -> tuple[int, int, int, int]:
     def word(squares: Iterable[Square]) -> int:
         bits = sum(1 << (SIDE * (row - top) + column - left) for row, column in squares)
         return bits - 2**64 if bits >= 2**63 else bits
 
-    every = (Square(top + row, left + column) for row in range(SIDE) for column in range(SIDE))
-    walls = {square for square in every if square in board.walls or not board.contains(square)}
-    return word(walls), word(board.goals), word(board.boxes), word({board.player})
+    return ~word(floor), word(board.goals), word(board.boxes), word({board.player})

@@ -1,0 +1,227 @@
+"""Areas and pushes, in one word and in several, against drawings and walks on the plain board."""
+
+import random
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import torch
+
+from benchmarks.random_boards import KINDS, random_board
+from tokoban.sokoban import bitboards, rules, wide_bitboards
+from tokoban.sokoban.areas import enough_rounds
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.simulators import Simulator
+
+UP, LEFT, DOWN, RIGHT = Direction
+BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
+
+# A board, and the pushes that are possible: row and column of the box, and the direction.
+DRAWN_PUSHES = {
+    "---|-$-|-@-": [(1, 1, UP), (1, 1, DOWN), (1, 1, LEFT), (1, 1, RIGHT)],
+    "-$-|-@-|---": [(0, 1, LEFT), (0, 1, RIGHT)],
+    "$@-|---": [],
+    "@$-": [(0, 1, RIGHT)],
+    "@$$-": [],
+    "@#$-": [],
+    # There is no way to stand below the box, nor to push it there.
+    "@--|-$-|-##": [(1, 1, LEFT), (1, 1, RIGHT)],
+    "@--|-$#|---": [(1, 1, UP), (1, 1, DOWN)],
+    # Boxes lock the player in.
+    "--$--|-$@$-|--$--|-----": [(1, 1, LEFT), (1, 3, RIGHT), (2, 2, DOWN)],
+    # Neither the end of a row nor the beginning of the next is behind the other.
+    "-------@|$-------|--------": [(1, 0, UP), (1, 0, DOWN)],
+    "@------$|--------": [],
+    "--------|-------$|@-------": [(1, 7, UP), (1, 7, DOWN)],
+}
+
+SNAKE = "@-------|#######-|--------|-#######|--------|#######-|--------|-#######"
+
+
+def random_boards() -> list[Board]:
+    """Boards that fit one word, some of them in pieces, open and closed."""
+    chance = random.Random(31)
+    shapes = ((8, 8), (3, 7), (7, 5))
+    return [
+        random_board(chance, *shape, kind=kind, is_bordered=is_bordered)
+        for shape, kind, is_bordered in product(shapes, KINDS.values(), (False, True))
+    ]
+
+
+def wide_boards() -> list[Board]:
+    """Boards that do not fit one word."""
+    chance = random.Random(37)
+    shapes = ((11, 7), (3, 23))
+    return [
+        random_board(chance, *shape, kind=kind, is_bordered=False)
+        for shape, kind in product(shapes, KINDS.values())
+    ]
+
+
+def boards_for(simulator: Simulator) -> list[Board]:
+    return random_boards() + (wide_boards() if simulator is wide_bitboards else [])
+
+
+def cell_of(board: Board, square: Square) -> tuple[int, int]:
+    """Where a square lies once the board is packed."""
+    inside = interior(board)
+    return square.row - inside.top, square.column - inside.left
+
+
+def walked_pushes(board: Board) -> dict[tuple[Square, Direction], Board]:
+    """Every push that the player can walk to, with the board after it, by the plain rules."""
+    found = {}
+    area = board.area()
+    for box, direction in product(board.boxes, Direction):
+        behind = box.neighbour(direction.opposite)
+        if behind in area:
+            start = replace(board, player=behind)
+            after = rules.step(start, direction)
+            if after != start:
+                found[box, direction] = after
+    return found
+
+
+@BOTH
+@pytest.mark.parametrize("drawn", DRAWN_PUSHES)
+def test_pushes_are_as_drawn(simulator: Simulator, drawn: str) -> None:
+    boards = simulator.pack([parse_board(drawn)])
+    cells = boards.cells(simulator.pushes(boards))[0]
+    pushes = [(row, column, direction) for direction, row, column in cells.nonzero().tolist()]
+    assert sorted(pushes) == sorted(DRAWN_PUSHES[drawn])
+
+
+@BOTH
+def test_the_area_is_where_the_player_can_walk(simulator: Simulator) -> None:
+    plain = boards_for(simulator)
+    boards = simulator.pack(plain, margin=0)
+    areas = boards.cells(simulator.reachable(boards))
+    for area, board in zip(areas, plain, strict=True):
+        expected = sorted(cell_of(board, square) for square in board.area())
+        assert [tuple(cell) for cell in area.nonzero().tolist()] == expected
+
+
+@BOTH
+def test_pushes_are_those_that_a_walk_leads_to(simulator: Simulator) -> None:
+    plain = boards_for(simulator)
+    boards = simulator.pack(plain, margin=0)
+    pushes = boards.cells(simulator.pushes(boards))
+    num_pushes = 0
+    for cells, board in zip(pushes, plain, strict=True):
+        expected = sorted(
+            (int(direction), *cell_of(board, box)) for box, direction in walked_pushes(board)
+        )
+        assert [tuple(place) for place in cells.nonzero().tolist()] == expected
+        num_pushes += len(expected)
+    assert num_pushes > 100
+
+
+@BOTH
+def test_a_push_is_a_walk_and_a_move_and_an_impossible_one_is_nothing(simulator: Simulator) -> None:
+    for board in boards_for(simulator):
+        start = simulator.pack([board], margin=0)
+        height, width = start.size
+        places, directions = torch.meshgrid(
+            torch.arange(height * width), torch.arange(4), indexing="ij"
+        )
+        boards = start.at(torch.zeros_like(places))
+        after = simulator.push(boards, places, directions)
+        expected = {
+            (row * width + column, int(direction)): pushed
+            for (box, direction), pushed in walked_pushes(board).items()
+            for row, column in [cell_of(board, box)]
+        }
+        # All pushes on one board, each on a copy of it: those of the plain rules, in their places.
+        targets = simulator.pack([board, *expected.values()], margin=0)
+        target = torch.zeros_like(places)
+        for number, place in enumerate(expected, 1):
+            target[place] = number
+        assert torch.equal(simulator.keys(after), simulator.keys(targets)[target])
+
+
+@BOTH
+def test_the_player_ends_where_the_box_was(simulator: Simulator) -> None:
+    boards = simulator.pack([parse_board("@--|-$.|---")], margin=0)
+    width = boards.size[1]
+    after = simulator.push(boards, torch.tensor([width + 1]), torch.tensor([3]))
+    row = format_board(simulator.to_board(after)).split("\n")
+    assert [line[:3] for line in row[:3]] == ["   ", " @*", "   "]
+
+
+@BOTH
+def test_small_integers_will_do_for_places_and_directions(simulator: Simulator) -> None:
+    boards = simulator.pack([parse_board("---|-$-|@--")] * 4, margin=0)
+    place = boards.size[1] + 1
+    directions = torch.arange(4)
+    expected = simulator.push(boards, torch.full((4,), place), directions)
+    for dtype in (torch.int8, torch.int32):
+        places = torch.full((4,), place, dtype=dtype)
+        after = simulator.push(boards, places, directions.to(dtype))
+        assert torch.equal(simulator.keys(after), simulator.keys(expected))
+        after = simulator.step(boards, directions.to(dtype))
+        assert torch.equal(
+            simulator.keys(after), simulator.keys(simulator.step(boards, directions))
+        )
+
+
+@BOTH
+def test_an_area_that_is_known_is_not_sought_again(simulator: Simulator) -> None:
+    boards = simulator.pack([parse_board("@--|-$-|---")], margin=0)
+    nowhere = torch.zeros_like(simulator.reachable(boards))
+    place, direction = torch.tensor([boards.size[1] + 1]), torch.tensor([3])
+    assert not simulator.pushes(boards, nowhere).any()
+    unmoved = simulator.push(boards, place, direction, nowhere)
+    assert simulator.to_board(unmoved) == simulator.to_board(boards)
+    area = simulator.reachable(boards)
+    assert torch.equal(simulator.pushes(boards, area), simulator.pushes(boards))
+    assert torch.equal(simulator.push_keys(boards, area), simulator.push_keys(boards))
+    pushed = simulator.push(boards, place, direction, area)
+    assert torch.equal(
+        simulator.keys(pushed), simulator.keys(simulator.push(boards, place, direction))
+    )
+
+
+@BOTH
+@pytest.mark.parametrize("num_rounds", [None, enough_rounds(8, 8)])
+def test_the_longest_walk_is_walked_to_its_end(simulator: Simulator, num_rounds: int) -> None:
+    # There and back, and standing in the middle; the same lengthways.
+    rows = SNAKE.split("|")
+    snakes = [rows, [row[::-1] for row in rows], ["".join(row) for row in zip(*rows, strict=True)]]
+    snakes.append([row.replace("@", "-") for row in rows[:7]] + ["@#######"])
+    boards = simulator.pack([parse_board("|".join(snake)) for snake in snakes], margin=0)
+    area = boards.cells(simulator.reachable(boards, num_rounds=num_rounds))
+    for cells, snake in zip(area, snakes, strict=True):
+        assert cells.tolist() == [[letter != "#" for letter in row] for row in snake]
+
+
+def test_no_walk_takes_more_rounds_than_enough() -> None:
+    chance = random.Random(41)
+    for height, width in ((1, 1), (1, 11), (2, 2), (2, 7), (3, 3), (5, 5), (8, 8), (7, 13)):
+        for share in (0.2, 0.3, 0.4, 0.5):
+            squares = list(product(range(height), range(width)))[1:]
+            walls = chance.sample(squares, int(share * len(squares)))
+            none = frozenset[Square]()
+            board = Board(
+                height, width, frozenset(Square(*wall) for wall in walls), none, none, Square(0, 0)
+            )
+            boards = wide_bitboards.pack([board])
+            size = boards.size
+            flooded = wide_bitboards.reachable(boards, num_rounds=enough_rounds(*size))
+            assert torch.equal(flooded, wide_bitboards.reachable(boards))
+
+
+@BOTH
+def test_push_keys_are_equal_where_only_the_place_in_the_area_differs(simulator: Simulator) -> None:
+    plain = [
+        replace(board, player=square)
+        for board in boards_for(simulator)[::5]
+        for square in sorted(set(board.squares()) - board.walls - board.boxes)
+    ]
+    boards = simulator.pack(plain, margin=0)
+    keys = simulator.push_keys(boards).tolist()
+    packed = [simulator.to_board(boards, (row,)) for row in range(len(plain))]
+    states = [(board.walls, board.goals, board.boxes, board.area()) for board in packed]
+    assert len(set(keys)) == len(set(states)) == len(set(zip(keys, states, strict=True)))
+    assert len(set(keys)) < simulator.keys(boards).unique().numel()

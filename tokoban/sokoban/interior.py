@@ -1,0 +1,26 @@
+"""What of a board matters, whatever is drawn around it."""
+
+from typing import NamedTuple
+
+from tokoban.sokoban.board import Board, Square
+
+
+class Interior(NamedTuple):
+    """Squares that may ever matter, and the rows and columns from the first of them to the last."""
+
+    floor: frozenset[Square]
+    top: int
+    left: int
+    height: int
+    width: int
+
+
+def interior(board: Board) -> Interior:
+    """Where the player may ever come, and what else holds a box or a goal.
+
+    All other floor may as well be wall: the squares outside a level's walls do not make it larger.
+    """
+    floor = board.inside() | board.boxes | board.goals
+    rows, columns = zip(*floor, strict=True)
+    top, left = min(rows), min(columns)
+    return Interior(floor, top, left, max(rows) - top + 1, max(columns) - left + 1)
