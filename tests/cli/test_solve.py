@@ -147,6 +147,14 @@ def test_every_problem_of_a_file_is_told_and_nothing_is_solved(
         (["--width", "0"], "--width 0: expected 1 to 8192 beams"),
         (["--width", "8193"], "--width 8193: expected 1 to 8192 beams"),
         (["--max-moves", "0"], "--max-moves 0: expected at least 1"),
+        (["--max-unsolvable", "1.5"], "--max-unsolvable 1.5: expected a probability, 0 to 1"),
+        (["--max-unsolvable", "nan"], "--max-unsolvable nan: expected a probability, 0 to 1"),
+        (
+            ["--memory-limit", "2", "--weights", "nothing"],
+            "--memory-limit 2: expected a size such as 500MB or 2GB",
+        ),
+        (["--memory-limit", "1 TB"], "--memory-limit 1 TB: expected a size such as 500MB or 2GB"),
+        (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
         (["--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
         (["--time-limit", "nan"], "--time-limit nan: expected more than 0 seconds"),
         (["--json", "-", "--output", "-"], "--json and --output are both -; expected two places"),
@@ -186,6 +194,36 @@ def test_fewer_moves_bind_the_policy() -> None:
     write(far="#######\n#@$  .#\n#######\n")
     assert solve("--by", "beam", "--max-moves", "3")[1][0]["lurd"] == "RRR"
     assert solve("--by", "beam", "--max-moves", "2")[1][0]["status"] == "gave up"
+
+
+def test_the_policy_plays_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    by_beam = policy.policy_solve.by_beam
+
+    def listen(model: Any, boards: Any, **options: Any) -> list[Any]:
+        asked.append(options)
+        return by_beam(model, boards, **options)
+
+    monkeypatch.setattr(policy.policy_solve, "by_beam", listen)
+    words = "--width 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
+    solve("--by", "beam", *words.split(), "0.5 gb", "--precision", "bf16")
+    assert asked == [
+        {
+            "width": 3,
+            "score": "both",
+            "max_unsolvable": 0.75,
+            "max_moves": 5,
+            "memory_limit": 500_000_000,
+            "precision": "bf16",
+        }
+    ]
+
+
+def test_levels_that_a_search_drops_as_unsolvable_are_left_to_astar() -> None:
+    # The weights are random; at 0 every board but a solved one is dropped.
+    write(near=PUSH, far="#######\n#@$  .#\n#######\n")
+    found = solve("--max-unsolvable", "0")[1]
+    assert [answer["solver"] for answer in found] == ["beam", "astar"]
 
 
 def test_the_seconds_of_a_batch_are_shared_out_among_those_that_were_played(

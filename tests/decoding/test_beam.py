@@ -1,8 +1,9 @@
 """Beam search: laws on a model that depends on its whole history, and small sums by hand."""
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -13,16 +14,26 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tests.decoding.toy import (
     MergingToyStepper,
     Model,
+    RankingToyStepper,
     ToyStepper,
     random_model,
     replayed_score_nats,
     table_model,
+    toy_key,
+    toy_ranks,
 )
 from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import sample
-from tokoban.decoding.stepper import MergingStepper, Stepper
+from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
 
 Plan = tuple[int, ...]
+
+
+class PlainBeam(NamedTuple):
+    plan: Plan
+    score: float
+    rank: float
+    is_finished: bool
 
 
 def plans_of(beams: Beams, search: int = 0) -> list[Plan]:
@@ -41,40 +52,63 @@ def plain_beam_search(
     max_steps: int,
     end_action: int | None,
     stop_at_first: bool,
-    is_merging: bool,
-) -> list[tuple[Plan, float, bool]]:
-    """Beam search of one start in lists and loops: (plan, score, is finished), the best first."""
-    beams: list[tuple[Plan, float, bool]] = [((), 0.0, False)]
+    keep: int,
+    key: Callable[[Plan], int] | None,
+    skip_visited: bool,
+    is_ranking: bool,
+) -> list[PlainBeam]:
+    """Beam search of one start in lists and loops, the best beam first."""
+
+    def successor(beam: PlainBeam, action: int, log_prob: float) -> PlainBeam:
+        plan, score = (*beam.plan, action), beam.score + log_prob
+        rank = score
+        if is_ranking:
+            rows = torch.tensor([seed]), torch.tensor([plan]), torch.tensor([score])
+            rank = float(toy_ranks(*rows))
+        return PlainBeam(plan, score, rank, action == end_action)
+
+    beams = [PlainBeam((), 0.0, 0.0, False)]
+    visited = {key(()) if key else 0}
     for _ in range(max_steps):
-        finished = [beam for beam in beams if beam[2]]
+        finished = [beam for beam in beams if beam.is_finished]
         if len(finished) == len(beams) or (stop_at_first and finished):
             break
         successors = []
-        for plan, score, is_finished in beams:
-            if not is_finished:
-                log_probs = model(torch.tensor([seed]), torch.tensor([plan], dtype=torch.int64))
-                for action, log_prob in enumerate(log_probs[0].tolist()):
-                    if log_prob > -math.inf:
-                        longer = (*plan, action)
-                        successors.append((longer, score + log_prob, action == end_action))
-        successors.sort(key=lambda beam: -beam[1])
-        if is_merging:
-            firsts = {tuple(sorted(plan)): plan for plan, _, _ in reversed(successors)}
-            successors = [beam for beam in successors if beam[0] in firsts.values()]
-        beams = sorted(finished + successors, key=lambda beam: -beam[1])[:width]
-    return sorted(beams, key=lambda beam: (not beam[2], -beam[1]))
+        for beam in beams:
+            if not beam.is_finished:
+                history = torch.tensor([beam.plan], dtype=torch.int64)
+                log_probs = model(torch.tensor([seed]), history)[0].tolist()
+                successors += [
+                    successor(beam, action, log_prob)
+                    for action, log_prob in enumerate(log_probs)
+                    if log_prob > -math.inf
+                ]
+        successors.sort(key=lambda beam: -beam.score)
+        if key:
+            best = {key(beam.plan): beam for beam in reversed(successors)}
+            successors = [beam for beam in successors if beam is best[key(beam.plan)]]
+        if key and skip_visited:
+            successors = [beam for beam in successors if key(beam.plan) not in visited]
+        stepped = sorted(finished + successors, key=lambda beam: -beam.score)[:width]
+        beams = sorted(stepped, key=lambda beam: -beam.rank)[:keep]
+        beams = [beam for beam in beams if beam.rank > -math.inf]
+        visited |= {key(beam.plan) for beam in beams} if key else set()
+    return sorted(beams, key=lambda beam: (not beam.is_finished, -beam.rank))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     seeds=st.lists(st.integers(0, 10**6), min_size=1, max_size=3),
-    width=st.integers(1, 7),
+    width=st.sampled_from([1, 2, 5, 7, 11]),
     num_actions=st.integers(1, 5),
-    max_steps=st.integers(1, 5),
+    max_steps=st.sampled_from([1, 3, 5, 7]),
     forbidden_percent=st.sampled_from([0, 20, 60]),
     is_ending=st.booleans(),
     stop_at_first=st.booleans(),
-    is_merging=st.booleans(),
+    toy=st.sampled_from([ToyStepper, MergingToyStepper, RankingToyStepper]),
+    modulus=st.sampled_from([11, 37, 101]),
+    skip_visited=st.booleans(),
+    keep_share=st.sampled_from([None, 0.3, 0.6]),
     stop_check_every=st.integers(0, 3),
 )
 def test_a_batch_of_searches_equals_plain_searches_one_by_one(
@@ -85,17 +119,24 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
     forbidden_percent: int,
     is_ending: bool,
     stop_at_first: bool,
-    is_merging: bool,
+    toy: type[ToyStepper],
+    modulus: int,
+    skip_visited: bool,
+    keep_share: float | None,
     stop_check_every: int,
 ) -> None:
     model = random_model(num_actions, forbidden_percent=forbidden_percent)
     end_action = num_actions - 1 if is_ending else None
-    toy = MergingToyStepper if is_merging else ToyStepper
+    is_merging = toy is not ToyStepper
+    keep = None if keep_share is None else math.ceil(keep_share * width)
+    options: dict[str, Any] = {"modulus": modulus} if is_merging else {}
     beams = beam_search(
-        toy(model, seeds=seeds, width=width, end_action=end_action),
+        toy(model, seeds=seeds, width=width, end_action=end_action, **options),
         num_searches=len(seeds),
         width=width,
         max_steps=max_steps,
+        keep=keep,
+        skip_visited=skip_visited and is_merging,
         stop_at_first=stop_at_first,
         stop_check_every=stop_check_every,
     )
@@ -107,15 +148,18 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
             max_steps=max_steps,
             end_action=end_action,
             stop_at_first=stop_at_first,
-            is_merging=is_merging,
+            keep=keep or width,
+            key=(lambda plan: toy_key(plan, modulus)) if is_merging else None,
+            skip_visited=skip_visited,
+            is_ranking=toy is RankingToyStepper,
         )
-        num_kept = len(expected)
-        assert plans_of(beams, search) == [plan for plan, _, _ in expected]
+        num_empty = (keep or width) - len(expected)
+        assert plans_of(beams, search) == [beam.plan for beam in expected]
         scores = beams.scores_nats[search].tolist()
-        assert scores[:num_kept] == pytest.approx([score for _, score, _ in expected])
-        assert scores[num_kept:] == [-math.inf] * (width - num_kept)
-        is_finished = [is_finished for _, _, is_finished in expected]
-        assert beams.is_finished[search].tolist() == is_finished + [False] * (width - num_kept)
+        assert scores[: len(expected)] == pytest.approx([beam.score for beam in expected])
+        assert scores[len(expected) :] == [-math.inf] * num_empty
+        is_finished = [beam.is_finished for beam in expected] + [False] * num_empty
+        assert beams.is_finished[search].tolist() == is_finished
 
 
 @pytest.mark.parametrize(("num_actions", "max_steps", "width"), [(2, 5, 37), (7, 2, 53)])
@@ -315,6 +359,123 @@ def test_a_finished_beam_is_merged_with_nothing(ending: float) -> None:
     assert sorted(plans_of(beams)) == [(0, 0), (0, 1), (1,)]
 
 
+# States on a line: action 0 goes one up, action 1 one down (100 is -1 modulo 101).
+LINE = 101
+BACK_AND_FORTH = table_model(
+    {(): [0.7, 0.3], (0,): [0.1, 0.9], (1,): [0.9, 0.1]}
+    | {(0, 0): [0.2, 0.8], (0, 1): [0.6, 0.4], (1, 1): [0.7, 0.3]}
+)
+
+
+@pytest.mark.parametrize(
+    ("skip_visited", "expected"), [(False, (0, 1, 0)), (True, (0, 0))], ids=["free", "skip"]
+)
+def test_a_position_the_search_has_been_in_is_not_gone_back_to(
+    skip_visited: bool, expected: Plan
+) -> None:
+    stepper = MergingToyStepper(BACK_AND_FORTH, modulus=LINE)
+    beams = beam_search(
+        stepper, num_searches=1, width=1, max_steps=len(expected), skip_visited=skip_visited
+    )
+    assert plans_of(beams) == [expected]
+
+
+@pytest.mark.parametrize(("skip_visited", "is_kept_twice"), [(True, False), (False, True)])
+def test_with_skipping_no_state_is_kept_twice_in_a_search(
+    skip_visited: bool, is_kept_twice: bool
+) -> None:
+    modulus = 151
+    stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=8, modulus=modulus)
+    beams = beam_search(stepper, num_searches=2, width=8, max_steps=7, skip_visited=skip_visited)
+    for search in range(2):
+        plans = plans_of(beams, search)
+        beginnings = {plan[:length] for plan in plans for length in range(8)}
+        states = {toy_key(plan, modulus) for plan in beginnings}
+        assert len(plans) == 8
+        assert (len(states) < len(beginnings)) == is_kept_twice
+
+
+def test_a_search_with_nowhere_new_to_go_ends_empty() -> None:
+    # Modulo 1 every state is the start.
+    stepper = MergingToyStepper(random_model(3), seeds=[3, 5], width=2, modulus=1)
+    beams = beam_search(stepper, num_searches=2, width=2, max_steps=5, skip_visited=True)
+    assert plans_of(beams, 0) == plans_of(beams, 1) == []
+    assert stepper.num_calls == 1
+
+
+# Modulo 7 action 0 adds 1 to the state, action 1 adds 2, and action 2 adds 4.
+WEEK = 7
+
+
+def test_a_row_that_is_cut_by_its_rank_has_not_been_visited() -> None:
+    # (1,) is stepped and cut; (0, 0) then leads to the same state.
+    model = table_model({(): [0.6, 0.4], (0,): [1.0, 0.0]})
+    stepper = MergingToyStepper(model, width=2, modulus=WEEK)
+    beams = beam_search(stepper, num_searches=1, width=2, max_steps=2, keep=1, skip_visited=True)
+    assert plans_of(beams) == [(0, 0)]
+
+
+def test_where_the_stepper_takes_a_finished_beam_has_not_been_visited() -> None:
+    # (2,) ends in state 4, and is handed on with action 0: to 5, where (0, 1, 1) leads, too.
+    model = table_model({(): [0.6, 0.0, 0.4], (0,): [0.0, 1.0, 0.0], (0, 1): [0.0, 1.0, 0.0]})
+    stepper = MergingToyStepper(model, width=2, end_action=2, modulus=WEEK)
+    beams = beam_search(stepper, num_searches=1, width=2, max_steps=3, skip_visited=True)
+    assert plans_of(beams) == [(2,), (0, 1, 1)]
+
+
+@pytest.mark.parametrize("toy", [ToyStepper, MergingToyStepper])
+def test_a_narrower_keep_without_ranks_is_a_narrower_beam(toy: type[ToyStepper]) -> None:
+    model = random_model(5, forbidden_percent=20)
+
+    def search(width: int, keep: int | None) -> Beams:
+        stepper = toy(model, seeds=[3, 11, 29], width=width, end_action=2)
+        return beam_search(stepper, num_searches=3, width=width, max_steps=7, keep=keep)
+
+    wide, narrow = search(13, keep=5), search(5, keep=None)
+    for field in fields(Beams):
+        assert torch.equal(getattr(wide, field.name), getattr(narrow, field.name))
+
+
+class Judge(ToyStepper):
+    """Ranks a row by what is written down for its last action."""
+
+    def __init__(self, model: Model, worth: list[float], **options: Any) -> None:
+        super().__init__(model, **options)
+        self.worth = torch.tensor(worth)
+
+    def ranks(self, scores_nats: torch.Tensor) -> torch.Tensor:
+        return self.worth[self.histories[:, -1]]
+
+
+def test_of_the_rows_that_were_stepped_the_highest_ranks_live_on() -> None:
+    model = table_model({(): [0.5, 0.2, 0.3], (2,): [0.6, 0.3, 0.1]})
+    stepper = Judge(model, [1.0, 2.0, 3.0], width=3)
+    assert isinstance(stepper, RankingStepper)
+    assert not isinstance(ToyStepper(model), RankingStepper)
+    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2, keep=1)
+    assert plans_of(beams) == [(2, 2)]
+    assert beams.scores_nats.exp().tolist() == [pytest.approx([0.03])]
+    beams = beam_search(
+        Judge(model, [1.0, 2.0, 3.0], width=2), num_searches=1, width=2, max_steps=1
+    )
+    assert plans_of(beams) == [(2,), (0,)]  # the cut to the width is by score, the order by rank
+
+
+def test_a_row_that_is_worth_nothing_is_dropped_though_there_is_room() -> None:
+    model = table_model({(): [0.5, 0.3, 0.2], (1,): [0.4, 0.0, 0.6]})
+    stepper = Judge(model, [-math.inf, 1.0, 1.0], width=5)
+    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2)
+    assert plans_of(beams) == [(1, 2)]
+
+
+def test_a_finished_beam_keeps_the_rank_that_it_finished_with() -> None:
+    # (2,) is handed on with action 0, whose rank would be lower than that of (1, 0).
+    model = table_model({(): [0.0, 0.6, 0.4], (1,): [0.9, 0.1, 0.0]})
+    stepper = Judge(model, [1.0, 3.0, 2.0], width=5, end_action=2)
+    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, keep=2)
+    assert plans_of(beams) == [(2,), (1, 1)]
+
+
 class CrossingCounter(TorchDispatchMode):
     """Counts the operations that make a device hand a value to the host."""
 
@@ -331,10 +492,16 @@ class CrossingCounter(TorchDispatchMode):
 
 @pytest.mark.parametrize(("stop_check_every", "num_crossings"), [(0, 0), (1, 7), (2, 3), (11, 0)])
 def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_crossings: int) -> None:
-    stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=5)
+    stepper = RankingToyStepper(random_model(3), seeds=[3, 11], width=11, modulus=1009)
     with CrossingCounter() as counter:
         beam_search(
-            stepper, num_searches=2, width=5, max_steps=7, stop_check_every=stop_check_every
+            stepper,
+            num_searches=2,
+            width=11,
+            max_steps=7,
+            keep=5,
+            skip_visited=True,
+            stop_check_every=stop_check_every,
         )
     assert counter.num_crossings == num_crossings
 
@@ -343,10 +510,20 @@ def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_cros
 def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
     def search(device: str, debug_mode: str = "default") -> Beams:
         model = random_model(5, forbidden_percent=20)
-        stepper = MergingToyStepper(model, seeds=[3, 11, 29], width=7, end_action=2, device=device)
+        stepper = RankingToyStepper(
+            model, seeds=[3, 11, 29], width=13, end_action=2, modulus=1009, device=device
+        )
         torch.cuda.set_sync_debug_mode(debug_mode)
         try:
-            return beam_search(stepper, num_searches=3, width=7, max_steps=11, stop_check_every=0)
+            return beam_search(
+                stepper,
+                num_searches=3,
+                width=13,
+                max_steps=11,
+                keep=7,
+                skip_visited=True,
+                stop_check_every=0,
+            )
         finally:
             torch.cuda.set_sync_debug_mode("default")
 
@@ -362,11 +539,17 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
         ({"num_searches": 0}, "num_searches is 0; expected at least 1"),
         ({"width": 0}, "width is 0; expected at least 1"),
         ({"max_steps": -3}, "max_steps is -3; expected at least 1"),
+        ({"keep": 0}, "keep is 0; expected at least 1"),
+        ({"keep": 5}, "keep is 5; expected at most width, which is 3"),
+        (
+            {"skip_visited": True},
+            "skip_visited: the stepper does not tell equal states from others",
+        ),
         ({"stop_check_every": -1}, r"stop_check_every is -1; expected 0 \(never\) or more"),
         ({"width": 5}, "the stepper has 6 rows; expected 2 searches x 5 beams = 10"),
     ],
 )
-def test_sizes_that_cannot_be_are_refused(sizes: dict[str, int], message: str) -> None:
+def test_what_cannot_be_is_refused(sizes: dict[str, int], message: str) -> None:
     stepper = ToyStepper(random_model(2), seeds=[3, 5], width=3)
     options: dict[str, Any] = {"num_searches": 2, "width": 3, "max_steps": 7, **sizes}
     with pytest.raises(ValueError, match=message):

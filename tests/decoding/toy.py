@@ -4,6 +4,7 @@ Axes: R rows, T steps so far, A actions; the rows of one search share its seed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -66,16 +67,22 @@ class ToyStepper:
         self.is_over = torch.zeros_like(self.seeds, dtype=torch.bool)
         self.given = model(self.seeds, self.histories)
         self.num_calls = 0
+        self.is_leftover = torch.zeros_like(self.is_over)  # over before the newest step, or broken
 
     def log_probs(self) -> Float[Tensor, "R A"]:
         self.num_calls += 1
         return self.given
 
-    def advance(self, parents: Int[Tensor, "R"], actions: Int[Tensor, "R"]) -> Bool[Tensor, "R"]:
+    def advance(
+        self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
+    ) -> Bool[Tensor, "R"]:
         assert self.given._version == 0, "log_probs was written to"
+        if parents is None:
+            parents = torch.arange(len(actions), device=self.device)
         taken = self.given[parents].gather(1, actions[:, None])[:, 0]
         is_ending = actions == (-1 if self.end_action is None else self.end_action)
-        self.is_over = self.is_over[parents] | ~taken.isfinite() | is_ending
+        self.is_leftover = self.is_over[parents] | ~taken.isfinite()
+        self.is_over = self.is_leftover | is_ending
         self.seeds = self.seeds[parents]
         self.histories = torch.cat([self.histories[parents], actions[:, None]], dim=1)
         given = self.model(self.seeds, self.histories)
@@ -84,11 +91,40 @@ class ToyStepper:
 
 
 class MergingToyStepper(ToyStepper):
-    """Two states are equal when the same actions were taken, in whatever order."""
+    """Two states are equal when ``toy_key`` says so; with a ``modulus`` paths come back."""
+
+    def __init__(self, *arguments: Any, modulus: int = 2**62, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.modulus = modulus
+
+    def keys(self) -> Int[Tensor, "R"]:
+        weights = 100 ** torch.arange(self.given.shape[1], device=self.device)
+        return weights[self.histories].sum(dim=1) % self.modulus
 
     def successor_keys(self) -> Int[Tensor, "R A"]:
         weights = 100 ** torch.arange(self.given.shape[1], device=self.device)
-        return weights[self.histories].sum(dim=1, keepdim=True) + weights
+        return (weights[self.histories].sum(dim=1, keepdim=True) + weights) % self.modulus
+
+
+def toy_key(plan: Sequence[int], modulus: int = 2**62) -> int:
+    """The key of the state after ``plan``: the same actions in whatever order give the same one."""
+    return sum(100**action for action in plan) % modulus
+
+
+class RankingToyStepper(MergingToyStepper):
+    """Ranks as ``toy_ranks`` has them; those of finished and broken rows are NaN."""
+
+    def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:
+        ranks = toy_ranks(self.seeds, self.histories, scores_nats)
+        return torch.where(self.is_leftover, torch.nan, ranks)
+
+
+def toy_ranks(
+    seeds: Int[Tensor, "R"], histories: Int[Tensor, "R T"], scores_nats: Float[Tensor, "R"]
+) -> Float[Tensor, "R"]:
+    """The score, and as much again by the seed and the whole history; some rows are worthless."""
+    judgements = random_model(5, forbidden_percent=10)(seeds + 1, histories)[:, 0]
+    return scores_nats + judgements
 
 
 def replayed_score_nats(model: Model, seed: int, plan: Sequence[int]) -> float:

@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from tokoban.transformer import MultiHeadAttention, attend, masks
+from tokoban.transformer.attention import attend_once
 
 B, N, T, S, E = 5, 3, 7, 11, 13
 D = N * E
@@ -45,6 +46,29 @@ def test_plain_attention_equals_the_fused_kernel(
     v = v.flip(2)
     fused = scaled_dot_product_attention(q, k, v, attn_mask=MASKS[name])
     assert (attend(q, k, v, MASKS[name]) - fused).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("num_masks", [(), (B, 1), (B, N)], ids=["one", "by row", "by head"])
+@pytest.mark.parametrize("is_compiling", [True, False])
+def test_attention_of_one_query_is_plain_attention(
+    num_masks: tuple[int, ...], is_compiling: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: is_compiling)
+    q, k, v = (draw(B, N, n, E, seed=n) for n in (1, S, S))
+    mask = draw(*num_masks, 1, S) < 0.5
+    found = attend_once(q, k, v.flip(2), mask)
+    torch.testing.assert_close(found, attend(q, k, v.flip(2), mask), rtol=0, atol=1e-12)
+
+
+def test_attention_of_one_query_sums_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """256 and fifteen ones; in bfloat16 they would add up to 256, one by one."""
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 16, 2)
+    v = torch.tensor([256.0] + [1.0] * 15).repeat(2, 1).T[None, None]
+    everything = torch.ones(1, 16, dtype=torch.bool)
+    q, k, v = (x.bfloat16() for x in (q, k, 16 * v))
+    # 271, rounded at the end to the next number that bfloat16 has.
+    assert attend_once(q, k, v, everything).tolist() == [[[[272.0, 272.0]]]]
 
 
 @pytest.mark.parametrize("name", MASKS)

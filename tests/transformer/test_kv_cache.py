@@ -3,7 +3,15 @@
 import pytest
 import torch
 
-from tokoban.transformer import Decoder, Encoder, KVCache, Rotary, empty_cache_for, masks
+from tokoban.transformer import (
+    CachedStep,
+    Decoder,
+    Encoder,
+    KVCache,
+    Rotary,
+    empty_cache_for,
+    masks,
+)
 
 B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
 D = N * E
@@ -28,7 +36,10 @@ def causal_stack(kind, *, pre_norm=True, rotary=None):
 
     def run(inputs, memory, cache=None):
         length, past = inputs.shape[1], 0 if cache is None else cache.length
-        may_attend = masks.causal(length, num_keys=past + length)
+        if isinstance(cache, CachedStep):
+            may_attend = masks.causal(T)[past]
+        else:
+            may_attend = masks.causal(length, num_keys=past + length)
         arguments = (inputs,) if kind == "encoder" else (inputs, memory)
         return stack(*arguments, may_attend=may_attend, cache=cache)
 
@@ -50,6 +61,22 @@ def test_cached_equals_uncached(
 
 
 @CASES
+@NORM_ORDERS
+@POSITIONS
+def test_steps_of_the_cache_equal_uncached(
+    kind: str, pre_norm: bool, rotary: Rotary | None
+) -> None:
+    """Whether the positions before were fed in a chunk or in steps."""
+    run = causal_stack(kind, pre_norm=pre_norm, rotary=rotary)
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
+    pieces = [run(inputs[:, :2], memory, cache)]
+    for t in range(2, T):
+        assert cache.length == t
+        pieces.append(run(inputs[:, t : t + 1], memory, cache.take_step()))
+    assert torch.allclose(torch.cat(pieces, dim=1), run(inputs, memory), rtol=0, atol=1e-12)
+
+
+@CASES
 @POSITIONS
 def test_reordering_equals_recomputing_on_reordered_inputs(
     kind: str, rotary: Rotary | None
@@ -63,7 +90,8 @@ def test_reordering_equals_recomputing_on_reordered_inputs(
         cache.reorder(order)
         history, memory = history[order], memory[order]
         history = torch.cat([history, inputs[:, t : t + 1]], dim=1)
-        step = run(inputs[:, t : t + 1], memory, cache)
+        place = cache.take_step() if t == 4 else cache
+        step = run(inputs[:, t : t + 1], memory, place)
         assert torch.allclose(step, run(history, memory)[:, -1:], rtol=0, atol=1e-12)
 
 
@@ -151,10 +179,40 @@ def test_more_positions_than_there_is_room_for_are_refused() -> None:
 def test_gradients_through_a_cache_are_refused() -> None:
     trained = draw(B, N, 1, E).requires_grad_()
     for k, v in (trained, trained.detach()), (trained.detach(), trained):
-        with pytest.raises(ValueError, match=r"for inference.*torch\.no_grad"):
-            empty_cache().append(0, k, v)
+        for place in empty_cache(), empty_cache().take_step():
+            with pytest.raises(ValueError, match=r"for inference.*torch\.no_grad"):
+                place.append(0, k, v)
 
 
 def test_a_reordering_names_a_parent_for_each_row() -> None:
     with pytest.raises(ValueError, match="expected 5 parents, one per row, got 1"):
         empty_cache().reorder(torch.tensor([0]))
+
+
+def test_a_step_is_one_position_of_the_whole_storage_and_counts_at_once() -> None:
+    cache = KVCache(2, 3, 1, 5, 1)
+    cache.append(0, torch.ones(3, 1, 2, 1), torch.ones(3, 1, 2, 1))
+    cache.append(1, torch.ones(3, 1, 2, 1), torch.ones(3, 1, 2, 1))
+    step = cache.take_step()
+    assert (step.position.tolist(), cache.length) == ([2], 3)
+    new = torch.tensor([7.0, 8.0, 9.0])[:, None, None, None]
+    k, v = step.append(1, new, -new)
+    assert k[:, 0, :, 0].tolist() == [[1, 1, 7, 0, 0], [1, 1, 8, 0, 0], [1, 1, 9, 0, 0]]
+    assert v[:, 0, 2, 0].tolist() == [-7, -8, -9]
+    k, _ = step.append(0, 0 * new, new)
+    assert k[:, 0, :, 0].tolist() == [[1, 1, 0, 0, 0]] * 3
+
+
+def test_a_step_beyond_the_last_position_is_refused() -> None:
+    cache = empty_cache()
+    for _ in range(T):
+        cache.take_step()
+    with pytest.raises(ValueError, match="the cache holds 7 positions, asked to hold one more"):
+        cache.take_step()
+
+
+def test_a_step_without_a_mask_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs may_attend, to hide what is not filled yet"):
+        Encoder(1, D, N).double().requires_grad_(False)(
+            draw(B, 1, D), cache=empty_cache().take_step()
+        )

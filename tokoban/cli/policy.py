@@ -6,9 +6,12 @@ from typing import Literal
 
 from tokoban import pretrained
 from tokoban.cli.answers import Answer, replayed
+from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Board
 from tokoban.systems.sokoban_policy import solve as policy_solve
+from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD
+from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Judgement
 from tokoban.training.device import DeviceChoice, find_device
@@ -17,12 +20,23 @@ from tokoban.training.device import DeviceChoice, find_device
 class Policy:
     """Trained weights on a device, asked about many boards at once."""
 
-    def __init__(self, weights: str, *, device: DeviceChoice) -> None:
-        """``weights`` as ``pretrained.load`` takes them; it raises as that does."""
+    def __init__(
+        self,
+        weights: str,
+        *,
+        device: DeviceChoice,
+        precision: Precision = "fp32",
+        memory_limit: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        """``weights`` as ``pretrained.load`` takes them; it raises as that does.
+
+        ``memory_limit`` is in bytes, and beside the weights.
+        """
         model, _ = pretrained.load(weights, system="sokoban")
         assert isinstance(model, SokobanPolicy)
         self.device = find_device(device)
         self.model = model.to(self.device)
+        self.precision, self.memory_limit = precision, memory_limit
 
     @property
     def longest_plan(self) -> int:
@@ -31,32 +45,56 @@ class Policy:
 
     def judge(self, board: Board) -> Judgement:
         """Its first impression of a board; raises ``ValueError`` saying why one does not fit it."""
-        levels = policy_solve.pack([policy_solve.fit(board)], self.device)
+        levels = self._pack([self._fit(board)])
         return policy_solve.judge(self.model, levels)[0]
 
     def answers(
-        self, boards: Sequence[Board], *, by: Literal["beam", "rollout"], width: int, max_moves: int
+        self,
+        boards: Sequence[Board],
+        *,
+        by: Literal["beam", "rollout"],
+        width: int,
+        max_moves: int,
+        score: Score = "log_likelihood",
+        max_unsolvable: float = 1.0,
     ) -> list[Answer]:
         """An answer for each board; ``elapsed_s`` is its share of the time they took together.
 
-        A policy proves nothing: what it does not solve, or what does not fit it, is given up.
+        A policy proves nothing: what it does not solve, or what does not fit it, is given up. A
+        rollout has no ``width``, no ``score`` and no ``max_unsolvable``.
         """
         answers: dict[int, Answer] = {}
         fitted: dict[int, Board] = {}
         for index, board in enumerate(boards):
             try:
-                fitted[index] = policy_solve.fit(board)
+                fitted[index] = self._fit(board)
             except ValueError as error:
                 answers[index] = Answer("gave up", by, 0.0, f"does not fit the policy: {error}")
         if not fitted:
             return list(answers.values())
         started_s = time.perf_counter()
-        levels = policy_solve.pack(list(fitted.values()), self.device)
+        levels = self._pack(list(fitted.values()))
         judgements = policy_solve.judge(self.model, levels)
+        precision, memory_limit = self.precision, self.memory_limit
         if by == "beam":
-            plans = policy_solve.by_beam(self.model, levels, width=width, max_moves=max_moves)
+            plans = policy_solve.by_beam(
+                self.model,
+                levels,
+                width=width,
+                max_moves=max_moves,
+                score=score,
+                max_unsolvable=max_unsolvable,
+                precision=precision,
+                memory_limit=memory_limit,
+            )
         else:
-            plans = policy_solve.by_rollout(self.model, levels, max_moves=max_moves)
+            plans = policy_solve.by_rollout(
+                self.model,
+                levels,
+                max_moves=max_moves,
+                precision=precision,
+                memory_limit=memory_limit,
+            )
         share_s = (time.perf_counter() - started_s) / len(fitted)
         for index, plan, thought in zip(fitted, plans, judgements, strict=True):
             if plan is None:
@@ -67,6 +105,12 @@ class Policy:
                 remark = describe(thought)
                 answers[index] = Answer("solved", by, share_s, remark, moves, judgement=thought)
         return [answers[index] for index in range(len(boards))]
+
+    def _fit(self, board: Board) -> Board:
+        return policy_solve.fit(board, margin=self.model.margin)
+
+    def _pack(self, boards: Sequence[Board]) -> Bitboards:
+        return policy_solve.pack(boards, self.device, margin=self.model.margin)
 
 
 def describe(judgement: Judgement) -> str:

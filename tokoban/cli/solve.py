@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED
+from tokoban.cli import BAD_INPUT, INTERRUPTED, policy_options
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -37,20 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "search where a level fits the policy, and A* where it does not or where no beam solves "
         "it. Only A* can prove that a level is unsolvable",
     )
-    parser.add_argument(
-        "--weights",
-        default="sokoban-8x8",
-        metavar="NAME_OR_PATH",
-        help="of the policy (default: sokoban-8x8)",
-    )
-    parser.add_argument("--width", type=int, default=32, metavar="K", help="beams (default: 32)")
-    parser.add_argument(
-        "--max-moves",
-        type=int,
-        metavar="M",
-        help="of the policy's plans; not more than it has room for, which is also the default: "
-        "30 for sokoban-8x8",
-    )
+    policy_options.add_arguments(parser)
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -58,9 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="of A*, a level: half of it goes to a solution with the fewest moves, and then, if "
         "there is none yet, the other half to one with the fewest pushes (default: 10)",
-    )
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="of the policy"
     )
     parser.add_argument(
         "--json",
@@ -118,14 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
-
+    policy_options.check(arguments)
     if not arguments.time_limit > 0:
         raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
-    if not 1 <= arguments.width <= MAX_BEAM_WIDTH:
-        raise ValueError(f"--width {arguments.width}: expected 1 to {MAX_BEAM_WIDTH} beams")
-    if arguments.max_moves is not None and arguments.max_moves < 1:
-        raise ValueError(f"--max-moves {arguments.max_moves}: expected at least 1")
     outputs = [path for path in (arguments.json, arguments.output) if path]
     if len(set(outputs)) < len(outputs):
         raise ValueError(f"--json and --output are both {outputs[0]}; expected two places")
@@ -160,7 +139,12 @@ def _answers(
 
     from tokoban.cli.policy import Policy
 
-    policy = Policy(arguments.weights, device=arguments.device)
+    policy = Policy(
+        arguments.weights,
+        device=arguments.device,
+        precision=arguments.precision,
+        memory_limit=policy_options.memory_limit_bytes(arguments),
+    )
     max_moves = arguments.max_moves or policy.longest_plan
     if max_moves > policy.longest_plan:
         told = f"--max-moves {max_moves}: the policy has room for {policy.longest_plan}"
@@ -174,6 +158,8 @@ def _answers(
             by=arguments.by or "beam",
             width=arguments.width,
             max_moves=max_moves,
+            score=arguments.score,
+            max_unsolvable=arguments.max_unsolvable,
         )
         for number, answer in zip(batch, answers, strict=True):
             if answer.status == "gave up" and arguments.by is None:

@@ -2,11 +2,12 @@
 
 from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import Samples, gumbel_noise, restrict, sample
-from tokoban.decoding.stepper import MergingStepper, Stepper
+from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
 
 __all__ = [
     "Beams",
     "MergingStepper",
+    "RankingStepper",
     "Samples",
     "Stepper",
     "beam_search",

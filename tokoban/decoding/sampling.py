@@ -45,7 +45,6 @@ def sample(
     """
     _check_sizes(num_rows, max_steps, stop_check_every)
     device = stepper.device
-    rows = torch.arange(num_rows, device=device)
     actions = torch.full((num_rows, max_steps), -1, device=device)
     scores = torch.zeros(num_rows, device=device)
     is_finished = torch.zeros(num_rows, dtype=torch.bool, device=device)
@@ -62,7 +61,7 @@ def sample(
         chosen_nats = log_probs.gather(1, chosen[:, None])[:, 0]
         # The best action of a row is forbidden only where all are.
         is_ended = is_ended | (chosen_nats == -torch.inf)
-        answers = stepper.advance(rows, chosen)
+        answers = stepper.advance(None, chosen)
 
         actions[:, step] = chosen.masked_fill(is_ended, -1)
         scores = scores + chosen_nats.masked_fill(is_ended, 0.0)

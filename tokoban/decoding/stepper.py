@@ -23,23 +23,43 @@ class Stepper(Protocol):
         """
         ...
 
-    def advance(self, parents: Int[Tensor, "BK"], actions: Int[Tensor, "BK"]) -> Bool[Tensor, "BK"]:
+    def advance(
+        self, parents: Int[Tensor, "BK"] | None, actions: Int[Tensor, "BK"]
+    ) -> Bool[Tensor, "BK"]:
         """Row i becomes row ``parents[i]`` after ``actions[i]``; answers which are finished.
 
-        ``parents`` are row numbers of the whole batch. The rows of beams that finished earlier or
-        died are handed through like any other, perhaps with a forbidden action, and what is
-        answered for them is not read.
+        ``parents`` are row numbers of the whole batch; ``None`` is each row its own parent, which
+        moves no state. The rows of beams that finished earlier or died are handed through like any
+        other, perhaps with a forbidden action, and what is answered for them is not read.
         """
         ...
 
 
 @runtime_checkable
 class MergingStepper(Stepper, Protocol):
-    """A stepper that can tell equal states from different ones, so that beams can be merged."""
+    """A stepper that can tell equal states from different ones, so that beams can be merged.
+
+    Keys are equal exactly for equal states; only those of one search are ever compared. Pure, like
+    ``log_probs``.
+    """
+
+    def keys(self) -> Int[Tensor, "BK"]:
+        """A number for the state of each row."""
+        ...
 
     def successor_keys(self) -> Int[Tensor, "BK A"]:
-        """A number for the state that each action would lead to: equal exactly for equal states.
+        """A number for the state that each action would lead to."""
+        ...
 
-        Only keys of one search are ever compared. Pure, like ``log_probs``.
+
+@runtime_checkable
+class RankingStepper(Stepper, Protocol):
+    """A stepper with its own view of which rows are worth going on with."""
+
+    def ranks(self, scores_nats: Float[Tensor, "BK"]) -> Float[Tensor, "BK"]:
+        """What each row is worth, given the summed log-probabilities of its actions; -inf drops it.
+
+        Pure, and asked after ``advance``: a row is judged by the state that it has come to. A
+        finished row is judged once, at the step that finished it.
         """
         ...

@@ -10,17 +10,19 @@
                                     └── FeedForward
 
     handed in from outside:  masks.* (who may attend) · KVCache (what is computed already)
+                             or, one position at a time with fixed shapes, its CachedStep
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
 """
 
 from tokoban.transformer import masks
 from tokoban.transformer.attention import MultiHeadAttention, attend
 from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
-from tokoban.transformer.kv_cache import KVCache
+from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.positions import GridPositions, LearnedPositions, Rotary, sinusoidal
 from tokoban.transformer.stacks import Decoder, Encoder, EncoderDecoder, empty_cache_for
 
 __all__ = [
+    "CachedStep",
     "Decoder",
     "DecoderBlock",
     "Encoder",

@@ -6,11 +6,12 @@ N heads, E head width (D = N * E); total = S, or the positions in the cache and 
 
 import math
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.transformer.kv_cache import KeysAndValues, KVCache
+from tokoban.transformer.kv_cache import CachedStep, KeysAndValues, KVCache
 from tokoban.transformer.positions import Rotary
 
 
@@ -30,6 +31,25 @@ def attend(
     weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
     # Where nothing may be attended to, the softmax is 0 / 0; elsewhere this changes nothing.
     return weights.masked_fill(~may_attend, 0.0) @ v
+
+
+def attend_once(
+    q: Float[Tensor, "B N 1 E"],
+    k: Float[Tensor, "B N S E"],
+    v: Float[Tensor, "B N S E"],
+    may_attend: Bool[Tensor, "... 1 #S"],
+) -> Float[Tensor, "B N 1 E"]:
+    """``attend`` for one query, which may attend to something.
+
+    To a compiler it is products and sums alone, in single precision at least: it makes one kernel
+    of them, which reads keys and values once; torch's own for whole sequences would stand apart.
+    """
+    if not torch.compiler.is_compiling():
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+    dtype = torch.promote_types(q.dtype, torch.float32)
+    scores = (q.to(dtype) * k).sum(-1).unsqueeze(2) / math.sqrt(q.shape[-1])  # [B, N, 1, S]
+    weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
+    return (weights.transpose(-2, -1) * v).sum(-2, keepdim=True).to(q.dtype)
 
 
 class MultiHeadAttention(nn.Module):
@@ -59,7 +79,7 @@ class MultiHeadAttention(nn.Module):
         memory: Float[Tensor, "B S D"] | None = None,
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
-        cache: KVCache | None = None,
+        cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
         """Each query attends to the queries themselves, or to ``memory`` where there is one.
@@ -84,12 +104,17 @@ class MultiHeadAttention(nn.Module):
                 q, k = self.rotary(q, offset=offset), self.rotary(k, offset=offset)
             if cache is not None:
                 k, v = cache.append(layer, k, v)
-        # Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.
-        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+        if memory is None and isinstance(cache, CachedStep):
+            if may_attend is None:
+                raise ValueError("a cached step needs may_attend, to hide what is not filled yet")
+            mixed = attend_once(q, k, v, may_attend)
+        else:
+            # Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.
+            mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
         return self.dropout(self.output(mixed.transpose(1, 2).flatten(-2)))
 
     def _of_memory(
-        self, memory: Float[Tensor, "B S D"], cache: KVCache | None, layer: int
+        self, memory: Float[Tensor, "B S D"], cache: KVCache | CachedStep | None, layer: int
     ) -> KeysAndValues:
         if cache is None:
             return self._keys_and_values(memory)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.transformer.attention import MultiHeadAttention
-from tokoban.transformer.kv_cache import KVCache
+from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.positions import Rotary
 
 Activation = Callable[[Tensor], Tensor]
@@ -86,7 +86,7 @@ class EncoderBlock(nn.Module):
         inputs: Float[Tensor, "B T D"],
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
-        cache: KVCache | None = None,
+        cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
         """Mixes, then thinks; ``layer`` is this block's place in the cache."""
@@ -127,7 +127,7 @@ class DecoderBlock(nn.Module):
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
-        cache: KVCache | None = None,
+        cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
         """Mixes the targets, asks the memory, then thinks; ``layer`` is its place in the cache."""

@@ -3,8 +3,10 @@
 Axes: L layers, B batch, N heads, T new positions, S all positions so far, E head width.
 """
 
+from dataclasses import dataclass
+
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Int64
 from torch import Tensor
 
 KeysAndValues = tuple[Float[Tensor, "B N S E"], Float[Tensor, "B N S E"]]
@@ -18,6 +20,7 @@ class KVCache:
     * Feeding a sequence in chunks gives what feeding it whole gives under a causal mask.
     * After ``reorder(parents)`` row i is what it would be had row ``parents[i]``'s inputs been fed.
     * ``length`` is a plain int, the same for all rows, so nothing is ever fetched from the device.
+    * A pass over one position with ``take_step()`` gives what one with the cache gives.
 
     Each layer appends once per pass, the last layer last. The keys and values of a decoder's memory
     are kept beside those of its targets. For inference: gradients through it are refused.
@@ -34,9 +37,13 @@ class KVCache:
         device: torch.device | str | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        shape = num_layers, batch_size, num_heads, max_length, head_width
-        self._keys = torch.zeros(shape, device=device, dtype=dtype)
-        self._values = torch.zeros(shape, device=device, dtype=dtype)
+        # A tensor a layer: a compiler writes into one in place, and would copy a part of one.
+        shape = batch_size, num_heads, max_length, head_width
+        self._keys, self._values = (
+            [torch.zeros(shape, device=device, dtype=dtype) for _ in range(num_layers)]
+            for _ in range(2)
+        )
+        self._positions = torch.arange(max_length, device=device).unsqueeze(1)
         self._lengths = [0] * num_layers
         self._memories: list[KeysAndValues | None] = [None] * num_layers
 
@@ -49,7 +56,7 @@ class KVCache:
         self, layer: int, k: Float[Tensor, "B N T E"], v: Float[Tensor, "B N T E"]
     ) -> KeysAndValues:
         """Adds T positions to one layer and gives all it then holds, as views of the storage."""
-        _, batch_size, num_heads, max_length, head_width = self._keys.shape
+        batch_size, num_heads, max_length, head_width = self._keys[layer].shape
         start, end = self._lengths[layer], self._lengths[layer] + k.shape[2]
         if (*k.shape[:2], k.shape[3]) != (batch_size, num_heads, head_width):
             raise ValueError(
@@ -58,21 +65,43 @@ class KVCache:
             )
         if end > max_length:
             raise ValueError(f"the cache holds {max_length} positions, asked to hold {end}")
-        if k.requires_grad or v.requires_grad:
-            raise ValueError("a cache is for inference: call the model under torch.no_grad()")
-        self._keys[layer, :, :, start:end] = k
-        self._values[layer, :, :, start:end] = v
+        _refuse_gradients(k, v)
+        keys, values = self._keys[layer], self._values[layer]
+        keys[:, :, start:end], values[:, :, start:end] = k, v
         self._lengths[layer] = end
-        return self._keys[layer, :, :, :end], self._values[layer, :, :, :end]
+        return keys[:, :, :end], values[:, :, :end]
+
+    def take_step(self) -> "CachedStep":
+        """The next position, for one pass to fill in every layer; it counts as filled at once."""
+        position, max_length = self.length, len(self._positions)
+        if position == max_length:
+            raise ValueError(f"the cache holds {max_length} positions, asked to hold one more")
+        self._lengths = [position + 1] * len(self._lengths)
+        return CachedStep(self, self._positions[position])
+
+    def put(
+        self,
+        layer: int,
+        k: Float[Tensor, "B N 1 E"],
+        v: Float[Tensor, "B N 1 E"],
+        *,
+        position: Int64[Tensor, "1"],
+    ) -> KeysAndValues:
+        """Fills one position of one layer and gives all that the layer has room for."""
+        _refuse_gradients(k, v)
+        keys, values = self._keys[layer], self._values[layer]
+        keys.index_copy_(2, position, k.to(keys.dtype))
+        values.index_copy_(2, position, v.to(values.dtype))
+        return keys, values
 
     def reorder(self, parents: Int[Tensor, "B"]) -> None:
         """Row i becomes what row ``parents[i]`` was, in every layer; only the filled part moves."""
-        batch_size = self._keys.shape[1]
+        batch_size = len(self._keys[0])
         if len(parents) != batch_size:
             raise ValueError(f"expected {batch_size} parents, one per row, got {len(parents)}")
-        for storage in self._keys, self._values:
-            filled = storage[:, :, :, : self.length]
-            filled.copy_(filled.index_select(1, parents))
+        for storage in *self._keys, *self._values:
+            filled = storage[:, :, : self.length]
+            filled.copy_(filled.index_select(0, parents))
         self._memories = [
             None if kept is None else (kept[0][parents], kept[1][parents])
             for kept in self._memories
@@ -87,3 +116,41 @@ class KVCache:
     ) -> None:
         """Keeps the memory's keys and values of one layer, for the passes to come."""
         self._memories[layer] = k, v
+
+
+def _refuse_gradients(k: Tensor, v: Tensor) -> None:
+    if k.requires_grad or v.requires_grad:
+        raise ValueError("a cache is for inference: call the model under torch.no_grad()")
+
+
+@dataclass(frozen=True)
+class CachedStep:
+    """A cache whose next position is to be filled; the position's number is on the device.
+
+    Every step has the same shapes, so one compiled function serves them all: attention runs over
+    the whole storage, and the mask must hide what is not filled yet.
+    """
+
+    cache: KVCache
+    position: Int64[Tensor, "1"]
+
+    @property
+    def length(self) -> Int64[Tensor, "1"]:
+        """The number of positions before this one."""
+        return self.position
+
+    def append(
+        self, layer: int, k: Float[Tensor, "B N 1 E"], v: Float[Tensor, "B N 1 E"]
+    ) -> KeysAndValues:
+        """Fills the position in one layer and gives the layer's whole storage."""
+        return self.cache.put(layer, k, v, position=self.position)
+
+    def memory(self, layer: int) -> KeysAndValues | None:
+        """The cache's own."""
+        return self.cache.memory(layer)
+
+    def keep_memory(
+        self, layer: int, k: Float[Tensor, "B N S E"], v: Float[Tensor, "B N S E"]
+    ) -> None:
+        """Keeps it in the cache."""
+        self.cache.keep_memory(layer, k, v)

@@ -4,7 +4,7 @@ Axes: B batch, N heads, T positions, E head width, D model width, H rows, W colu
 """
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 
@@ -59,7 +59,7 @@ class Rotary(nn.Module):
     """
 
     def forward(
-        self, queries_or_keys: Float[Tensor, "B N T E"], *, offset: int = 0
+        self, queries_or_keys: Float[Tensor, "B N T E"], *, offset: int | Int64[Tensor, "1"] = 0
     ) -> Float[Tensor, "B N T E"]:
         """The same vectors turned; the first position is ``offset``."""
         length, head_width = queries_or_keys.shape[-2:]
@@ -79,10 +79,10 @@ def _angles(
     length: int,
     width: int,
     *,
-    offset: int,
+    offset: int | Int64[Tensor, "1"],
     device: torch.device | str | None,
     dtype: torch.dtype,
 ) -> Float[Tensor, "T half_width"]:
-    positions = torch.arange(offset, offset + length, device=device, dtype=dtype)
+    positions = torch.arange(length, device=device, dtype=dtype) + offset
     exponents = torch.arange(0, width, 2, device=device, dtype=dtype) / width
     return positions[:, None] * 10000.0**-exponents

@@ -3,12 +3,13 @@
 Axes: B batch, T positions, S positions of a memory, D width; total = those in the cache and T.
 """
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.transformer.blocks import Activation, DecoderBlock, EncoderBlock
-from tokoban.transformer.kv_cache import KVCache
+from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.positions import Rotary
 
 
@@ -53,7 +54,7 @@ class Encoder(nn.Module):
         inputs: Float[Tensor, "B T D"],
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
-        cache: KVCache | None = None,
+        cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
         """With a cache the inputs continue what it holds; in ``may_attend`` its keys come first."""
         x = self.input_dropout(inputs)
@@ -100,7 +101,7 @@ class Decoder(nn.Module):
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
-        cache: KVCache | None = None,
+        cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
         """``may_attend`` is of the inputs, and is not made causal here.
 
@@ -143,8 +144,14 @@ class EncoderDecoder(nn.Module):
         )
 
 
-def empty_cache_for(stack: Encoder | Decoder, batch_size: int, max_length: int) -> KVCache:
-    """A cache of the stack's own sizes, on the device and of the type of its weights."""
+def empty_cache_for(
+    stack: Encoder | Decoder,
+    batch_size: int,
+    max_length: int,
+    *,
+    dtype: torch.dtype | None = None,
+) -> KVCache:
+    """A cache of the stack's own sizes on its device, of the type of its weights or another."""
     block = stack.blocks[0]
     assert isinstance(block, EncoderBlock | DecoderBlock)
     weight, num_heads = block.attention.key.weight, block.attention.num_heads
@@ -155,5 +162,5 @@ def empty_cache_for(stack: Encoder | Decoder, batch_size: int, max_length: int) 
         max_length,
         len(weight) // num_heads,
         device=weight.device,
-        dtype=weight.dtype,
+        dtype=dtype or weight.dtype,
     )

@@ -12,11 +12,14 @@ MakePolicy = Callable[..., SokobanPolicy]
 
 @pytest.fixture
 def make_policy() -> MakePolicy:
-    """``make_policy(has_history=True, max_positions=13)``: the same weights every time."""
+    """``make_policy(max_positions=13, interior=6, …)``: the same weights every time."""
 
-    def make(*, has_history: bool = True, max_positions: int = 13) -> SokobanPolicy:
+    def make(
+        *, has_history: bool = True, max_positions: int = 13, interior: int = 6
+    ) -> SokobanPolicy:
         torch.manual_seed(0)
         return SokobanPolicy(
+            interior=interior,
             width=6,
             num_layers=2,
             num_heads=3,

@@ -14,6 +14,7 @@ from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy.dataset import (
     ExactGames,
     PlanGames,
+    draw_levels,
     play_imperfectly,
     replay_entries,
 )
@@ -25,8 +26,10 @@ FIRST = (slice(None), FIRST_BOARD)
 NOTHING_HELD_OUT = torch.zeros(0, dtype=torch.int64)
 
 
-def _exact_games(held_out: torch.Tensor = NOTHING_HELD_OUT) -> ExactGames:
-    return ExactGames(batch_games=5, num_positions=13, seed=3, held_out=held_out, device=CPU)
+def _exact_games(held_out: torch.Tensor = NOTHING_HELD_OUT, *, interior: int = 6) -> ExactGames:
+    return ExactGames(
+        batch_games=5, num_positions=13, interior=interior, seed=3, held_out=held_out, device=CPU
+    )
 
 
 def _assert_equal(first: Episodes, second: Episodes) -> None:
@@ -36,10 +39,10 @@ def _assert_equal(first: Episodes, second: Episodes) -> None:
         assert torch.equal(tensor, other)
 
 
-@pytest.fixture(scope="module")
-def games() -> Episodes:
+@pytest.fixture(scope="module", params=[6, 8])
+def games(request: pytest.FixtureRequest) -> Episodes:
     generator = torch.Generator().manual_seed(2)
-    levels = draw_one_box(211, generator=generator)
+    levels = draw_levels(211, interior=request.param, generator=generator)
     return play_imperfectly(levels, one_box_tables(levels), num_positions=29, generator=generator)
 
 
@@ -61,7 +64,7 @@ def test_undo_is_right_where_the_game_itself_lost_the_level(games: Episodes) -> 
     tables = one_box_tables(levels)
     is_lost = (tables.distance(games.boards) < 0) & games.is_used
     by_itself = is_lost & (tables.distance(levels) >= 0).unsqueeze(1)
-    assert by_itself[:, 1:].sum() > 20
+    assert by_itself[:, 1:].sum() > 7
     assert torch.equal(games.is_right[:, 1:, 4], by_itself[:, 1:])
 
 
@@ -100,15 +103,35 @@ def test_each_process_draws_its_own_games() -> None:
     assert not torch.equal(bitboards.keys(first), bitboards.keys(second))
 
 
-def test_held_out_levels_and_their_images_are_never_drawn() -> None:
+@pytest.mark.parametrize("interior", [6, 8])
+def test_held_out_levels_and_their_images_are_never_drawn(interior: int) -> None:
     def keys_of_batches(games: ExactGames) -> torch.Tensor:
         batches = games.batches(start_step=0)
         starts = [next(batches).boards.at(FIRST) for _ in range(16)]
         return torch.cat([bitboards.canonical_keys(start) for start in starts])
 
-    drawn = keys_of_batches(_exact_games())
+    drawn = keys_of_batches(_exact_games(interior=interior))
     held_out = drawn[::2].unique()
-    assert not torch.isin(keys_of_batches(_exact_games(held_out)), held_out).any()
+    fresh = keys_of_batches(_exact_games(held_out, interior=interior))
+    assert not torch.isin(fresh, held_out).any()
+
+
+@pytest.mark.parametrize(("interior", "margin"), [(6, 1), (8, 0)])
+def test_levels_have_the_interior_asked_for_and_use_all_of_it(interior: int, margin: int) -> None:
+    levels = draw_levels(997, interior=interior, generator=torch.Generator().manual_seed(5))
+    assert len(levels.walls) == 997
+    used = bitboards.cells(~levels.walls).any(0)
+    expected = torch.zeros(8, 8, dtype=torch.bool)
+    expected[margin : 8 - margin, margin : 8 - margin] = True
+    assert torch.equal(used, expected)
+
+
+def test_distances_in_a_full_word_are_those_of_the_solver() -> None:
+    levels = generate(67, seed=3, rows=10, columns=10)
+    packed = bitboards.pack([level.board for level in levels], margin=0)
+    expected = [-1 if level.solution is None else len(level.solution) for level in levels]
+    assert one_box_tables(packed).distance(packed).tolist() == expected
+    assert bitboards.cells(~packed.walls).any(0)[0].any()  # rooms reach the edge of the word
 
 
 def test_images_of_a_level_have_one_canonical_key_and_other_levels_others() -> None:
@@ -147,8 +170,16 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
     assert not games.is_right.any()
 
 
-def _plan_games() -> PlanGames:
-    return PlanGames(generate(11, seed=1), batch_games=5, num_positions=32, seed=0, device=CPU)
+def _plan_games(interior: int = 6) -> PlanGames:
+    side = interior + 2
+    return PlanGames(
+        generate(11, seed=1, rows=side, columns=side),
+        batch_games=5,
+        num_positions=32,
+        interior=interior,
+        seed=0,
+        device=CPU,
+    )
 
 
 @pytest.mark.parametrize("start", [1, 20, 45])
@@ -170,6 +201,13 @@ def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}
     assert len(keys) == num_games - num_games % 5
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
+
+
+def test_plans_in_a_full_word_end_solved() -> None:
+    games = _plan_games(interior=8).episodes
+    last = games.boards.at((torch.arange(len(games.is_used)), games.is_used.sum(1) - 1))
+    assert torch.equal(bitboards.is_solved(last), (games.steps_left_bin == 0).any(1))
+    assert bitboards.is_solved(last).sum() >= 8 * 6
 
 
 def test_two_processes_read_different_parts_of_one_epoch() -> None:

@@ -1,5 +1,6 @@
 """The post's bins by hand, and a game on a device that is the game of the plain rules."""
 
+import math
 import random
 
 import pytest
@@ -12,8 +13,10 @@ from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
     UNSOLVABLE_BIN,
     Game,
+    expected_moves_left,
     goal_boards,
     steps_left_bin,
+    unsolvable_probability,
 )
 
 ROOM = parse_board("########|#      #|# .$ # #|#   @  #|#  #   #|#      #|########")
@@ -31,6 +34,22 @@ def test_bins_of_moves_to_go_are_the_posts(first: int, last: int, expected: int)
 
 def test_unsolvable_is_the_last_bin() -> None:
     assert steps_left_bin(torch.tensor([-1])).item() == UNSOLVABLE_BIN
+
+
+def test_moves_left_are_a_mean_of_what_the_bins_stand_for_if_there_is_a_solution() -> None:
+    # One to one between "0" and "1 to 3" moves, which stand for 0 and e - 1; and half unsolvable.
+    logits = torch.full((7,), -torch.inf)
+    logits[0] = logits[1] = 0.0
+    logits[UNSOLVABLE_BIN] = math.log(2)
+    assert expected_moves_left(logits).item() == pytest.approx((math.e - 1) / 2)
+    assert unsolvable_probability(logits).item() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("bin_number", range(UNSOLVABLE_BIN))
+def test_what_a_bin_stands_for_lies_in_it(bin_number: int) -> None:
+    certain = torch.full((7,), -torch.inf).index_fill(0, torch.tensor([bin_number]), 0.0)
+    moves = expected_moves_left(certain).round().int()
+    assert steps_left_bin(moves).item() == bin_number
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -69,6 +69,23 @@ def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
     assert figures["greedy_solve_rate"] == 0.0
 
 
+def test_play_has_the_score_and_the_precision_asked_for(
+    always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def listen(*_: object, precision: str, score: str = "", **__: object) -> list[None]:
+        asked.append((precision, score))
+        return [None]
+
+    monkeypatch.setattr(evaluate.solve, "by_beam", listen)
+    monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
+    monkeypatch.setattr(evaluate, "generate", lambda *_, **__: LEVELS)
+    evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    evaluate.evaluate_model(always_right, tiny(), _asked(score="both", precision="bf16"))
+    assert asked == [("fp32", "log_likelihood"), ("fp32", ""), ("bf16", "both"), ("bf16", "")]
+
+
 def test_intervals_hold_their_shares(policy: SokobanPolicy) -> None:
     figures = evaluate.evaluate(policy, generate(12, seed=1), beam_width=2)
     for name in ("solvability_accuracy", "top1_policy", "beam_solve_rate"):
@@ -98,6 +115,7 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
 
 def _asked(**given: object) -> argparse.Namespace:
     asked = {"levels": None, "generated": None, "seed": None, "width": 2, "device": "cpu"}
+    asked |= {"score": "log_likelihood", "precision": "fp32"}
     return argparse.Namespace(**asked | given)
 
 
@@ -106,6 +124,15 @@ def test_levels_of_a_file_are_measured(always_right: nn.Module, tmp_path: Path) 
     path.write_text(write_levels([Level(level.board) for level in LEVELS]))
     figures = evaluate.evaluate_model(always_right, tiny(), _asked(levels=path))
     assert (figures["levels"], figures["solvable_levels"]) == (2, 1)
+
+
+def test_a_policy_for_larger_boards_is_measured_on_them(make_policy, tmp_path: Path) -> None:
+    path = tmp_path / "levels.xsb"
+    path.write_text("##########\n#@     $.#\n##########\n")
+    figures = evaluate.evaluate_model(make_policy(interior=8), tiny(), _asked(levels=path))
+    assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
+    with pytest.raises(ValueError, match="interior 1x8 does not fit"):
+        evaluate.evaluate_model(make_policy(interior=6), tiny(), _asked(levels=path))
 
 
 def test_a_level_that_does_not_fit_is_named(policy: nn.Module, tmp_path: Path) -> None:

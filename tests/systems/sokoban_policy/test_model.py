@@ -2,8 +2,11 @@
 
 import pytest
 import torch
+from torch.nn import functional
 
+from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.generator import draw_one_box
 from tokoban.systems.sokoban_policy.episodes import Game
 from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
@@ -23,11 +26,11 @@ def _assert_close(first: Answers, second: Answers) -> None:
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-@pytest.mark.parametrize("chunk", [1, 2, 3])
+@pytest.mark.parametrize(("chunk", "interior"), [(1, 6), (2, 8), (3, 6)])
 def test_with_and_without_the_cache_the_answers_are_the_same(
-    make_policy, has_history: bool, chunk: int
+    make_policy, has_history: bool, chunk: int, interior: int
 ) -> None:
-    policy = make_policy(has_history=has_history)
+    policy = make_policy(has_history=has_history, interior=interior)
     boards = _games(7, 11)
     cache = policy.new_cache(7)
     with torch.no_grad():
@@ -38,6 +41,49 @@ def test_with_and_without_the_cache_the_answers_are_the_same(
         ]
     joined = Answers(*(torch.cat(answers, dim=1) for answers in zip(*parts, strict=True)))
     _assert_close(joined, whole)
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+def test_in_steps_of_the_cache_the_answers_are_the_same(make_policy, has_history: bool) -> None:
+    policy, boards = make_policy(has_history=has_history), _games(7, 11)
+    cache = policy.new_cache(7)
+    with torch.no_grad():
+        whole = policy(boards)
+        steps = [policy(boards.at((slice(None), [t])), cache=cache.take_step()) for t in range(13)]
+    _assert_close(Answers(*(torch.cat(step, dim=1) for step in zip(*steps, strict=True))), whole)
+
+
+def test_an_interior_of_8_is_read_with_the_walls_around_it(make_policy) -> None:
+    """As the first convolution reads the same level drawn with its walls."""
+    encoder = make_policy(interior=8).board_encoder
+    inside = torch.rand(3, 8, 8, generator=torch.manual_seed(1)) < 0.5
+    walls = functional.pad(inside, (1, 1, 1, 1), value=True)
+    goal, box, player = (
+        torch.eye(100)[torch.tensor([11, 12, 88])].view(3, 1, 10, 10).expand(-1, 3, -1, -1)
+    )
+    drawn = torch.stack([walls.float(), (~walls).float(), goal, box, player], dim=1)
+    seen: list[torch.Tensor] = []
+    encoder.first.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
+    vectors = encoder(drawn[:, :, 1:-1, 1:-1])
+    assert torch.equal(seen[0], drawn)
+    assert vectors.shape == (3, 6)
+
+
+@pytest.mark.parametrize("interior", [6, 8])
+def test_the_largest_level_of_an_interior_fits_at_its_margin_and_a_larger_one_does_not(
+    make_policy, interior: int
+) -> None:
+    policy = make_policy(interior=interior)
+    for size in interior, interior + 1:
+        rows = ["@$." + " " * (size - 3), *[" " * size] * (size - 1)]
+        ends = "#" * (size + 2)
+        room = parse_board("|".join([ends, *(f"#{row}#" for row in rows), ends]))
+        if size == interior:
+            packed = bitboards.pack([room], margin=policy.margin)
+            assert policy(packed.map(lambda word: word[:, None])).action_logits.shape == (1, 1, 5)
+        else:
+            with pytest.raises(ValueError, match="does not fit one 64-bit plane"):
+                bitboards.pack([room], margin=policy.margin)
 
 
 def _changed_at(boards: Bitboards, position: int) -> Bitboards:

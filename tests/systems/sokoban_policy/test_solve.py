@@ -1,15 +1,22 @@
 """Plans: of beam search and rollouts, alone and in batches, each one played by the plain rules."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import Tensor
 
 from tokoban.decoding.sampling import gumbel_noise
-from tokoban.sokoban import rules
+from tokoban.sokoban import bitboards, rules
+from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO, Direction
+from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.generator import generate
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.config import SCORES, Score
+from tokoban.systems.sokoban_policy.episodes import NUM_BINS
+from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
 
 CPU = torch.device("cpu")
 BOARDS = [solve.fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)]
@@ -24,29 +31,106 @@ def test_plans_solve_their_levels(policy: SokobanPolicy) -> None:
         assert len(plan) <= policy.max_positions - 2
 
 
-def test_a_wide_beam_finds_what_is_near(make_policy) -> None:
+@pytest.mark.parametrize("score", SCORES)
+def test_a_wide_beam_finds_what_is_near(make_policy, score: Score) -> None:
     """Width 64 holds every different board that a few moves can reach, whatever the policy says."""
     levels = [level for level in generate(41, seed=3) if level.solution is not None]
     near = [level for level in levels if len(level.solution or ()) <= 4]
     assert len(near) > 4
     boards = [solve.fit(level.board) for level in near]
-    plans = solve.by_beam(make_policy(), solve.pack(boards, CPU), width=64, max_moves=4)
+    packed = solve.pack(boards, CPU)
+    plans = solve.by_beam(make_policy(), packed, width=64, max_moves=4, score=score)
     lengths = [None if plan is None else len(plan) for plan in plans]
     assert lengths == [len(level.solution or ()) for level in near]
 
 
-@pytest.mark.parametrize("way", ["beam", "rollout"])
+Thought = Callable[[Bitboards], Tensor]
+
+
+@pytest.fixture
+def told(make_policy, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SokobanPolicy]:
+    """``told(moves, bins)``: a policy that says of a board the logits that two functions give."""
+
+    def make(moves: Thought, bins: Thought) -> SokobanPolicy:
+        def forward(self: SokobanPolicy, boards: Bitboards, *, is_used=None, cache=None) -> Answers:
+            shape = boards.boxes.shape
+            flat = boards.map(torch.Tensor.flatten)
+            return Answers(moves(flat).view(*shape, 5), bins(flat).view(*shape, NUM_BINS))
+
+        monkeypatch.setattr(SokobanPolicy, "forward", forward)
+        return make_policy()
+
+    return make
+
+
+def always(*logits: float) -> Thought:
+    return lambda boards: torch.tensor(logits).expand(len(boards.boxes), -1)
+
+
+def truth(boards: Bitboards) -> Tensor:
+    """Logits of the bins that are right about what is lost and, in the mean, about the moves left.
+
+    The mean is between bin 0, which stands for 0 moves, and bin 5, for 147.4.
+    """
+    distance = one_box_tables(boards).distance(boards)
+    share = distance.clamp(min=0) / 147.4
+    probabilities = torch.zeros(len(distance), NUM_BINS)
+    probabilities[:, 0], probabilities[:, 5] = 1 - share, share
+    probabilities[distance < 0] = torch.tensor([0, 0, 0, 0, 0, 0.1, 0.9])
+    return probabilities.log()
+
+
+@pytest.mark.parametrize(
+    ("score", "finds"), [("log_likelihood", False), ("steps_left", True), ("both", True)]
+)
+def test_a_narrow_beam_follows_its_score(told, score: Score, finds: bool) -> None:
+    # The way round the box begins to the left, and the likeliest moves go down and to the right.
+    model = told(always(0.0, 0.1, 0.3, 0.2, 0.0), truth)
+    room = parse_board("########|#      #|# $ .  #|#   @  #|#      #|########")
+    levels = solve.pack([room], CPU)
+    (plan,) = solve.by_beam(model, levels, width=1, max_moves=11, score=score)
+    assert (plan is not None) == finds
+    if plan is not None:
+        assert len(plan) == 6
+
+
+def test_boards_taken_for_unsolvable_are_dropped_but_solved_ones_never(told) -> None:
+    model = told(always(0.0, 0.0, 0.0, 0.0, 0.0), always(0, 0, 0, 0, 0, 0, 4.0))  # 90 % sure
+    near, far = parse_board("######|#@$. #|######"), parse_board("######|#@$ .#|######")
+    levels = solve.pack([near, far], CPU)
+    right = Direction.RIGHT
+    for max_unsolvable, expected in ((0.95, [(right,), (right, right)]), (0.5, [(right,), None])):
+        plans = solve.by_beam(model, levels, width=2, max_moves=5, max_unsolvable=max_unsolvable)
+        assert plans == expected
+
+
+def test_a_search_goes_back_to_no_board_it_has_been_on_unless_told_to(told) -> None:
+    def back_and_forth(boards: Bitboards) -> Tensor:
+        """Left from every second column, right from the others."""
+        is_odd = (bitboards.index(boards.player) % 2 == 1).unsqueeze(1)
+        left, right = torch.tensor([0, 2.0, 0, 1.0, 0]), torch.tensor([0, 1.0, 0, 2.0, 0])
+        return torch.where(is_odd, right, left)
+
+    model = told(back_and_forth, always(*[0.0] * NUM_BINS))
+    levels = solve.pack([parse_board("########|#@   $.#|########")], CPU)
+    to_and_fro = solve.by_beam(model, levels, width=1, max_moves=11, skip_visited=False)
+    onwards = solve.by_beam(model, levels, width=1, max_moves=11)
+    assert (to_and_fro, onwards) == ([None], [(Direction.RIGHT,) * 4])
+
+
+@pytest.mark.parametrize("way", ["log_likelihood", "both", "rollout"])
 def test_many_levels_in_one_batch_are_solved_as_one_by_one(
     policy: SokobanPolicy, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def plans(boards: list) -> list:
         levels = solve.pack(boards, CPU)
-        if way == "beam":
-            return solve.by_beam(policy, levels, width=5, max_moves=11)
-        return solve.by_rollout(policy, levels, max_moves=11)
+        if way == "rollout":
+            return solve.by_rollout(policy, levels, max_moves=11)
+        (score,) = (name for name in SCORES if name == way)
+        return solve.by_beam(policy, levels, width=3, max_moves=11, score=score)
 
     together = plans(BOARDS)
-    assert together == [plans([board])[0] for board in BOARDS]
+    assert together[:7] == [plans([board])[0] for board in BOARDS[:7]]
     monkeypatch.setattr(solve, "MAX_ROWS", 15)
     assert plans(BOARDS) == together
 
@@ -60,6 +144,48 @@ def test_noise_drawn_in_advance_gives_the_same_rollouts_again(policy: SokobanPol
     first = solve.by_rollout(policy, levels, max_moves=5, noise=noise)
     assert first == solve.by_rollout(policy, levels, max_moves=5, noise=noise)
     assert {(3, 3), None} <= set(first)  # one level, and noise of its own for each row
+
+
+@pytest.mark.parametrize("is_greedy", [True, False])
+def test_captured_rollouts_find_what_plain_ones_do(
+    policy: SokobanPolicy, is_greedy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = torch.Generator()
+
+    def noise(max_steps: int, num_rows: int) -> torch.Tensor:
+        return gumbel_noise(max_steps, num_rows, 5, generator=generator, device=CPU)
+
+    def plans() -> list[solve.Plan | None]:
+        generator.manual_seed(6)
+        levels = solve.pack(BOARDS, CPU)
+        return solve.by_rollout(policy, levels, max_moves=7, noise=None if is_greedy else noise)
+
+    asked: list[int] = []
+
+    def pays(device: torch.device, num_batches: int) -> bool:
+        asked.append(num_batches)
+        return True
+
+    monkeypatch.setattr(solve, "MAX_ROWS", 5)
+    plain = plans()
+    monkeypatch.setattr(solve, "_pays_to_capture", pays)
+    assert plans() == plain
+    assert asked == [5]  # 23 levels, 5 at a time
+
+
+@pytest.mark.gpu
+def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_plans(
+    policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plans() -> list[solve.Plan | None]:
+        return solve.by_rollout(policy.cuda(), levels, max_moves=11)
+
+    levels = solve.pack(BOARDS * 2, torch.device("cuda"))
+    plain = plans()
+    monkeypatch.setattr(solve, "MAX_ROWS", 5)
+    assert solve._pays_to_capture(levels.boxes.device, num_batches=10)
+    assert plans() == plain
+    assert any(plan is not None for plan in plain)
 
 
 def test_a_solved_level_needs_no_move_and_does_not_stop_the_others(policy: SokobanPolicy) -> None:
@@ -92,6 +218,18 @@ def test_undone_moves_and_bumps_are_left_out_of_a_plan() -> None:
 def test_no_moves_at_all_are_refused(policy: SokobanPolicy) -> None:
     with pytest.raises(ValueError, match="the most moves are 0; expected at least 1"):
         solve.by_beam(policy, solve.pack(BOARDS, CPU), width=2, max_moves=0)
+
+
+@pytest.mark.parametrize("max_unsolvable", [-0.1, 1.1, float("nan")])
+def test_what_is_no_probability_is_refused(policy: SokobanPolicy, max_unsolvable: float) -> None:
+    with pytest.raises(ValueError, match=f"max_unsolvable is {max_unsolvable}; expected a prob"):
+        solve.by_beam(
+            policy,
+            solve.pack(BOARDS, CPU),
+            width=2,
+            max_moves=3,
+            max_unsolvable=max_unsolvable,
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,26 @@
 """The player on the device against the policy asked from the beginning, and the plain rules."""
 
+import math
+import shutil
+import subprocess
+import sys
+
 import pytest
 import torch
 
-from tokoban.decoding.stepper import MergingStepper
+from tokoban.decoding import gumbel_noise, sample
+from tokoban.decoding.stepper import MergingStepper, RankingStepper
 from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.generator import draw_one_box
 from tokoban.sokoban.rules import step
+from tokoban.systems.sokoban_policy.config import Score
+from tokoban.systems.sokoban_policy.episodes import (
+    UNSOLVABLE_BIN,
+    expected_moves_left,
+    unsolvable_probability,
+)
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
@@ -28,15 +40,27 @@ def test_log_probs_are_those_of_a_fresh_pass_over_the_whole_game(
         actions = torch.randint(5 if allow_undo else 4, (7,), generator=generator)
         stepper.advance(parents, actions)
         with torch.no_grad():
-            logits = policy(stepper.game.all_boards()).action_logits[:, -1]
+            logits = policy(stepper.game.all_boards(stepper.num_moves + 2)).action_logits[:, -1]
         allowed = stepper.log_probs().isfinite()
         expected = logits.masked_fill(~allowed, -torch.inf).log_softmax(1)
         torch.testing.assert_close(stepper.log_probs(), expected, atol=1e-5, rtol=0)
 
 
+def test_rows_without_parents_are_their_own(policy: SokobanPolicy) -> None:
+    first, second = (PolicyStepper(policy, _levels(7), allow_undo=True) for _ in range(2))
+    generator = torch.Generator().manual_seed(3)
+    for _ in range(4):
+        actions = torch.randint(5, (7,), generator=generator)
+        first.advance(None, actions)
+        second.advance(torch.arange(7), actions)
+    assert torch.equal(first.log_probs(), second.log_probs())
+    assert torch.equal(first.keys(), second.keys())
+
+
 def test_asking_twice_changes_nothing(policy: SokobanPolicy) -> None:
     stepper = PolicyStepper(policy, _levels(5), allow_undo=True)
     assert isinstance(stepper, MergingStepper)
+    assert isinstance(stepper, RankingStepper)
     assert torch.equal(stepper.log_probs(), stepper.log_probs())
     assert torch.equal(stepper.successor_keys(), stepper.successor_keys())
 
@@ -67,14 +91,167 @@ def test_keys_of_successors_are_equal_exactly_for_equal_boards(policy: SokobanPo
     assert len(different) == 6
 
 
+def test_keys_are_those_foretold_of_the_actions_taken(policy: SokobanPolicy) -> None:
+    stepper = PolicyStepper(policy, _levels(11), allow_undo=True)
+    stepper.advance(None, torch.arange(11) % 4)
+    actions = torch.arange(11) % 5
+    foretold = stepper.successor_keys().gather(1, actions.unsqueeze(1))[:, 0]
+    stepper.advance(None, actions)
+    assert torch.equal(stepper.keys(), foretold)
+
+
+CORRIDOR = "#######|#@ $ .#|#######"
+SCORES = torch.tensor([-0.5])
+
+
+def _thinking(policy: SokobanPolicy, *, moves_bin: int, is_unsolvable: float) -> SokobanPolicy:
+    """The policy with one opinion of every board: a bin of moves, and a chance of no solution."""
+    bias = torch.full((7,), -torch.inf)
+    bias[moves_bin], bias[UNSOLVABLE_BIN] = math.log(1 - is_unsolvable), math.log(is_unsolvable)
+    policy.steps_left_head.weight.data.zero_()
+    policy.steps_left_head.bias.data = bias
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        ("log_likelihood", -0.5),
+        ("steps_left", 1 - math.e),  # bin 1 stands for e - 1 moves
+        ("both", -0.5 + 1 - math.e),
+    ],
+)
+def test_a_row_is_worth_its_moves_so_far_or_those_left_or_both(
+    policy: SokobanPolicy, score: Score, expected: float
+) -> None:
+    thinking = _thinking(policy, moves_bin=1, is_unsolvable=0.3)
+    level = bitboards.pack([parse_board(CORRIDOR)])
+    stepper = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.31)
+    assert stepper.ranks(SCORES).tolist() == pytest.approx([expected])
+    doubting = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.29)
+    assert doubting.ranks(SCORES).tolist() == [-torch.inf]
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"), [("log_likelihood", -0.5), ("steps_left", 0.0), ("both", -0.5)]
+)
+def test_a_solved_row_has_no_moves_left_whatever_the_policy_thinks(
+    policy: SokobanPolicy, score: Score, expected: float
+) -> None:
+    thinking = _thinking(policy, moves_bin=1, is_unsolvable=0.9)
+    level = bitboards.pack([parse_board("#####|#@$.#|#####")])
+    stepper = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.5)
+    stepper.advance(None, torch.tensor([3]))
+    assert stepper.ranks(SCORES).tolist() == [expected]
+
+
+def test_ranks_are_of_the_boards_now_up_to_the_last_one(make_policy) -> None:
+    policy = make_policy(max_positions=5)
+    levels = _levels(7)
+    stepper = PolicyStepper(policy, levels, allow_undo=True, score="both", max_unsolvable=0.15)
+    scores = -torch.arange(7.0)
+    for _ in range(stepper.max_moves):
+        stepper.advance(torch.tensor([1, 0, 2, 4, 5, 3, 6]), torch.tensor([0, 1, 2, 3, 0, 1, 2]))
+        with torch.no_grad():
+            logits = policy(stepper.game.all_boards(stepper.num_moves + 2)).steps_left_logits[:, -1]
+        expected = scores - expected_moves_left(logits)
+        expected[unsolvable_probability(logits) > 0.15] = -torch.inf
+        assert not bitboards.is_solved(stepper.game.current()).any()
+        torch.testing.assert_close(stepper.ranks(scores), expected, atol=1e-4, rtol=0)
+
+
 def test_finished_are_the_solved(policy: SokobanPolicy) -> None:
     levels = bitboards.pack([parse_board("#####|#@$.#|#####"), parse_board("######|# @$.#|######")])
     stepper = PolicyStepper(policy, levels, allow_undo=False)
     assert stepper.advance(torch.tensor([0, 1]), torch.tensor([3, 1])).tolist() == [True, False]
 
 
+def test_in_half_precision_the_answers_are_nearly_the_same(policy: SokobanPolicy) -> None:
+    full, half = (
+        PolicyStepper(policy, _levels(7), allow_undo=True, precision=precision)
+        for precision in ("fp32", "bf16")
+    )
+    for _ in range(5):
+        for stepper in (full, half):
+            stepper.advance(None, torch.full((7,), 4))
+        assert half.log_probs().dtype == torch.float32
+        assert not torch.equal(half.log_probs(), full.log_probs())
+        torch.testing.assert_close(half.log_probs(), full.log_probs(), atol=0.05, rtol=0)
+
+
+# In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
+COMPILED = """
+import sys, torch
+from torch._dynamo.utils import counters
+from tokoban import pretrained
+from tokoban.decoding import beam_search, gumbel_noise, sample
+from tokoban.sokoban.generator import draw_one_box
+from tokoban.systems.sokoban_policy.stepper import PolicyStepper
+
+device, rows = sys.argv[1], [int(word) for word in sys.argv[2:]]
+torch.backends.cudnn.allow_tf32 = False
+model, _ = pretrained.load("sokoban-8x8", system="sokoban")
+model.to(device)
+
+def played(levels, noise, compiled):
+    stepper = PolicyStepper(model, levels, allow_undo=True, compiled=compiled)
+    sample(stepper, num_rows=len(noise[0]), max_steps=30, noise=noise, stop_check_every=0)
+    return stepper.game.all_boards()
+
+for num_rows in rows:
+    generator = torch.Generator().manual_seed(num_rows)
+    levels = draw_one_box(num_rows, generator=generator).map(lambda word: word.to(device))
+    noise = gumbel_noise(30, num_rows, 5, generator=generator, device=device)
+    eager, compiled = (played(levels, noise, flag) for flag in (False, True))
+    assert all(torch.equal(one, other) for one, other in zip(eager, compiled, strict=True))
+    assert not torch.equal(compiled.player[:, 1], compiled.player[:, -1])
+
+def searched(compiled):
+    rows = levels.map(lambda word: word.repeat_interleave(3))
+    stepper = PolicyStepper(model, rows, allow_undo=True, compiled=compiled)
+    return beam_search(stepper, num_searches=len(levels.boxes), width=3, max_steps=30)
+
+assert torch.equal(searched(False).actions, searched(True).actions)
+# The first batch has its size compiled in; the second makes it any size.
+assert counters["stats"]["unique_graphs"] == min(2, len(rows)), counters["stats"]
+"""
+NEEDS_COMPILER = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+
+
+def _run_compiled(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-c", COMPILED, *arguments], check=True)
+
+
+@pytest.mark.slow
+@NEEDS_COMPILER
+def test_compiled_steps_lead_to_the_same_boards_and_are_compiled_for_all_positions_at_once() -> (
+    None
+):
+    _run_compiled("cpu", "17", "29", "23")
+
+
+@pytest.mark.gpu
+@NEEDS_COMPILER
+def test_compiled_steps_on_a_gpu_lead_to_the_same_boards() -> None:
+    _run_compiled("cuda", "1024", "512")
+
+
+@pytest.mark.gpu
+def test_a_gpu_plays_the_cpus_games(policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+    levels, boards = _levels(29), []
+    noise = gumbel_noise(11, 29, 5, generator=torch.Generator().manual_seed(6), device="cpu")
+    for device in ("cpu", "cuda"):
+        starts = levels.map(torch.Tensor.cuda if device == "cuda" else torch.Tensor.cpu)
+        stepper = PolicyStepper(policy.to(device), starts, allow_undo=True)
+        sample(stepper, num_rows=29, max_steps=11, noise=noise.to(device))
+        boards.append(stepper.game.all_boards().map(torch.Tensor.cpu))
+    for word, other in zip(*boards, strict=True):
+        assert torch.equal(word, other)
+
+
 def test_the_last_move_needs_no_further_board(policy: SokobanPolicy) -> None:
     stepper = PolicyStepper(policy, _levels(2), allow_undo=True)
     for _ in range(stepper.max_moves):
         stepper.advance(torch.arange(2), torch.tensor([4, 4]))
-    assert stepper.game.position == policy.max_positions - 1
+    assert stepper.game.position.tolist() == [policy.max_positions - 1]

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
 
+from tokoban.sokoban import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
 from tokoban.systems.sokoban_policy.train import RUNS, make_system, training_levels
 from tokoban.training.config import to_dict
@@ -32,6 +34,22 @@ def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
     right = (logits.softmax(-1) * batch.is_right).sum(-1)[counts]
     expected = -right.log().mean()
     torch.testing.assert_close(system.loss(model, batch).figures["policy_loss"], expected.detach())
+
+
+@pytest.mark.parametrize("labels", ["exact", "astar"])
+def test_a_policy_for_larger_levels_trains_on_them(
+    tmp_path: Path, labels: Literal["exact", "astar"]
+) -> None:
+    small = replace(tiny(), num_levels=8, num_validation_levels=6, batch_games=3)
+    config = replace(small, interior=8, max_positions=23, labels=labels)
+    system = make_system(config)
+    assert max(level.board.width for level in system.validation) == 10
+    figures = train(
+        system, replace(RUNS["tiny"], steps=2, device="cpu"), _directory(tmp_path, config)
+    )
+    assert figures["levels"] == 6
+    batch = next(system.train_batches(system.build_model(), start_step=0))
+    assert bitboards.cells(~batch.boards.walls)[..., 0].any()  # floor at the edge of the word
 
 
 def test_half_of_the_training_levels_are_solvable() -> None:

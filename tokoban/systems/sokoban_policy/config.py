@@ -1,18 +1,28 @@
 """The choices of one policy: its network and its examples; presets are functions."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from tokoban.training.config import check_fields
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
+# What makes one beam better than another: the log-likelihood of its moves, as in the post; fewest
+# moves left, as the policy thinks; or the first less the second, so that a move costs a nat.
+Score = Literal["log_likelihood", "steps_left", "both"]
+SCORES: tuple[Score, ...] = get_args(Score)
+
+Precision = Literal["fp32", "bf16"]  # of the network's play; bf16 by autocast
+
+INTERIORS = (6, 8)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanPolicyConfig:
-    """Boards are 8x8 with one box, walls around the edge."""
+    """Boards have one box and fit ``interior`` x ``interior`` squares inside their walls."""
 
     # The network
+    interior: int = 6  # or 8, as Boxoban's
     width: int = 16
     num_layers: int = 3
     num_heads: int = 8
@@ -47,6 +57,7 @@ class SokobanPolicyConfig:
                 self.width % max(1, self.num_heads) == 0,
                 f"a divisor of width {self.width}",
             ),
+            ("interior", self.interior in INTERIORS, " or ".join(map(str, INTERIORS))),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             ("beam_width", self.beam_width <= MAX_BEAM_WIDTH, f"at most {MAX_BEAM_WIDTH}"),
             *((name, getattr(self, name) < 2**63, "below 2^63") for name in _SEEDS),
@@ -75,6 +86,11 @@ _LEAST = {
 def blog() -> SokobanPolicyConfig:
     """The post's network on exact labels: what the shipped ``sokoban-8x8`` is trained with."""
     return SokobanPolicyConfig()
+
+
+def large() -> SokobanPolicyConfig:
+    """The network of ``blog`` for levels as large as Boxoban's, 8x8 within the walls: 62 moves."""
+    return SokobanPolicyConfig(interior=8, max_positions=64)
 
 
 def post() -> SokobanPolicyConfig:

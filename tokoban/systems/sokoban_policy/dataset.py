@@ -12,16 +12,18 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.distances import OneBoxTables, one_box_tables
-from tokoban.sokoban.generator import GeneratedLevel, draw_one_box
+from tokoban.sokoban.generator import GeneratedLevel, draw, draw_one_box
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+from tokoban.sokoban.tensor_boards import TensorBoards
 from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
     NO_BIN,
     NUM_ACTIONS,
     Episodes,
     Game,
+    margin_around,
     steps_left_bin,
 )
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
@@ -48,12 +50,14 @@ class ExactGames:
         *,
         batch_games: int,
         num_positions: int,
+        interior: int,
         seed: int,
         held_out: Int64[Tensor, "H"],
         device: torch.device,
     ) -> None:
         """``held_out`` are canonical keys of levels that must not be drawn, nor their images."""
         self.batch_games, self.num_positions, self.seed = batch_games, num_positions, seed
+        self.interior = interior
         self.held_out, self.device = held_out.to(device), device
 
     def batches(self, *, start_step: int, rank: int = 0) -> Iterator[Episodes]:
@@ -76,7 +80,7 @@ class ExactGames:
         generator = torch.Generator(self.device)
         generator.manual_seed(_derived_seed(self.seed, rank, drawing))
         num_levels = self.batch_games * BATCHES_A_DRAWING * 3 // 2
-        return draw_one_box(num_levels, generator=generator), generator
+        return draw_levels(num_levels, interior=self.interior, generator=generator), generator
 
     def _chosen(
         self, levels: Bitboards, generator: torch.Generator
@@ -94,6 +98,21 @@ class ExactGames:
         assert len(chosen) == num_levels, "too many levels are held out"
         chosen = chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
         return levels.at(chosen), tables.rows(chosen)
+
+
+def draw_levels(num_levels: int, *, interior: int, generator: torch.Generator) -> Bitboards:
+    """One-box levels of that interior, solvable or not, as they come.
+
+    One of 8 fills the word, so that the walls around it are left out.
+    """
+    if interior < SIDE:
+        return draw_one_box(num_levels, generator=generator)
+    drawn: list[Bitboards] = []
+    while sum(len(boards.walls) for boards in drawn) < num_levels:
+        planes = draw(num_levels, rows=SIDE + 2, columns=SIDE + 2, generator=generator)
+        inside = TensorBoards(*(plane[:, 1:-1, 1:-1] for plane in planes))
+        drawn.append(bitboards.from_planes(inside))
+    return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))
 
 
 def play_imperfectly(
@@ -168,6 +187,7 @@ class PlanGames:
         *,
         batch_games: int,
         num_positions: int,
+        interior: int,
         seed: int,
         device: torch.device,
     ) -> None:
@@ -180,7 +200,9 @@ class PlanGames:
             source="handcrafted.txt",
         )
         entries = [entry for entry in entries if len(entry.actions) <= num_positions - 2]
-        games = replay_entries(entries, num_positions, symmetries=SYMMETRIES)
+        games = replay_entries(
+            entries, num_positions, symmetries=SYMMETRIES, margin=margin_around(interior)
+        )
         self.episodes = games.map(lambda tensor: tensor.to(device))
         self.batch_games, self.seed = batch_games, seed
 
@@ -202,10 +224,14 @@ class PlanGames:
 
 
 def replay_entries(
-    entries: Sequence[HandcraftedEntry], num_positions: int, *, symmetries: Sequence[Symmetry]
+    entries: Sequence[HandcraftedEntry],
+    num_positions: int,
+    *,
+    symmetries: Sequence[Symmetry],
+    margin: int = 1,
 ) -> Episodes:
-    """The entries played out, once under each of ``symmetries``."""
-    levels = bitboards.pack([entry.start for entry in entries], margin=1)
+    """The entries played out, once under each of ``symmetries``; ``margin`` is the model's."""
+    levels = bitboards.pack([entry.start for entry in entries], margin=margin)
     lengths = torch.tensor([len(entry.actions) for entry in entries])
     actions = torch.zeros(len(entries), num_positions - 2, dtype=torch.int64)
     counts = torch.zeros(len(entries), num_positions - 2, dtype=torch.bool)

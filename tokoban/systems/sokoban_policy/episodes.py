@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Bool, Int, Int64
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from tokoban.sokoban import bitboards
@@ -58,6 +58,23 @@ def steps_left_bin(distance: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
     return torch.where(distance < 0, UNSOLVABLE_BIN, bins)
 
 
+def expected_moves_left(steps_left_logits: Float[Tensor, "*S 7"]) -> Float[Tensor, "*S"]:
+    """The moves to go, if the board can be solved at all: a mean over what the bins stand for."""
+    # A bin stands for its middle on the scale of its logarithm: 0, 1.7, 6.4, 19, 54, 147 moves.
+    moves = torch.arange(UNSOLVABLE_BIN, device=steps_left_logits.device).exp() - 1
+    return steps_left_logits[..., :UNSOLVABLE_BIN].softmax(-1) @ moves
+
+
+def unsolvable_probability(steps_left_logits: Float[Tensor, "*S 7"]) -> Float[Tensor, "*S"]:
+    """How sure it is that no moves solve the board."""
+    return steps_left_logits.softmax(-1)[..., UNSOLVABLE_BIN]
+
+
+def margin_around(interior: int) -> int:
+    """Rings of wall that the 8x8 squares of a board's words hold around such an interior."""
+    return (bitboards.SIDE - interior) // 2
+
+
 def goal_boards(levels: Bitboards) -> Bitboards:
     """What is to be reached: every box on a goal, and no player."""
     return levels._replace(boxes=levels.goals, player=torch.zeros_like(levels.player))
@@ -68,11 +85,13 @@ class Game:
 
     ``previous[b, t]`` is the position that an undo at position t goes back to: moves that change
     nothing are not remembered, and undoing again goes back further. At the start an undo changes
-    nothing.
+    nothing. The position itself is kept on the device, so that every step is the same to a compiler
+    and to a captured graph; nobody checks that it stays below ``num_positions``.
     """
 
     def __init__(self, levels: Bitboards, num_positions: int) -> None:
-        self.levels = levels
+        # Copies: to a compiler a view of something else is another kind of argument.
+        self.levels = levels.map(torch.clone)
         shape = (len(levels.boxes), num_positions)
         self.boxes = levels.boxes.new_zeros(shape)
         self.player = levels.boxes.new_zeros(shape)
@@ -80,25 +99,23 @@ class Game:
         goals = goal_boards(levels)
         self.boxes[:, 0], self.player[:, 0] = goals.boxes, goals.player
         self.boxes[:, FIRST_BOARD], self.player[:, FIRST_BOARD] = levels.boxes, levels.player
-        self.position = FIRST_BOARD
+        self.position = levels.boxes.new_full((1,), FIRST_BOARD)
 
     def current(self) -> Bitboards:
         """The boards now, [B]."""
-        return self.levels._replace(
-            boxes=self.boxes[:, self.position], player=self.player[:, self.position]
-        )
+        return self.levels._replace(boxes=self._now(self.boxes), player=self._now(self.player))
 
-    def all_boards(self) -> Bitboards:
-        """All boards up to now, [B, T]; goal boards first."""
-        length = self.position + 1
+    def all_boards(self, length: int | None = None) -> Bitboards:
+        """The boards of the first ``length`` positions, or of all, [B, T]; goal boards first."""
+        boxes, player = self.boxes[:, :length], self.player[:, :length]
         walls, goals = (
-            word.unsqueeze(1).expand(-1, length) for word in (self.levels.walls, self.levels.goals)
+            word.unsqueeze(1).expand_as(boxes) for word in (self.levels.walls, self.levels.goals)
         )
-        return Bitboards(walls, goals, self.boxes[:, :length], self.player[:, :length])
+        return Bitboards(walls, goals, boxes, player)
 
     def undone(self) -> Bitboards:
         """The boards that an undo would bring back, [B]."""
-        back = self.previous[:, self.position, None]
+        back = self._now(self.previous).unsqueeze(1)
         return self.levels._replace(
             boxes=self.boxes.gather(1, back)[:, 0], player=self.player.gather(1, back)[:, 0]
         )
@@ -107,19 +124,24 @@ class Game:
         """Plays one action in each game: a direction, or ``UNDO``."""
         now, is_undo = self.current(), actions == UNDO
         stepped, undone = bitboards.step(now, actions % 4), self.undone()
-        here = torch.full_like(actions, self.position)
-        back = self.previous[:, self.position]
-        further_back = self.previous.gather(1, back[:, None])[:, 0]
+        back = self._now(self.previous)
+        further_back = self.previous.gather(1, back.unsqueeze(1))[:, 0]
         has_moved = stepped.player != now.player
-        self.position += 1
-        self.boxes[:, self.position] = torch.where(is_undo, undone.boxes, stepped.boxes)
-        self.player[:, self.position] = torch.where(is_undo, undone.player, stepped.player)
-        self.previous[:, self.position] = torch.where(
-            is_undo, further_back, torch.where(has_moved, here, back)
-        )
+        previous = torch.where(has_moved, self.position, back)
+        self.position = self.position + 1
+        for storage, if_undo, if_step in (
+            (self.boxes, undone.boxes, stepped.boxes),
+            (self.player, undone.player, stepped.player),
+            (self.previous, further_back, previous),
+        ):
+            new = torch.where(is_undo, if_undo, if_step)
+            storage.index_copy_(1, self.position, new.unsqueeze(1))
 
     def reorder(self, parents: Int64[Tensor, "B"]) -> None:
         """Game i becomes what game ``parents[i]`` was."""
         self.levels = self.levels.at(parents)
         self.boxes, self.player = self.boxes[parents], self.player[parents]
         self.previous = self.previous[parents]
+
+    def _now(self, of_positions: Int64[Tensor, "B T"]) -> Int64[Tensor, "B"]:
+        return of_positions.index_select(1, self.position)[:, 0]

@@ -6,7 +6,9 @@ Axes: B levels, T positions, A actions.
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +19,12 @@ from tokoban.sokoban.formats import read_levels
 from tokoban.sokoban.generator import GeneratedLevel, generate
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import (
+    SCORES,
+    Precision,
+    Score,
+    SokobanPolicyConfig,
+)
 from tokoban.systems.sokoban_policy.dataset import replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
@@ -45,19 +52,25 @@ _SHARES = {
 
 
 def evaluate(
-    model: nn.Module, levels: Sequence[GeneratedLevel], *, beam_width: int
+    model: nn.Module,
+    levels: Sequence[GeneratedLevel],
+    *,
+    beam_width: int,
+    score: Score = "log_likelihood",
+    precision: Precision = "fp32",
 ) -> dict[str, float]:
     """All figures of a policy on one-box levels that fit it; each process counts its share.
 
     ``top1_policy`` and its like compare with the one plan of each level, as the post does, at every
     position of it (plans of up to 30 moves); ``top1_optimal_set`` counts any move of a shortest
     solution. Solve rates are of the solvable levels, within 30 moves, by plans that the reference
-    rules have replayed. ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
+    rules have replayed; ``score`` is the beam search's, and ``precision`` the play's. ``*_low`` and
+    ``*_high`` are Wilson's 95 % interval of each share.
     """
     assert isinstance(model, SokobanPolicy)
     mine = list(levels)[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
-    counts |= _play_counts(model, mine, beam_width=beam_width)
+    counts |= _play_counts(model, mine, beam_width=beam_width, score=score, precision=precision)
     totals = processes.sum_over_processes(counts)
     figures: dict[str, float] = {
         "levels": totals["levels"],
@@ -83,19 +96,23 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
         0.0,
     ) | {"plan_moves": 0.0, "plan_boards": 0.0}
     entries = [
-        HandcraftedEntry.from_level(GeneratedLevel(solve.fit(level.board), level.solution))
+        HandcraftedEntry.from_level(
+            replace(level, board=solve.fit(level.board, margin=model.margin))
+        )
         for level in levels
         if len(level.solution or ()) <= model.max_positions - 2
     ]
     # A longer plan has no place in the sequence; its start still counts for solvability.
     entries += [
-        HandcraftedEntry(solve.fit(level.board), (), (), is_solved=True)
+        HandcraftedEntry(solve.fit(level.board, margin=model.margin), (), (), is_solved=True)
         for level in levels
         if len(level.solution or ()) > model.max_positions - 2
     ]
     for first in range(0, len(entries), _BATCH_GAMES):
         batch = entries[first : first + _BATCH_GAMES]
-        games = replay_entries(batch, model.max_positions, symmetries=SYMMETRIES[:1]).trimmed()
+        games = replay_entries(
+            batch, model.max_positions, symmetries=SYMMETRIES[:1], margin=model.margin
+        ).trimmed()
         for name, count in _agreements(model, games.map(lambda x: x.to(model.mask.device))).items():
             counts[name] += count
     return counts
@@ -130,21 +147,28 @@ def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
 
 
 def _play_counts(
-    model: SokobanPolicy, levels: Sequence[GeneratedLevel], *, beam_width: int
+    model: SokobanPolicy,
+    levels: Sequence[GeneratedLevel],
+    *,
+    beam_width: int,
+    score: Score,
+    precision: Precision,
 ) -> dict[str, float]:
     """How the solvable levels fare under beam search and greedy play."""
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
-    starts = solve.pack([solve.fit(level.board) for level in solvable], model.mask.device)
+    boards = [solve.fit(level.board, margin=model.margin) for level in solvable]
+    starts = solve.pack(boards, model.mask.device, margin=model.margin)
+    beam = solve.by_beam(
+        model, starts, width=beam_width, max_moves=MAX_MOVES, score=score, precision=precision
+    )
+    greedy = solve.by_rollout(model, starts, max_moves=MAX_MOVES, precision=precision)
     counts = {
         "levels": float(len(levels)),
         "solvable_levels": float(len(solvable)),
         "optimal_moves": float(sum(optimum)),
     }
-    for way, plans in (
-        ("beam", solve.by_beam(model, starts, width=beam_width, max_moves=MAX_MOVES)),
-        ("greedy", solve.by_rollout(model, starts, max_moves=MAX_MOVES)),
-    ):
+    for way, plans in {"beam": beam, "greedy": greedy}.items():
         pairs = [(len(p), best) for p, best in zip(plans, optimum, strict=True) if p is not None]
         counts[f"{way}_solve_rate"] = counts[f"{way}_solved"] = float(len(pairs))
         counts[f"{way}_optimal_share"] = float(sum(moves == best for moves, best in pairs))
@@ -175,6 +199,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, metavar="S", help="of the generated levels")
     parser.add_argument("--width", type=int, default=32, metavar="K", help="of the beam search")
+    parser.add_argument(
+        "--score",
+        choices=SCORES,
+        default="log_likelihood",
+        help="which beams live on, as in `tokoban solve`",
+    )
+    parser.add_argument(
+        "--precision", choices=get_args(Precision), default="fp32", help="of the network at play"
+    )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
 
 
@@ -187,22 +220,30 @@ def evaluate_model(
     if arguments.generated is not None and arguments.generated < 2:
         raise ValueError(f"--generated {arguments.generated}: expected at least 2")
     solve.check_width(arguments.width)
+    assert isinstance(model, SokobanPolicy)
     if arguments.levels is not None:
-        levels = _read(arguments.levels)
+        levels = _read(arguments.levels, margin=model.margin)
     elif arguments.generated is not None:
         seed = config.validation_seed if arguments.seed is None else arguments.seed
         levels = generate(arguments.generated, seed=seed)
     else:
         levels = generate(config.num_validation_levels, seed=config.validation_seed)
-    return evaluate(model.to(find_device(arguments.device)), levels, beam_width=arguments.width)
+    model.to(find_device(arguments.device))
+    return evaluate(
+        model,
+        levels,
+        beam_width=arguments.width,
+        score=arguments.score,
+        precision=arguments.precision,
+    )
 
 
-def _read(path: Path) -> list[GeneratedLevel]:
+def _read(path: Path, *, margin: int) -> list[GeneratedLevel]:
     """The levels of a file with A*'s plan each; refuses a file with a level that does not fit."""
     levels: list[GeneratedLevel] = []
     for level in read_levels(path, strict=True).levels:
         try:
-            board = solve.fit(level.board)
+            board = solve.fit(level.board, margin=margin)
         except ValueError as error:
             raise ValueError(f"{level.source}:{level.line}: {error}") from None
         answer = solver.solve(board)

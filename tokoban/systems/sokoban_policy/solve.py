@@ -3,33 +3,40 @@
 Axes: B levels, K beams, T actions.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
-from jaxtyping import Bool, Int64
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from tokoban.decoding.beam import beam_search
-from tokoban.decoding.sampling import sample
+from tokoban.decoding.sampling import Samples, sample
+from tokoban.decoding.visited import table_bytes
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO, Board, Direction
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
+from tokoban.systems.sokoban_policy.captured import CapturedRollouts
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
 from tokoban.systems.sokoban_policy.episodes import (
     BIN_NAMES,
-    NUM_BINS,
+    FIRST_BOARD,
     UNSOLVABLE_BIN,
+    expected_moves_left,
     goal_boards,
+    unsolvable_probability,
 )
+from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES, levels_at_a_time
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
-# Rows stepped at a time: enough to fill the device, few enough for its memory.
+# Rows stepped at a time: enough to fill the device; where memory is short it is fewer.
 MAX_ROWS = 8192
 
-# What a bin stands for in one number: the middle, on the scale of its logarithm.
-_BIN_MOVES = torch.arange(NUM_BINS - 1).exp() - 1
+_NUM_MOVES = len(Direction)
+_BATCHES_WORTH_CAPTURING = 8
 
 Plan = tuple[Direction, ...]
 
@@ -43,10 +50,11 @@ class Judgement:
     likeliest_bin: str  # of the moves left, such as "4 to 11"
 
 
-def fit(board: Board) -> Board:
+def fit(board: Board, *, margin: int = 1) -> Board:
     """The board as the policy was trained on: what the player can never reach is wall.
 
-    Raises ``ValueError`` saying why a level does not fit: more than one box, or too large.
+    ``margin`` is the model's. Raises ``ValueError`` saying why a level does not fit: more than one
+    box, or too large.
     """
     inside = board.inside()
     boxes, goals = board.boxes & inside, board.goals & inside
@@ -54,55 +62,96 @@ def fit(board: Board) -> Board:
         raise ValueError(f"{len(boxes)} boxes and {len(goals)} goals; the policy knows 1 of each")
     walls = frozenset(board.squares()) - inside
     fitted = replace(board, walls=walls, goals=goals, boxes=boxes)
-    bitboards.pack([fitted], margin=1)
+    bitboards.pack([fitted], margin=margin)
     return fitted
 
 
-def pack(boards: Sequence[Board], device: torch.device) -> Bitboards:
-    """Fitted boards as words, with one ring of walls around."""
-    return bitboards.pack(boards, device=device, margin=1)
+def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> Bitboards:
+    """Fitted boards as words, with ``margin`` rings of walls around: as many as the model's."""
+    return bitboards.pack(boards, device=device, margin=margin)
 
 
 def judge(model: SokobanPolicy, levels: Bitboards) -> list[Judgement]:
     """The policy's first impression of each level [B]; of a solved one it is not asked."""
+    judgements: list[Judgement] = []
+    for first in range(0, len(levels.boxes), MAX_ROWS):
+        judgements += _judge_batch(model, levels.at(slice(first, first + MAX_ROWS)))
+    return judgements
+
+
+def _judge_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Judgement]:
     with torch.inference_mode():
         both = (torch.stack(words, 1) for words in zip(goal_boards(levels), levels, strict=True))
-        logits = model(Bitboards(*both)).steps_left_logits[:, 1].float()
-    unsolvable = logits.softmax(-1)[:, UNSOLVABLE_BIN].tolist()
-    of_bins = logits[:, :UNSOLVABLE_BIN].softmax(-1)
-    moves = (of_bins @ _BIN_MOVES.to(logits.device)).tolist()
-    names = [BIN_NAMES[likeliest] for likeliest in of_bins.argmax(-1).tolist()]
+        logits = model(Bitboards(*both)).steps_left_logits[:, FIRST_BOARD].float()
+    unsolvable = unsolvable_probability(logits).tolist()
+    moves = expected_moves_left(logits).tolist()
+    names = [BIN_NAMES[bin] for bin in logits[:, :UNSOLVABLE_BIN].argmax(-1).tolist()]
     is_solved = bitboards.is_solved(levels).tolist()
-    return [
-        Judgement(0.0, 0.0, BIN_NAMES[0]) if solved else Judgement(*thought)
-        for solved, *thought in zip(is_solved, moves, unsolvable, names, strict=True)
-    ]
+    for solved, *thought in zip(is_solved, moves, unsolvable, names, strict=True):
+        yield Judgement(0.0, 0.0, BIN_NAMES[0]) if solved else Judgement(*thought)
 
 
 def by_beam(
-    model: SokobanPolicy, levels: Bitboards, *, width: int, max_moves: int
+    model: SokobanPolicy,
+    levels: Bitboards,
+    *,
+    width: int,
+    max_moves: int,
+    score: Score = "log_likelihood",
+    max_unsolvable: float = 1.0,
+    skip_visited: bool = True,
+    precision: Precision = "fp32",
+    memory_limit: int = DEFAULT_LIMIT_BYTES,
 ) -> list[Plan | None]:
     """A plan for each level [B] by beam search, ``None`` where no beam solved it in time.
 
-    The score is the summed log-likelihood of the moves; equal boards of a search are merged; a
-    search ends with its first solved beam.
+    Equal boards of a search are merged, and with ``skip_visited`` none is gone back to; a search
+    ends with its first solved beam. The ``score`` says which beams live on:
+
+    * ``log_likelihood``, of a beam's moves: the policy reads the ``width`` best at each step.
+    * ``steps_left``: the fewest moves to go, as the policy thinks. It has to read every successor
+      before it can compare them: four times the work and the memory.
+    * ``both``: the first less the second, at the price of the second.
+
+    Boards that the policy takes for unsolvable with a probability above ``max_unsolvable`` are
+    dropped; a search that has no others gives up. Levels are played in batches whose size keeps
+    what the search needs within ``memory_limit`` bytes; the weights and what else the program holds
+    do not count. Raises ``ValueError`` where that is too little for one level.
     """
     check_width(width)
+    if not 0 <= max_unsolvable <= 1:
+        raise ValueError(f"max_unsolvable is {max_unsolvable}; expected a probability, 0 to 1")
+    num_rows = width if score == "log_likelihood" else _NUM_MOVES * width
+    steps = _room(model, max_moves)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
-        rows = starts.map(lambda word: word.repeat_interleave(width))
-        stepper = PolicyStepper(model, rows, allow_undo=False)
+        stepper = PolicyStepper(
+            model,
+            starts.map(lambda word: word.repeat_interleave(num_rows)),
+            allow_undo=False,
+            score=score,
+            max_unsolvable=max_unsolvable,
+            precision=precision,
+        )
         beams = beam_search(
             stepper,
             num_searches=len(starts.boxes),
-            width=width,
-            max_steps=_room(stepper, max_moves),
+            width=num_rows,
+            keep=width,
+            max_steps=steps,
+            skip_visited=skip_visited,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
         )
         return beams.actions[:, 0].where(beams.is_finished[:, :1], -1)
 
-    return _plans(levels, search, batch_size=max(1, MAX_ROWS // width))
+    fitting = levels_at_a_time(
+        model,
+        rows_a_level=num_rows,
+        limit_bytes=memory_limit,
+        table_bytes=table_bytes(width * steps + 1) if skip_visited else 0,
+    )
+    return _plans(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
 
 
 def check_width(width: int) -> None:
@@ -117,26 +166,67 @@ def by_rollout(
     *,
     max_moves: int,
     noise: Callable[[int, int], Tensor] | None = None,
+    precision: Precision = "fp32",
+    memory_limit: int = DEFAULT_LIMIT_BYTES,
 ) -> list[Plan | None]:
     """A plan for each level [B] by playing on, ``None`` where that did not solve it in time.
 
     Greedy, or with ``noise(max_steps, num_rows)`` drawn in advance. Undo is among the actions; what
-    was undone counts as a move of the rollout, and is left out of the plan.
+    was undone counts as a move of the rollout, and is left out of the plan. ``memory_limit`` is as
+    in ``by_beam``.
     """
+    steps, device = _room(model, max_moves), levels.boxes.device
+    # A captured play has memory of its own, beside what its rehearsals took.
+    copies = 2 if device.type == "cuda" else 1
+    fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=memory_limit)
+    batch_size = min(MAX_ROWS, fitting)
+    roll_out = partial(_roll_out, model, max_steps=steps, precision=precision)
+    if _pays_to_capture(device, num_batches=math.ceil(len(levels.boxes) / batch_size)):
+        captured = CapturedRollouts(
+            model,
+            num_rows=batch_size,
+            max_moves=steps,
+            allow_undo=True,
+            is_greedy=noise is None,
+            precision=precision,
+        )
+        roll_out = partial(_roll_out_captured, captured)
 
     def play(starts: Bitboards) -> Int64[Tensor, "B T"]:
-        stepper = PolicyStepper(model, starts, allow_undo=True)
-        steps, num_rows = _room(stepper, max_moves), len(starts.boxes)
-        samples = sample(
-            stepper,
-            num_rows=num_rows,
-            max_steps=steps,
-            noise=None if noise is None else noise(steps, num_rows),
-            stop_check_every=_check_every(stepper.device),
-        )
+        drawn = None if noise is None else noise(steps, len(starts.boxes))
+        samples = roll_out(starts, drawn)
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
-    return _plans(levels, play, batch_size=MAX_ROWS)
+    return _plans(levels, play, batch_size=batch_size)
+
+
+def _roll_out(
+    model: SokobanPolicy,
+    starts: Bitboards,
+    noise: Float[Tensor, "T B A"] | None,
+    *,
+    max_steps: int,
+    precision: Precision,
+) -> Samples:
+    stepper = PolicyStepper(model, starts, allow_undo=True, precision=precision)
+    return sample(
+        stepper,
+        num_rows=len(starts.boxes),
+        max_steps=max_steps,
+        noise=noise,
+        stop_check_every=_check_every(stepper.device),
+    )
+
+
+def _roll_out_captured(
+    captured: CapturedRollouts, starts: Bitboards, noise: Float[Tensor, "T B A"] | None
+) -> Samples:
+    return captured(starts, noise).samples
+
+
+def _pays_to_capture(device: torch.device, *, num_batches: int) -> bool:
+    """A graph costs some four plays before it saves the host's part of each."""
+    return device.type == "cuda" and num_batches >= _BATCHES_WORTH_CAPTURING
 
 
 def _plans(
@@ -184,10 +274,10 @@ def without_undone(board: Board, actions: Sequence[int]) -> Plan:
     return tuple(plan)
 
 
-def _room(stepper: PolicyStepper, max_moves: int) -> int:
+def _room(model: SokobanPolicy, max_moves: int) -> int:
     if not max_moves >= 1:
         raise ValueError(f"the most moves are {max_moves}; expected at least 1")
-    return min(max_moves, stepper.max_moves)
+    return min(max_moves, model.max_positions - FIRST_BOARD - 1)
 
 
 def _check_every(device: torch.device) -> int:

@@ -22,7 +22,13 @@ from tokoban.training.system import Loss
 Config = SokobanPolicyConfig
 PRESETS: dict[str, Callable[[], SokobanPolicyConfig]] = {
     preset.__name__: preset
-    for preset in (presets.blog, presets.post, presets.post_memoryless, presets.tiny)
+    for preset in (
+        presets.blog,
+        presets.large,
+        presets.post,
+        presets.post_memoryless,
+        presets.tiny,
+    )
 }
 
 # The post trains with Adam as Flux has it: a constant rate, no decay, no clipping.
@@ -37,6 +43,7 @@ _FLUX_ADAM = RunConfig(
 )
 RUNS: dict[str, RunConfig] = {
     "blog": RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500),
+    "large": RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500),
     "post": _FLUX_ADAM,
     "post_memoryless": _FLUX_ADAM,
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
@@ -46,6 +53,7 @@ RUNS: dict[str, RunConfig] = {
 def build_model(config: SokobanPolicyConfig) -> SokobanPolicy:
     """A freshly initialised policy on the CPU."""
     return SokobanPolicy(
+        interior=config.interior,
         width=config.width,
         num_layers=config.num_layers,
         num_heads=config.num_heads,
@@ -76,6 +84,7 @@ class SokobanSystem:
             games = ExactGames(
                 batch_games=config.batch_games,
                 num_positions=config.max_positions,
+                interior=config.interior,
                 seed=config.data_seed,
                 held_out=held_out_keys(self.validation),
                 device=device,
@@ -85,6 +94,7 @@ class SokobanSystem:
             training_levels(config, self.validation),
             batch_games=config.batch_games,
             num_positions=config.max_positions,
+            interior=config.interior,
             seed=config.data_seed,
             device=device,
         )
@@ -114,8 +124,13 @@ class SokobanSystem:
 
 def make_system(config: SokobanPolicyConfig) -> SokobanSystem:
     """The system of ``config`` with its validation levels drawn."""
-    levels = generate(config.num_validation_levels, seed=config.validation_seed)
+    levels = _generated(config, config.num_validation_levels, seed=config.validation_seed)
     return SokobanSystem(config, tuple(levels))
+
+
+def _generated(config: SokobanPolicyConfig, num_levels: int, *, seed: int) -> list[GeneratedLevel]:
+    side = config.interior + 2  # with the walls around
+    return generate(num_levels, seed=seed, rows=side, columns=side)
 
 
 def held_out_keys(levels: tuple[GeneratedLevel, ...]) -> Int64[Tensor, "H"]:
@@ -130,7 +145,8 @@ def training_levels(
     """``num_levels`` levels, half of them solvable, without images of validation levels."""
     held_out = held_out_keys(validation)
     # A few more than wanted, in place of those that are held out.
-    levels = generate(config.num_levels + config.num_levels // 8 + 8, seed=config.data_seed)
+    num_drawn = config.num_levels + config.num_levels // 8 + 8
+    levels = _generated(config, num_drawn, seed=config.data_seed)
     keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
     is_held_out = torch.isin(keys, held_out).tolist()
     fresh = [level for level, is_out in zip(levels, is_held_out, strict=True) if not is_out]

@@ -1,0 +1,57 @@
+"""Beam search over random Boxoban-sized boards, run as a process of its own; prints its memory.
+
+Arguments: levels, width, moves, the limit in bytes, the score. Prints the bytes held before the
+search, at its peak, and after it.
+"""
+
+import ctypes
+import sys
+from pathlib import Path
+
+import torch
+
+from tokoban.sokoban.bitboards import SIDE, Bitboards
+from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.config import SCORES, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.train import build_model
+
+
+def random_boards(num_levels: int) -> Bitboards:
+    """Interiors of 8x8 with ten walls, four boxes and four goals anywhere."""
+    generator = torch.Generator().manual_seed(5)
+    cells = torch.rand(num_levels, SIDE * SIDE, generator=generator).argsort(1)
+    bits = torch.ones_like(cells) << cells
+    walls, goals, boxes = (bits[:, a:b].sum(1) for a, b in ((0, 10), (10, 14), (14, 18)))
+    return Bitboards(walls, goals, boxes, bits[:, 18])
+
+
+def _resident_bytes(name: str) -> int:
+    """``VmRSS``: now; ``VmHWM``: the most ever."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith(f"{name}:"))
+    return int(line.split()[1]) * 1024
+
+
+def main() -> None:
+    num_levels, width, moves, limit_bytes = map(int, sys.argv[1:5])
+    (score,) = (name for name in SCORES if name == sys.argv[5])
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = build_model(SokobanPolicyConfig(interior=8)).eval()
+    levels = random_boards(num_levels)
+    before = _resident_bytes("VmRSS")
+    solve.by_beam(
+        model,
+        levels,
+        width=width,
+        max_moves=moves,
+        score=score,
+        memory_limit=limit_bytes,
+    )
+    # What was freed and is kept for the next use by the C library is not held by the search.
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    print(before, _resident_bytes("VmHWM"), _resident_bytes("VmRSS"))
+
+
+if __name__ == "__main__":
+    main()

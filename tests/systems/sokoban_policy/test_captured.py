@@ -1,0 +1,199 @@
+"""Captured play is plain play: nothing is left of another call, and nothing waits for the host."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tokoban.decoding import Beams, Samples, beam_search, gumbel_noise, sample
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.generator import draw_one_box
+from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch, CapturedRollouts, Rollouts
+from tokoban.systems.sokoban_policy.config import Precision
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.stepper import PolicyStepper
+
+NUM_MOVES = 11
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+# Every way of choosing at once: ranks, a cut, what was visited.
+SEARCH: dict[str, Any] = {"width": 12, "keep": 3, "skip_visited": True, "stop_at_first": True}
+STEPPER: dict[str, Any] = {"score": "both", "max_unsolvable": 0.2}
+
+
+def _levels(num_levels: int, seed: int, device: str) -> Bitboards:
+    levels = draw_one_box(num_levels, generator=torch.Generator().manual_seed(seed))
+    return levels.map(lambda word: word.to(device))
+
+
+def _noise(num_rows: int, seed: int, device: str) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return gumbel_noise(NUM_MOVES, num_rows, 5, generator=generator, device=device)
+
+
+def _plain_rollouts(
+    policy: SokobanPolicy, levels: Bitboards, noise: torch.Tensor | None
+) -> Rollouts:
+    num_rows = len(levels.boxes)
+    stepper = PolicyStepper(policy, levels, allow_undo=True)
+    samples = sample(
+        stepper, num_rows=num_rows, max_steps=NUM_MOVES, noise=noise, stop_check_every=0
+    )
+    return Rollouts(samples, stepper.game.current())
+
+
+def _plain_beams(policy: SokobanPolicy, levels: Bitboards) -> Beams:
+    rows = levels.map(lambda word: word.repeat_interleave(SEARCH["width"]))
+    stepper = PolicyStepper(policy, rows, allow_undo=False, **STEPPER)
+    return beam_search(
+        stepper, num_searches=len(levels.boxes), max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
+    )
+
+
+def _assert_equal(found: Samples | Beams, expected: Samples | Beams) -> None:
+    for name, tensor in vars(expected).items():
+        if name == "scores_nats":  # another size of batch may round otherwise
+            torch.testing.assert_close(found.scores_nats, tensor, atol=1e-4, rtol=0)
+        else:
+            assert torch.equal(getattr(found, name), tensor)
+
+
+def _assert_equal_rollouts(found: Rollouts, expected: Rollouts) -> None:
+    _assert_equal(found.samples, expected.samples)
+    for word, other in zip(found.boards, expected.boards, strict=True):
+        assert torch.equal(word, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("is_greedy", [True, False])
+def test_captured_rollouts_are_plain_ones_call_after_call_and_fewer_than_there_are_places(
+    policy: SokobanPolicy, device: str, is_greedy: bool
+) -> None:
+    policy.to(device)
+    play = CapturedRollouts(
+        policy, num_rows=13, max_moves=NUM_MOVES, allow_undo=True, is_greedy=is_greedy
+    )
+    found = []
+    for num_levels, seed in (13, 1), (7, 2), (13, 3), (13, 1):
+        levels = _levels(num_levels, seed, device)
+        noise = None if is_greedy else _noise(num_levels, seed, device)
+        found.append(play(levels, noise))
+        _assert_equal_rollouts(found[-1], _plain_rollouts(policy, levels, noise))
+    # The later calls wrote over nothing that was handed out.
+    _assert_equal_rollouts(found[0], found[-1])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_captured_beam_searches_are_plain_ones(policy: SokobanPolicy, device: str) -> None:
+    policy.to(device)
+    search = CapturedBeamSearch(policy, num_searches=7, max_moves=NUM_MOVES, **SEARCH, **STEPPER)
+    for num_levels, seed in (7, 1), (5, 2), (7, 3):
+        levels = _levels(num_levels, seed, device)
+        _assert_equal(search(levels), _plain_beams(policy, levels))
+
+
+# In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
+CAPTURED_AND_COMPILED = """
+import torch
+from tokoban import pretrained
+from tokoban.decoding import gumbel_noise
+from tokoban.sokoban.generator import draw_one_box
+from tokoban.systems.sokoban_policy.captured import CapturedRollouts
+
+torch.backends.cudnn.allow_tf32 = False
+model = pretrained.load("sokoban-8x8", system="sokoban")[0].cuda()
+plain, fast = (
+    CapturedRollouts(model, num_rows=257, max_moves=30, allow_undo=True, compiled=compiled)
+    for compiled in (False, True)
+)
+for seed in 1, 2:
+    generator = torch.Generator().manual_seed(seed)
+    levels = draw_one_box(257, generator=generator).map(torch.Tensor.cuda)
+    noise = gumbel_noise(30, 257, 5, generator=generator, device="cuda")
+    one, other = (play(levels, noise) for play in (plain, fast))
+    assert torch.equal(one.samples.actions, other.samples.actions)
+    assert torch.equal(one.boards.player, other.boards.player)
+"""
+
+
+@pytest.mark.gpu
+def test_compiled_and_captured_rollouts_are_captured_ones() -> None:
+    subprocess.run([sys.executable, "-c", CAPTURED_AND_COMPILED], check=True)
+
+
+def test_noise_is_asked_for_by_its_shape_and_greedy_play_takes_none(policy: SokobanPolicy) -> None:
+    sizes: dict[str, Any] = {"num_rows": 5, "max_moves": NUM_MOVES, "allow_undo": True}
+    levels = _levels(3, 1, "cpu")
+    with pytest.raises(ValueError, match=r"noise of shape None; expected \(11, 3, 5\)"):
+        CapturedRollouts(policy, **sizes)(levels)
+    with pytest.raises(ValueError, match=r"noise of shape \(11, 3, 5\); expected None"):
+        CapturedRollouts(policy, **sizes, is_greedy=True)(levels, _noise(3, 1, "cpu"))
+
+
+@pytest.mark.parametrize("num_levels", [0, 6])
+def test_as_many_levels_as_there_are_places_can_be_played(
+    policy: SokobanPolicy, num_levels: int
+) -> None:
+    search = CapturedBeamSearch(policy, num_searches=5, width=2, max_moves=NUM_MOVES)
+    with pytest.raises(ValueError, match=f"{num_levels} levels; expected 1 to 5"):
+        search(_levels(7, 1, "cpu").at(slice(num_levels)))
+
+
+class _NoWaiting(TorchDispatchMode):
+    """Refuses what makes a host wait for a GPU, or copies from the host to it."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name = func.overloadpacket.__name__
+        assert name not in {
+            "_local_scalar_dense", "item", "equal", "is_nonzero", "nonzero", "masked_select",
+            "unique_dim", "_unique2", "unique_consecutive", "bincount", "repeat_interleave",
+        }, f"{name} waits for the device"  # fmt: skip
+        if name in {"index", "index_put", "index_put_", "_unsafe_index"}:
+            indices = [index for index in args[1] if index is not None]
+            assert all(index.dtype == torch.int64 for index in indices), "a mask as an index"
+        # A number of no axes goes along with the command to write it.
+        assert name != "lift_fresh" or args[0].dim() == 0, "a tensor made on the host"
+        return func(*args, **(kwargs or {}))
+
+
+def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Callable[[], object]]:
+    def rollouts() -> object:
+        stepper = PolicyStepper(
+            policy, _no_levels(13, device), allow_undo=True, precision=precision
+        )
+        noise = torch.zeros(NUM_MOVES, 13, 5, device=device)
+        return sample(stepper, num_rows=13, max_steps=NUM_MOVES, noise=noise, stop_check_every=0)
+
+    def beams() -> object:
+        rows = _no_levels(7 * SEARCH["width"], device)
+        stepper = PolicyStepper(policy, rows, allow_undo=False, precision=precision, **STEPPER)
+        return beam_search(
+            stepper, num_searches=7, max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
+        )
+
+    return [rollouts, beams]
+
+
+def _no_levels(num_levels: int, device: str) -> Bitboards:
+    return Bitboards(*torch.zeros(4, num_levels, dtype=torch.int64, device=device))
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_what_is_captured_never_waits_for_the_device(
+    policy: SokobanPolicy, precision: Precision
+) -> None:
+    for play in _plays(policy, precision, "cpu"):
+        play()  # tables are made once, before the capture
+        with _NoWaiting():
+            play()
+    with pytest.raises(AssertionError, match="_local_scalar_dense waits"), _NoWaiting():
+        bool(torch.ones(3).any())
+
+
+def test_what_is_captured_needs_no_number_and_no_tensor_of_the_host(policy: SokobanPolicy) -> None:
+    """On the device ``meta``, which holds no numbers, and refuses tensors from elsewhere."""
+    for play in _plays(policy.to("meta"), "fp32", "meta"):
+        play()

@@ -1,0 +1,143 @@
+"""What a search is reckoned to need, against what it is seen to take."""
+
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.systems.sokoban_policy.play_boxoban_sized import random_boards
+from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.config import Score, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.memory import FIXED_BYTES, levels_at_a_time, row_bytes
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.train import build_model
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+LEVELS = random_boards(11)
+
+
+def _policy(interior: int) -> SokobanPolicy:
+    torch.manual_seed(0)
+    return build_model(SokobanPolicyConfig(interior=interior)).eval()
+
+
+def _allocated_bytes(play: Callable[[], object]) -> tuple[int, int]:
+    """The most that ``play`` held of torch's memory on the CPU at any time, and at its end."""
+    with torch.profiler.profile(
+        activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, acc_events=False
+    ) as profile:
+        play()
+    assert profile.profiler is not None and profile.profiler.kineto_results is not None
+    events = profile.profiler.kineto_results.events()
+    changes = sorted((e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]")
+    held = list(itertools.accumulate(change for _, change in changes))
+    return max(held), held[-1]
+
+
+@pytest.mark.parametrize(
+    ("interior", "width", "score"),
+    [(8, 7, "log_likelihood"), (8, 2, "both"), (6, 7, "log_likelihood")],
+)
+def test_a_beam_search_takes_what_was_reckoned_or_little_less_and_gives_it_back(
+    interior: int, width: int, score: Score
+) -> None:
+    model = _policy(interior)
+    # Boards of 8x8 play as well for a network that reads the 6x6 in their middle.
+    num_rows = len(LEVELS.boxes) * width * (4 if score == "both" else 1)
+
+    def play() -> None:
+        solve.by_beam(model, LEVELS, width=width, max_moves=5, score=score)
+
+    play()  # what is set up once, such as a library's kernels, stays
+    peak, left = _allocated_bytes(play)
+    assert 0.6 * num_rows * row_bytes(model) <= peak <= num_rows * row_bytes(model)
+    assert abs(left) < 10_000
+
+
+def test_rollouts_take_no_more_than_was_reckoned() -> None:
+    model = _policy(8)
+    peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, max_moves=5))
+    assert peak <= len(LEVELS.boxes) * row_bytes(model)
+    assert abs(left) < 10_000
+
+
+@pytest.mark.parametrize("score", ["log_likelihood", "both"])
+def test_a_limit_for_one_level_at_a_time_changes_no_plan(score: Score) -> None:
+    model = _policy(8)
+    batches: list[int] = []
+
+    def plans(memory_limit: int) -> list[solve.Plan | None]:
+        handle = model.register_forward_pre_hook(
+            lambda module, inputs: batches.append(len(inputs[0].boxes))
+        )
+        found = solve.by_beam(
+            model, LEVELS, width=3, max_moves=7, score=score, memory_limit=memory_limit
+        )
+        handle.remove()
+        return found
+
+    num_rows = 12 if score == "both" else 3
+    one_level = FIXED_BYTES + num_rows * row_bytes(model) + 2**15
+    assert plans(one_level) == plans(2 * 10**9)
+    assert {min(batches), max(batches)} == {num_rows, 11 * num_rows}
+
+
+def test_twice_the_limit_plays_twice_the_levels() -> None:
+    model = _policy(8)
+    one_level = 5 * row_bytes(model) + 1000
+
+    def fitting(limit_bytes: int) -> int:
+        return levels_at_a_time(model, rows_a_level=5, limit_bytes=limit_bytes, table_bytes=1000)
+
+    assert fitting(FIXED_BYTES + one_level) == 1
+    assert fitting(FIXED_BYTES + 14 * one_level - 1) == 13
+    assert fitting(FIXED_BYTES + 14 * one_level) == 14
+
+
+def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None:
+    model = _policy(6)
+    needed_mb = (FIXED_BYTES + 100 * row_bytes(model)) / 10**6
+    with pytest.raises(ValueError) as caught:
+        solve.by_beam(model, LEVELS, width=100, max_moves=3, memory_limit=65 * 10**6)
+    told, number = str(caught.value).removesuffix(" MB").rsplit(" ", 1)
+    assert told == "a memory limit of 65 MB; one level at a time needs"
+    assert needed_mb <= int(number) <= needed_mb + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "moves", "score"), [(32, 5, "log_likelihood"), (8, 5, "both")])
+def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(
+    width: int, moves: int, score: Score
+) -> None:
+    limit_bytes = 300 * 10**6
+    script = REPOSITORY / "tests/systems/sokoban_policy/play_boxoban_sized.py"
+    words = map(str, (1000, width, moves, limit_bytes, score))
+    if not Path("/proc/self/status").exists():
+        pytest.skip("no /proc, where a process can read its memory")
+    answer = subprocess.run(
+        [sys.executable, str(script), *words],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    before, peak, after = map(int, answer.stdout.split())
+    assert limit_bytes / 3 < peak - before <= limit_bytes
+    assert after - before <= FIXED_BYTES
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("score", ["log_likelihood", "both"])
+def test_on_the_gpu_too_the_limit_holds_and_is_freed(score: Score) -> None:
+    limit_bytes = 500 * 10**6
+    model, levels = _policy(8).cuda(), random_boards(1000).map(torch.Tensor.cuda)
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    solve.by_beam(model, levels, width=32, max_moves=30, score=score, memory_limit=limit_bytes)
+    assert torch.cuda.max_memory_allocated() - before <= limit_bytes
+    assert torch.cuda.memory_allocated() - before <= FIXED_BYTES

@@ -1,0 +1,201 @@
+"""Whole rollouts and whole beam searches as one CUDA graph each: the host asks once, and waits.
+
+What is played is what ``sample`` and ``beam_search`` play on a ``PolicyStepper``, without early
+stops. Levels and noise are copied to fixed places, which the graph reads. On a CPU the same classes
+call the same functions, without a graph.
+Axes: R games, B searches, K beams of each, A the five actions, T moves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Generic, TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.decoding.beam import Beams, beam_search
+from tokoban.decoding.sampling import Samples, sample
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.systems.sokoban_policy.config import Precision, Score
+from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.stepper import PolicyStepper
+
+# Calls before a capture: libraries choose their kernels, compilers compile, tables are sent.
+_NUM_WARM_UPS = 3
+
+Result = TypeVar("Result", Samples, Beams)
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """What each game's row did, and the board that it came to after all moves.
+
+    A row that has ended plays on, so its last board need not be the solved one.
+    """
+
+    samples: Samples
+    boards: Bitboards  # [R]
+
+
+class CapturedRollouts:
+    """Rollouts of up to ``num_rows`` games at a time, drawn by noise or greedy.
+
+    The model's weights are read where they are now: they may change in place, not move.
+    """
+
+    def __init__(
+        self,
+        model: SokobanPolicy,
+        *,
+        num_rows: int,
+        max_moves: int,
+        allow_undo: bool,
+        is_greedy: bool = False,
+        precision: Precision = "fp32",
+        compiled: bool = False,
+    ) -> None:
+        device = model.mask.device
+        self._levels = _no_levels(num_rows, device)
+        self._noise = torch.zeros(max_moves, num_rows, NUM_ACTIONS, device=device)
+        self._boards = _no_levels(num_rows, device)
+
+        def play() -> Samples:
+            stepper = PolicyStepper(
+                model, self._levels, allow_undo=allow_undo, precision=precision, compiled=compiled
+            )
+            samples = sample(
+                stepper,
+                num_rows=num_rows,
+                max_steps=max_moves,
+                noise=None if is_greedy else self._noise,
+                stop_check_every=0,
+            )
+            _copy(stepper.game.current(), self._boards)
+            return samples
+
+        self._is_greedy = is_greedy
+        self._graph = _Graph(play, device)
+
+    def __call__(self, levels: Bitboards, noise: Float[Tensor, "T R A"] | None = None) -> Rollouts:
+        """Plays ``levels`` [R], with ``gumbel_noise`` for them unless greedy."""
+        num_games = len(levels.boxes)
+        expected = None if self._is_greedy else (len(self._noise), num_games, NUM_ACTIONS)
+        given = None if noise is None else tuple(noise.shape)
+        if given != expected:
+            raise ValueError(f"noise of shape {given}; expected {expected}")
+        _put(levels, self._levels)
+        if noise is not None:
+            self._noise[:, :num_games] = noise
+        samples = self._graph()
+        return Rollouts(
+            _first(samples, num_games), self._boards.map(lambda word: word[:num_games].clone())
+        )
+
+
+class CapturedBeamSearch:
+    """Beam searches of up to ``num_searches`` levels at a time; undo is not among their moves.
+
+    The arguments are those of ``beam_search`` and ``PolicyStepper``; of the weights the same is
+    true as in ``CapturedRollouts``.
+    """
+
+    def __init__(
+        self,
+        model: SokobanPolicy,
+        *,
+        num_searches: int,
+        width: int,
+        max_moves: int,
+        keep: int | None = None,
+        skip_visited: bool = False,
+        stop_at_first: bool = False,
+        score: Score = "log_likelihood",
+        max_unsolvable: float = 1.0,
+        precision: Precision = "fp32",
+        compiled: bool = False,
+    ) -> None:
+        device = model.mask.device
+        self._levels = _no_levels(num_searches, device)
+
+        def play() -> Beams:
+            stepper = PolicyStepper(
+                model,
+                self._levels.map(lambda word: word.repeat_interleave(width)),
+                allow_undo=False,
+                score=score,
+                max_unsolvable=max_unsolvable,
+                precision=precision,
+                compiled=compiled,
+            )
+            return beam_search(
+                stepper,
+                num_searches=num_searches,
+                width=width,
+                max_steps=max_moves,
+                keep=keep,
+                skip_visited=skip_visited,
+                stop_at_first=stop_at_first,
+                stop_check_every=0,
+            )
+
+        self._graph = _Graph(play, device)
+
+    def __call__(self, levels: Bitboards) -> Beams:
+        """Searches each of ``levels`` [B]."""
+        _put(levels, self._levels)
+        return _first(self._graph(), len(levels.boxes))
+
+
+class _Graph(Generic[Result]):
+    """A function of what lies in fixed places, captured; its result lies in fixed places too."""
+
+    _play: Callable[[], Result]
+    _result: Result
+
+    def __init__(self, play: Callable[[], Result], device: torch.device) -> None:
+        self._play = play
+        self._graph = torch.cuda.CUDAGraph() if device.type == "cuda" else None
+        if self._graph is None:
+            return
+        with torch.cuda.device(device):
+            side = torch.cuda.Stream()
+            side.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(side):
+                for _ in range(_NUM_WARM_UPS):
+                    play()
+            torch.cuda.current_stream().wait_stream(side)
+            with torch.cuda.graph(self._graph):
+                self._result = play()
+
+    def __call__(self) -> Result:
+        """Plays; the result holds until the next call."""
+        if self._graph is None:
+            return self._play()
+        self._graph.replay()
+        return self._result
+
+
+def _no_levels(num_levels: int, device: torch.device) -> Bitboards:
+    words = torch.zeros(4, num_levels, dtype=torch.int64, device=device)
+    return Bitboards(*words.unbind(0))
+
+
+def _put(levels: Bitboards, places: Bitboards) -> None:
+    """Copies the levels to the first places; in those left over the levels before play again."""
+    num_levels, num_places = len(levels.boxes), len(places.boxes)
+    if not 1 <= num_levels <= num_places:
+        raise ValueError(f"{num_levels} levels; expected 1 to {num_places}")
+    _copy(levels, places.at(slice(num_levels)))
+
+
+def _copy(boards: Bitboards, places: Bitboards) -> None:
+    for word, place in zip(boards, places, strict=True):
+        place.copy_(word)
+
+
+def _first(result: Result, num_rows: int) -> Result:
+    """A copy of the result's first rows, or searches."""
+    kept = {field.name: getattr(result, field.name)[:num_rows].clone() for field in fields(result)}
+    return replace(result, **kept)
