@@ -1,12 +1,14 @@
-"""Boards as text for people: plain ones read back, coloured ones tell every square apart."""
+"""Boards for people: plain text reads back, colours and pictures tell every square apart."""
 
 import re
+from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.render import pushed_box, render
+from tokoban.sokoban.render import pushed_box, render, render_rgb
 from tokoban.sokoban.rules import step
 
 EVERYTHING = parse_board("#######|#@ $*.#|#######")
@@ -52,3 +54,44 @@ def test_the_pushed_box_is_where_it_is_now() -> None:
     assert pushed_box(before, step(before, Direction.RIGHT)) == Square(1, 4)
     assert pushed_box(before, step(before, Direction.LEFT)) is None
     assert pushed_box(before, step(before, Direction.UP)) is None
+
+
+# Pictures.
+
+
+def tile(letter: str, square_px: int) -> np.ndarray:
+    """The square of this letter, cut out of a picture of one row."""
+    has_player = letter in "@+"
+    picture = render_rgb(parse_board(letter if has_player else f"@{letter}"), square_px=square_px)
+    return picture if has_player else picture[:, square_px:]
+
+
+@pytest.mark.parametrize("square_px", [4, 13])
+def test_a_picture_is_the_tiles_of_its_squares_in_their_places(square_px: int) -> None:
+    letters = [" # ", "*@$", ".  "]
+    picture = render_rgb(parse_board("-#-|*@$|.--"), square_px=square_px)
+    assert picture.shape == (3 * square_px, 3 * square_px, 3)
+    assert picture.dtype == np.uint8
+    for row, column in product(range(3), range(3)):
+        down, right = row * square_px, column * square_px
+        cut = picture[down : down + square_px, right : right + square_px]
+        assert np.array_equal(cut, tile(letters[row][column], square_px))
+
+
+def test_in_a_picture_no_two_kinds_of_square_look_alike() -> None:
+    # By more than a shade, even where squares are as small as they may be.
+    tiles = [tile(letter, 4).astype(int) for letter in "# .$*@+"]
+    for one, other in combinations(tiles, 2):
+        assert abs(one - other).max() > 30
+
+
+def test_boxes_on_and_off_goals_differ_in_colour_and_not_in_shape() -> None:
+    red, green, _ = np.moveaxis(tile("$", 24).astype(int) - tile("*", 24), -1, 0)
+    middle = slice(6, 18)
+    assert (red[middle, middle] > 0).all()
+    assert (green[middle, middle] < 0).all()
+
+
+def test_too_small_a_picture_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^the square size is 3 px; expected at least 4$"):
+        render_rgb(EVERYTHING, square_px=3)
