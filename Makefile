@@ -4,10 +4,12 @@ BIN := .venv/bin
 # Where there is no NVIDIA driver, one more index offers a build of torch without CUDA, a tenth of
 # the size. Another index: make TORCH_INDEX=<address> demo. PyPI's own build: make TORCH_INDEX= demo
 TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
+# What the benchmarks run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
+PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint test-slow test-gpu bench lock clean
+.PHONY: demo test check lint test-slow test-gpu bench bench-gpu lock clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban demo
@@ -30,11 +32,15 @@ test-slow: .venv/dev.ok
 test-gpu: .venv/dev.ok
 	$(PYTEST) -m gpu
 
-# One script per claim that takes longer to show than a test may. The solver's wants level files:
-# make bench LEVELS="one.xsb two.xsb"
-bench: .venv/run.ok
-	$(BIN)/python benchmarks/agreement.py
-	$(if $(LEVELS),$(BIN)/python benchmarks/solver.py $(LEVELS))
+# Every benchmark on the CPU; real levels are compared and solved too: make bench LEVELS="one.xsb"
+bench: OUT ?= benchmarks/results/cpu
+bench: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/run.ok)
+	$(PYTHON) -m benchmarks.together --device cpu --out $(OUT) $(if $(LEVELS),--levels $(LEVELS))
+
+# All that needs a GPU, within nine minutes.
+bench-gpu: OUT ?= benchmarks/results/gpu
+bench-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
+	$(PYTHON) -m benchmarks.together --device cuda --out $(OUT)
 
 # Every pin for every platform. uv is needed here alone, from .venv/bin or the PATH.
 lock:

@@ -137,4 +137,4 @@ def test_outside_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None
         raise subprocess.CalledProcessError(128, "git")
 
     monkeypatch.setattr(run_directory.subprocess, "run", fail)
-    assert run_directory._commit() is None
+    assert run_directory.current_commit() is None

@@ -161,15 +161,15 @@ def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:
         "run": to_dict(run),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "date": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "hardware": _hardware(device),
+        "commit": current_commit(),
+        "hardware": hardware_name(device),
         "num_processes": processes.world_size(),
         "python": platform.python_version(),
         "torch": torch.__version__,
     }
 
 
-def _commit() -> str | None:
+def current_commit() -> str | None:
     """The commit the package lies in, with -dirty behind it if files differ; None outside git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
@@ -181,7 +181,7 @@ def _commit() -> str | None:
     return answer.stdout.strip()
 
 
-def _hardware(device: torch.device) -> str:
+def hardware_name(device: torch.device) -> str:
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{os.cpu_count()} x {_processor()}"

@@ -1,0 +1,207 @@
+"""Levels a second of beam search by the policy: boards stepped on the CPU, the post's method, ours.
+
+Width 32, 30 moves, many levels at once, by the shipped one-box policy in float32. The post's
+listing searches one level a call; the baseline here takes them all in one batch, which is faster
+(one a call has a row of its own). ``ours as posted`` looks for the same thing: equal states are not
+merged, nothing stops early. It must find plans of the same scores, as must all that merge among
+themselves, but for the few searches in which rounding orders two beams at the edge. Last comes a
+search as ``tokoban solve`` makes it: merging, never going back, over with its first solution.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks import cpu_stepped, posted
+from benchmarks.harness import Report, parser, peak_bytes, print_profile, profile, timed
+from benchmarks.rollouts import load_policy
+from tokoban.decoding import Beams, beam_search
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.generator import draw_one_box
+from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.stepper import PolicyStepper
+from tokoban.training.metrics import clock_s
+
+POSTED = "posted: whole sequence, boolean planes"
+MERGING, STOPPING = "merging", "first solution"
+SCORE_TOLERANCE_NATS = 1e-3
+
+MAX_DIFFERING_SHARE = 0.02  # of searches: at the edge of a beam rounding may decide
+
+Search = Callable[[Bitboards], posted.Beams]
+
+
+class WithoutMerging:
+    """A stepper whose equal states are not told apart: the post's beams hold copies."""
+
+    def __init__(self, stepper: PolicyStepper) -> None:
+        self.device = stepper.device
+        self.log_probs, self.advance = stepper.log_probs, stepper.advance
+
+
+def search_eagerly(
+    model: SokobanPolicy,
+    width: int,
+    levels: Bitboards,
+    *,
+    compiled: bool = False,
+    merges: bool = False,
+    stops_early: bool = False,
+) -> posted.Beams:
+    """Ours, by the parts that ``tokoban solve`` uses: the best beam of each search."""
+    rows = levels.map(lambda word: word.repeat_interleave(width))
+    stepper = PolicyStepper(model, rows, allow_undo=False, compiled=compiled)
+    beams = beam_search(
+        stepper if merges else WithoutMerging(stepper),
+        num_searches=len(levels.boxes),
+        width=width,
+        max_steps=stepper.max_moves,
+        skip_visited=stops_early,
+        stop_at_first=stops_early,
+        stop_check_every=8 if stops_early else 0,
+    )
+    return _best(beams)
+
+
+def captured(model: SokobanPolicy, width: int, num_levels: int, *, compiled: bool) -> Search:
+    """Ours as one CUDA graph, which is made here; it merges equal states."""
+    graph = CapturedBeamSearch(
+        model,
+        num_searches=num_levels,
+        width=width,
+        max_moves=model.max_positions - 2,
+        compiled=compiled,
+    )
+    return lambda levels: _best(graph(levels))
+
+
+def _best(beams: Beams) -> posted.Beams:
+    return posted.Beams(beams.actions[:, 0], beams.scores_nats[:, 0], beams.is_finished[:, 0])
+
+
+def one_a_call(model: SokobanPolicy, width: int, levels: Bitboards) -> posted.Beams:
+    """The post's own search, a call for each level."""
+    found = [
+        posted.beam_search(model, levels.at(slice(level, level + 1)), width=width)
+        for level in range(len(levels.boxes))
+    ]
+    return posted.Beams(*(torch.cat(parts) for parts in zip(*found, strict=True)))
+
+
+def ways(
+    model: SokobanPolicy, width: int, num_levels: int, *, is_quick: bool
+) -> Iterator[tuple[str, Callable[[], Search]]]:
+    """All ways of searching, each with what prepares it; the post's first, then as slow as it."""
+    is_on_gpu = model.mask.device.type == "cuda"
+    by_host = partial(cpu_stepped.beam_search, model, width=width)
+    ours = partial(search_eagerly, model, width)
+    yield POSTED, lambda: partial(posted.beam_search, model, width=width)
+    if is_on_gpu or not is_quick:
+        yield "CPU-stepped, Python loop", lambda: partial(by_host, step=cpu_stepped.step_all)
+    compiled_loop = cpu_stepped.compiled_step_all
+    yield "CPU-stepped, compiled loop", lambda: partial(by_host, step=compiled_loop())
+    yield "ours as posted, eager", lambda: ours
+    yield f"ours, {MERGING}, eager", lambda: partial(ours, merges=True)
+    if is_on_gpu:
+        graph = partial(captured, model, width, num_levels)
+        yield f"ours, {MERGING}, captured", partial(graph, compiled=False)
+        if not is_quick:
+            yield f"ours, {MERGING}, compiled and captured", partial(graph, compiled=True)
+    yield f"ours, {STOPPING}", lambda: partial(ours, merges=True, stops_early=True)
+
+
+def compared(name: str, baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:
+    """How many searches differ, in what they solve or its score; RuntimeError if too many do."""
+    gap = (baseline.scores_nats - found.scores_nats).abs() > SCORE_TOLERANCE_NATS
+    differs = (baseline.is_finished != found.is_finished) | (baseline.is_finished & gap)
+    if int(differs.sum()) > MAX_DIFFERING_SHARE * len(differs):
+        raise RuntimeError(f"{name}: {int(differs.sum())} of {len(differs)} searches end otherwise")
+    same = ~differs & baseline.is_finished
+    is_other_plan = (baseline.actions != found.actions).any(1)
+    return {
+        "num_searches_differing": int(differs.sum()),
+        "num_plans_differing": int((same & is_other_plan).sum()),
+    }
+
+
+def measure(
+    report: Report, model: SokobanPolicy, num_levels: int, width: int, *, is_quick: bool
+) -> None:
+    """The rows of one number of levels, and where the time goes in ours."""
+    device = report.device
+    draw = torch.Generator().manual_seed(num_levels)
+    levels = draw_one_box(num_levels, generator=draw).map(lambda word: word.to(device))
+    min_run_time_s = 0.2 if is_quick else 1.0
+    # What a search must find: as the post's does, or, merging, as our plainest one.
+    baselines: dict[bool, posted.Beams] = {}
+    calls: dict[float, tuple[str, Callable[[], Any]]] = {}
+    for name, prepare in ways(model, width, num_levels, is_quick=is_quick):
+        before_s = clock_s(device)
+        call = partial(prepare(), levels)
+        prepared_s = clock_s(device) - before_s
+        timing = timed(call, device, min_run_time_s=min_run_time_s)
+        found = timing.answer
+        more: dict[str, Any] = {"num_solved": int(found.is_finished.sum())}
+        if STOPPING not in name:
+            more |= compared(name, baselines.setdefault(MERGING in name, found), found)
+            calls[timing.median_s] = name, call
+        report.add(
+            name,
+            batch=num_levels,
+            per_second=num_levels / timing.median_s,
+            width=width,
+            ms_per_level=1e3 * timing.median_s / num_levels,
+            prepared_s=prepared_s,
+            first_call_s=timing.first_s,
+            peak_bytes=peak_bytes(call, device),
+            **more,
+        )
+    search_posted = partial(posted.beam_search, model, levels, width=width)
+    for name, profiled in ((POSTED, search_posted), calls[min(calls)]):
+        figures = profile(profiled, device)
+        report.note(**{f"profile of {name}, {num_levels} levels": figures})
+        print_profile(f"{name}, {num_levels} levels", figures)
+
+
+def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_quick: bool) -> None:
+    """The row of the post's search as it is, for one level; found the same as in a batch."""
+    device = report.device
+    draw = torch.Generator().manual_seed(1)
+    levels = draw_one_box(1 if is_quick else 4, generator=draw).map(lambda word: word.to(device))
+    call = partial(one_a_call, model, width, levels)
+    timing = timed(call, device, min_run_time_s=0.0)
+    compared("one level a call", posted.beam_search(model, levels, width=width), timing.answer)
+    seconds = timing.median_s / len(levels.boxes)
+    report.add(
+        "posted, one level a call",
+        batch=1,
+        per_second=1 / seconds,
+        width=width,
+        ms_per_level=1e3 * seconds,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answers 0 once all rows are measured and all plans were the same."""
+    options = parser(__doc__, num_threads=None)
+    options.add_argument("--levels", type=int, nargs="+", metavar="N", help="at once")
+    options.add_argument("--width", type=int, metavar="K", help="beams of a level (32)")
+    arguments = options.parse_args(argv)
+    report = Report(arguments, unit="levels", posted=(POSTED,))
+    is_quick = arguments.quick
+    default = [128] if report.device.type == "cuda" else [8]
+    model = load_policy(report.device)
+    width = arguments.width or (8 if is_quick else 32)
+    for num_levels in arguments.levels or ([2] if is_quick else default):
+        measure(report, model, num_levels, width, is_quick=is_quick)
+    measure_one_a_call(report, model, width, is_quick=is_quick)
+    report.finish()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

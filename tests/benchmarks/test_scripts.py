@@ -1,0 +1,86 @@
+"""Each script from its arguments to its file, at sizes that tell nothing about speed."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks import beam, rollouts, simulator, training
+from tokoban.systems.sokoban_policy.config import tiny
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.train import build_model
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KEYS = {"name": str, "device": str, "batch": int, "per_second": float}
+
+
+def check_file(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file that is as every benchmark's."""
+    written = json.loads(path.read_text())
+    assert isinstance(written["hardware"], str)
+    assert isinstance(written["commit"], str | None)
+    for row in written["rows"]:
+        assert all(isinstance(row[key], kind) for key, kind in KEYS.items())
+        assert row["per_second"] > 0
+        assert isinstance(row["ratio_to_posted"], float | None)
+    return written["rows"]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest network and a few levels; nothing compiled, nothing profiled."""
+
+    def load_policy(_: torch.device) -> SokobanPolicy:
+        torch.manual_seed(1)
+        return build_model(replace(tiny(), max_positions=5)).eval()
+
+    for script in (rollouts, beam):
+        monkeypatch.setattr(script, "load_policy", load_policy)
+    monkeypatch.setattr(training, "blog", tiny)
+    monkeypatch.setattr(simulator, "NUM_LEVELS", 11)
+    # Compiling takes a minute, and cannot look through the checks of shapes.
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    for script in (rollouts, beam, training):
+        monkeypatch.setattr(script, "profile", lambda call, device: {"operations": []})
+
+
+@pytest.mark.parametrize(
+    ("main", "argv", "least_rows"),
+    [
+        (rollouts.main, ("--batches", "2"), 3),
+        (beam.main, ("--levels", "1", "--width", "2"), 4),
+        (training.main, ("--games", "2", "--steps", "8"), 4),
+        (simulator.main, ("--batches", "5"), 10),
+    ],
+)
+def test_a_script_writes_its_rows(
+    main: Callable[[Sequence[str]], int],
+    argv: Sequence[str],
+    least_rows: int,
+    small: None,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "rows.json"
+    assert main([*argv, "--quick", "--device", "cpu", "--threads", "1", "--json", str(out)]) == 0
+    rows = check_file(out)
+    assert len(rows) >= least_rows
+    if main is not training.main:
+        assert any(row["ratio_to_posted"] == 1.0 for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["simulator", "rollouts", "beam", "training", "environment"])
+def test_a_quick_run_writes_its_rows(name: str, tmp_path: Path) -> None:
+    out = tmp_path / "rows.json"
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--quick", "--json", str(out)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = check_file(out)
+    for row in rows:
+        assert row["name"] in done.stdout
