@@ -187,14 +187,12 @@ def test_random_boards_are_what_their_kind_says(name: str, is_bordered: bool) ->
 
 
 def test_a_rectangle_is_a_part_of_the_board_with_the_player_in_it() -> None:
-    chance = random.Random(13)
-    board = random_board(chance, 11, 7, kind=KINDS["crowded"], is_bordered=True)
-    drawn = square_letters(board)
-    sizes = set()
-    for _ in range(100):
+    chance, sizes = random.Random(13), set()
+    for _ in range(200):
+        board = random_board(chance, 11, 7, kind=KINDS["crowded"], is_bordered=True)
         cut = cut_out(chance, board, max_side=5)
         sizes.add((cut.height, cut.width))
-        rows = square_letters(cut)
+        drawn, rows = square_letters(board), square_letters(cut)
         assert any(
             rows == [row[left : left + cut.width] for row in drawn[top : top + cut.height]]
             for top in range(board.height)

@@ -275,7 +275,7 @@ def test_where_no_folder_can_be_written_the_search_is_compiled_without_a_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    assert astar._compiled(lambda number: number + 1)(1) == 2
+    assert astar.compiled(lambda number: number + 1)(1) == 2
 
 
 def test_a_plan_that_the_rules_refuse_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,15 +60,14 @@ def test_attention_of_one_query_is_plain_attention(
     torch.testing.assert_close(found, attend(q, k, v.flip(2), mask), rtol=0, atol=1e-12)
 
 
-def test_attention_of_one_query_sums_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """256 and fifteen ones; in bfloat16 they would add up to 256, one by one."""
+def test_attention_of_one_query_scores_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The products are 256 and 257, which bfloat16 cannot tell apart."""
     monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
-    q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 16, 2)
-    v = torch.tensor([256.0] + [1.0] * 15).repeat(2, 1).T[None, None]
-    everything = torch.ones(1, 16, dtype=torch.bool)
-    q, k, v = (x.bfloat16() for x in (q, k, 16 * v))
-    # 271, rounded at the end to the next number that bfloat16 has.
-    assert attend_once(q, k, v, everything).tolist() == [[[[272.0, 272.0]]]]
+    q, everything = torch.tensor([[[[8.0, 8.0]]]]), torch.ones(1, 2, dtype=torch.bool)
+    k, v = torch.tensor([[[[16.0, 16.0], [16.0, 16.125]]]]), torch.tensor([[[[0.0, 0], [1, 1]]]])
+    mixed = attend_once(q.bfloat16(), k.bfloat16(), v.bfloat16(), everything)
+    second = 1 / (1 + math.exp(-1 / math.sqrt(2)))
+    assert mixed.flatten().tolist() == pytest.approx([second, second], abs=0.005)
 
 
 @pytest.mark.parametrize("name", MASKS)

@@ -1,7 +1,10 @@
 """The world: boards, rules, level files, A*; no network is known, and nothing imported here.
 
 Read in this order: ``board`` (the frozen value), ``rules`` (the truth, in thirty lines),
-``tensor_boards`` (the same on boolean planes) and ``bitboards`` (one int64 a plane), ``symmetry``,
-``formats`` (XSB, Boxoban, LURD), ``deadlocks``, ``solver`` (A*, compiled in ``astar``),
-``distances`` (exact tables of one-box levels), ``generator``, ``render``.
+``tensor_boards`` (the same on boolean planes), ``bitboards`` (one int64 a plane; ``wide_bitboards``
+several, ``simulators`` either) with ``interior``, ``areas`` and ``bits`` below them, ``games``
+(whole ones in one compiled call), ``symmetry``, ``formats`` (XSB, Boxoban, LURD), ``deadlocks``,
+``solver`` (A*, compiled in ``astar``), ``distances`` (exact tables of one-box levels),
+``generator``, ``render``, ``environment`` and ``vector_environment`` (Gymnasium's, by the name that
+``registration`` gives; their levels come from ``level_pool``).
 """

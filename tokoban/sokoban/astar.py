@@ -26,7 +26,7 @@ NUM_POSITIONS, LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, HAS_DROPPED = range(5)
 _UNCOUNTED: Mapping[str, Any] = {"nogil": True, "_nrt": False}
 
 
-def _compiled(function: Callable, options: Mapping[str, Any] = _UNCOUNTED) -> Callable:
+def compiled(function: Callable, options: Mapping[str, Any] = _UNCOUNTED) -> Callable:
     """Compiles at the first call, and caches beside this file or in the user's cache folder.
 
     What is compiled has to be marked ``no_type_check``, or checkers of shapes would wrap it first.
@@ -38,7 +38,7 @@ def _compiled(function: Callable, options: Mapping[str, Any] = _UNCOUNTED) -> Ca
 
 
 def _makes_arrays(function: Callable) -> Callable:
-    return _compiled(function, {"nogil": True})
+    return compiled(function, {"nogil": True})
 
 
 def _inlined(function: Callable) -> Callable:
@@ -104,7 +104,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
     return scratch
 
 
-@_compiled
+@compiled
 @no_type_check
 def flood(neighbours, is_blocked, start, walk, reached):
     """Fills ``walk`` with the steps from ``start``, NONE where there is no way; lists ``reached``.
@@ -182,7 +182,7 @@ def find_pushes(neighbours, side, goals):
     return pushes
 
 
-@_compiled
+@compiled
 @no_type_check
 def is_frozen_off_goal(world, boxes, is_blocked, is_held):
     """Whether ``deadlocks.frozen_boxes``, the same fixed point, include one that is on no goal."""
@@ -205,7 +205,7 @@ def is_frozen_off_goal(world, boxes, is_blocked, is_held):
     return is_lost
 
 
-@_compiled
+@compiled
 @no_type_check
 def assign(pushes, places, row, matching, path):
     """Gives box ``row`` a goal by the cheapest augmenting path (the Hungarian method, one row).
@@ -247,7 +247,7 @@ def assign(pushes, places, row, matching, path):
         goal = came_from[goal]
 
 
-@_compiled
+@compiled
 @no_type_check
 def matched_pushes(pushes, places, matching):
     """The pushes of a whole matching; UNREACHABLE or more where some box gets no goal."""
@@ -257,7 +257,7 @@ def matched_pushes(pushes, places, matching):
     return total
 
 
-@_compiled
+@compiled
 @no_type_check
 def slot_of(store, boxes, player):
     """The slot of the hash table that holds this position, or the empty one where it belongs."""
@@ -278,7 +278,7 @@ def slot_of(store, boxes, player):
     return slot
 
 
-@_compiled
+@compiled
 @no_type_check
 def refill_slots(store):
     """Enters every position into an empty hash table."""
@@ -288,7 +288,7 @@ def refill_slots(store):
             store.slots[slot] = position
 
 
-@_compiled
+@compiled
 @no_type_check
 def first_open(store):
     """The open position of least total, newest first; NONE when there is none."""
@@ -421,7 +421,7 @@ def expand(world, store, scratch, position):
         is_blocked[box] = False
 
 
-@_compiled
+@compiled
 @no_type_check
 def search(world, store, scratch, max_expansions):
     """Goes on with the search; returns why it stopped, with the figures in ``store.progress``."""

@@ -21,7 +21,7 @@ NUM_MOVES = 11
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 # Every way of choosing at once: ranks, a cut, what was visited.
 SEARCH: dict[str, Any] = {"width": 12, "keep": 3, "skip_visited": True, "stop_at_first": True}
-STEPPER: dict[str, Any] = {"score": "both", "max_unsolvable": 0.2}
+STEPPER: dict[str, Any] = {"score": "both", "max_unsolvable": 0.06}
 
 
 def _levels(num_levels: int, seed: int, device: str) -> Bitboards:
@@ -76,14 +76,15 @@ def test_captured_rollouts_are_plain_ones_call_after_call_and_fewer_than_there_a
     play = CapturedRollouts(
         policy, num_rows=13, max_moves=NUM_MOVES, allow_undo=True, is_greedy=is_greedy
     )
-    found = []
-    for num_levels, seed in (13, 1), (7, 2), (13, 3), (13, 1):
+    found, expected = [], []
+    for num_levels, seed in (13, 1), (7, 2), (13, 3):
         levels = _levels(num_levels, seed, device)
         noise = None if is_greedy else _noise(num_levels, seed, device)
         found.append(play(levels, noise))
-        _assert_equal_rollouts(found[-1], _plain_rollouts(policy, levels, noise))
-    # The later calls wrote over nothing that was handed out.
-    _assert_equal_rollouts(found[0], found[-1])
+        expected.append(_plain_rollouts(policy, levels, noise))
+    # Afterwards, since no call may write over what an earlier one handed out.
+    for one, other in zip(found, expected, strict=True):
+        _assert_equal_rollouts(one, other)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -145,19 +145,21 @@ def test_a_solved_row_has_no_moves_left_whatever_the_policy_thinks(
     assert stepper.ranks(SCORES).tolist() == [expected]
 
 
-def test_ranks_are_of_the_boards_now_up_to_the_last_one(make_policy) -> None:
+@pytest.mark.parametrize("score", ["log_likelihood", "both"])
+def test_ranks_are_of_the_boards_now_up_to_the_last_one(make_policy, score: Score) -> None:
     policy = make_policy(max_positions=5)
     levels = _levels(7)
-    stepper = PolicyStepper(policy, levels, allow_undo=True, score="both", max_unsolvable=0.15)
+    stepper = PolicyStepper(policy, levels, allow_undo=True, score=score, max_unsolvable=0.037)
     scores = -torch.arange(7.0)
     for _ in range(stepper.max_moves):
         stepper.advance(torch.tensor([1, 0, 2, 4, 5, 3, 6]), torch.tensor([0, 1, 2, 3, 0, 1, 2]))
         with torch.no_grad():
             logits = policy(stepper.game.all_boards(stepper.num_moves + 2)).steps_left_logits[:, -1]
-        expected = scores - expected_moves_left(logits)
-        expected[unsolvable_probability(logits) > 0.15] = -torch.inf
+        expected = scores - (score == "both") * expected_moves_left(logits)
+        expected[unsolvable_probability(logits) > 0.037] = -torch.inf
         assert not bitboards.is_solved(stepper.game.current()).any()
         torch.testing.assert_close(stepper.ranks(scores), expected, atol=1e-4, rtol=0)
+    assert expected.isfinite().tolist() == [False, *[True] * 5, False]
 
 
 def test_finished_are_the_solved(policy: SokobanPolicy) -> None:

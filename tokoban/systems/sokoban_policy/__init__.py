@@ -2,5 +2,6 @@
 
 Read in this order: ``config``, ``episodes`` (what an example is), ``dataset`` (where examples come
 from; ``handcrafted`` has the post's text format), ``model``, ``train``, ``stepper`` (the player on
-the device), ``solve`` (level -> plan) and ``evaluate`` (the table).
+the device), ``captured`` (all of its play as one CUDA graph), ``solve`` (level -> plan; ``memory``
+says how many at a time) and ``evaluate`` (the table).
 """
