@@ -10,7 +10,6 @@ from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Board
 from tokoban.systems.sokoban_policy import solve as policy_solve
 from tokoban.systems.sokoban_policy.config import Precision, Score
-from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Judgement
@@ -41,7 +40,7 @@ class Policy:
     @property
     def longest_plan(self) -> int:
         """The most moves that it has room for."""
-        return self.model.max_positions - FIRST_BOARD - 1
+        return self.model.max_moves
 
     def judge(self, board: Board) -> Judgement:
         """Its first impression of a board; raises ``ValueError`` saying why one does not fit it."""

@@ -11,8 +11,10 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.interior import interior
 from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
+from tokoban.systems.sokoban_policy.dataset import generate_levels
 from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
 
 RIGHT = Direction.RIGHT
@@ -80,7 +82,7 @@ def test_play_has_the_score_and_the_precision_asked_for(
 
     monkeypatch.setattr(evaluate.solve, "by_beam", listen)
     monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
-    monkeypatch.setattr(evaluate, "generate", lambda *_, **__: LEVELS)
+    monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
     evaluate.evaluate(always_right, LEVELS, beam_width=2)
     evaluate.evaluate_model(always_right, tiny(), _asked(score="both", precision="bf16"))
     assert asked == [("fp32", "log_likelihood"), ("fp32", ""), ("bf16", "both"), ("bf16", "")]
@@ -166,3 +168,13 @@ def test_what_cannot_be_measured_is_refused(
     with pytest.raises(ValueError) as caught:
         evaluate.evaluate_model(policy, tiny(), _asked(**wish))
     assert str(caught.value) == message
+
+
+def test_a_policy_of_larger_boards_is_measured_on_larger_levels(make_policy) -> None:
+    """Among two dozen levels of 8x8 floors some do not fit 6x6."""
+    policy = make_policy(interior=8)
+    levels = generate_levels(24, interior=policy.interior, seed=5)
+    sizes = {max(part.height, part.width) for part in (interior(x.board) for x in levels)}
+    assert max(sizes) == 8
+    figures = evaluate.evaluate(policy, levels, beam_width=2)
+    assert figures["levels"] == 24

@@ -14,7 +14,7 @@ from torch import Tensor
 from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.distances import OneBoxTables, one_box_tables
-from tokoban.sokoban.generator import GeneratedLevel, draw, draw_one_box
+from tokoban.sokoban.generator import GeneratedLevel, draw, draw_one_box, generate
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.sokoban.tensor_boards import TensorBoards
 from tokoban.systems.sokoban_policy.episodes import (
@@ -40,6 +40,12 @@ POSITIONS_OF_BATCHES = (8, 8, 16, None)
 _GIVE_UP_SHARE = 0.25
 # Chance that a right undo is played in a lost position, in a game that follows its labels.
 _UNDO_SHARE = 0.7
+
+
+def generate_levels(num_levels: int, *, interior: int, seed: int) -> list[GeneratedLevel]:
+    """Levels with their plans, whose floor is up to ``interior`` squares wide and high."""
+    side = interior + 2  # with the walls around
+    return generate(num_levels, seed=seed, rows=side, columns=side)
 
 
 class ExactGames:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from tokoban.sokoban import solver
 from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats import read_levels
-from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.generator import GeneratedLevel
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
@@ -25,7 +25,7 @@ from tokoban.systems.sokoban_policy.config import (
     Score,
     SokobanPolicyConfig,
 )
-from tokoban.systems.sokoban_policy.dataset import replay_entries
+from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -33,7 +33,6 @@ from tokoban.training import processes
 from tokoban.training.device import find_device
 from tokoban.training.metrics import is_in_top_k, wilson
 
-MAX_MOVES = 30  # of beam search and rollouts, as in the post
 _BATCH_GAMES = 512
 
 # Shares among the figures, and what each is a share of.
@@ -62,10 +61,10 @@ def evaluate(
     """All figures of a policy on one-box levels that fit it; each process counts its share.
 
     ``top1_policy`` and its like compare with the one plan of each level, as the post does, at every
-    position of it (plans of up to 30 moves); ``top1_optimal_set`` counts any move of a shortest
-    solution. Solve rates are of the solvable levels, within 30 moves, by plans that the reference
-    rules have replayed; ``score`` is the beam search's, and ``precision`` the play's. ``*_low`` and
-    ``*_high`` are Wilson's 95 % interval of each share.
+    position of it (plans that it has room for); ``top1_optimal_set`` counts any move of a shortest
+    solution. Solve rates are of the solvable levels, within its ``max_moves``, by plans that the
+    reference rules have replayed; ``score`` is the beam search's, and ``precision`` the play's.
+    ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
     """
     assert isinstance(model, SokobanPolicy)
     mine = list(levels)[processes.rank() :: processes.world_size()]
@@ -100,13 +99,13 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
             replace(level, board=solve.fit(level.board, margin=model.margin))
         )
         for level in levels
-        if len(level.solution or ()) <= model.max_positions - 2
+        if len(level.solution or ()) <= model.max_moves
     ]
     # A longer plan has no place in the sequence; its start still counts for solvability.
     entries += [
         HandcraftedEntry(solve.fit(level.board, margin=model.margin), (), (), is_solved=True)
         for level in levels
-        if len(level.solution or ()) > model.max_positions - 2
+        if len(level.solution or ()) > model.max_moves
     ]
     for first in range(0, len(entries), _BATCH_GAMES):
         batch = entries[first : first + _BATCH_GAMES]
@@ -160,9 +159,9 @@ def _play_counts(
     boards = [solve.fit(level.board, margin=model.margin) for level in solvable]
     starts = solve.pack(boards, model.mask.device, margin=model.margin)
     beam = solve.by_beam(
-        model, starts, width=beam_width, max_moves=MAX_MOVES, score=score, precision=precision
+        model, starts, width=beam_width, max_moves=model.max_moves, score=score, precision=precision
     )
-    greedy = solve.by_rollout(model, starts, max_moves=MAX_MOVES, precision=precision)
+    greedy = solve.by_rollout(model, starts, max_moves=model.max_moves, precision=precision)
     counts = {
         "levels": float(len(levels)),
         "solvable_levels": float(len(solvable)),
@@ -225,9 +224,11 @@ def evaluate_model(
         levels = _read(arguments.levels, margin=model.margin)
     elif arguments.generated is not None:
         seed = config.validation_seed if arguments.seed is None else arguments.seed
-        levels = generate(arguments.generated, seed=seed)
+        levels = generate_levels(arguments.generated, interior=model.interior, seed=seed)
     else:
-        levels = generate(config.num_validation_levels, seed=config.validation_seed)
+        levels = generate_levels(
+            config.num_validation_levels, interior=model.interior, seed=config.validation_seed
+        )
     model.to(find_device(arguments.device))
     return evaluate(
         model,

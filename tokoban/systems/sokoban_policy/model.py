@@ -14,7 +14,12 @@ from torch.nn import functional
 from tokoban.sokoban import bitboards
 from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.tensor_boards import Plane
-from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS, NUM_BINS, margin_around
+from tokoban.systems.sokoban_policy.episodes import (
+    FIRST_BOARD,
+    NUM_ACTIONS,
+    NUM_BINS,
+    margin_around,
+)
 from tokoban.transformer import (
     CachedStep,
     Encoder,
@@ -105,6 +110,11 @@ class SokobanPolicy(nn.Module):
     def max_positions(self) -> int:
         """The longest sequence: the goal, the start and a board for each move."""
         return len(self.mask)
+
+    @property
+    def max_moves(self) -> int:
+        """The longest game: every position but the goal's and the start's."""
+        return self.max_positions - FIRST_BOARD - 1
 
     def forward(
         self,

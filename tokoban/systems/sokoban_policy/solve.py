@@ -277,7 +277,7 @@ def without_undone(board: Board, actions: Sequence[int]) -> Plan:
 def _room(model: SokobanPolicy, max_moves: int) -> int:
     if not max_moves >= 1:
         raise ValueError(f"the most moves are {max_moves}; expected at least 1")
-    return min(max_moves, model.max_positions - FIRST_BOARD - 1)
+    return min(max_moves, model.max_moves)
 
 
 def _check_every(device: torch.device) -> int:

@@ -73,7 +73,7 @@ class PolicyStepper:
     @property
     def max_moves(self) -> int:
         """How many actions fit: every position but the goal's and the start's."""
-        return self.model.max_positions - FIRST_BOARD - 1
+        return self.model.max_moves
 
     def log_probs(self) -> Float[Tensor, "R A"]:
         """The policy's next actions; a walled-in player has none, and all of them are -inf."""

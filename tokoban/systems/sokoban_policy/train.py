@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.sokoban import bitboards
-from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.generator import GeneratedLevel
 from tokoban.systems.sokoban_policy import config as presets
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
-from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames
+from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, Episodes
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
@@ -124,13 +124,10 @@ class SokobanSystem:
 
 def make_system(config: SokobanPolicyConfig) -> SokobanSystem:
     """The system of ``config`` with its validation levels drawn."""
-    levels = _generated(config, config.num_validation_levels, seed=config.validation_seed)
+    levels = generate_levels(
+        config.num_validation_levels, interior=config.interior, seed=config.validation_seed
+    )
     return SokobanSystem(config, tuple(levels))
-
-
-def _generated(config: SokobanPolicyConfig, num_levels: int, *, seed: int) -> list[GeneratedLevel]:
-    side = config.interior + 2  # with the walls around
-    return generate(num_levels, seed=seed, rows=side, columns=side)
 
 
 def held_out_keys(levels: tuple[GeneratedLevel, ...]) -> Int64[Tensor, "H"]:
@@ -146,7 +143,7 @@ def training_levels(
     held_out = held_out_keys(validation)
     # A few more than wanted, in place of those that are held out.
     num_drawn = config.num_levels + config.num_levels // 8 + 8
-    levels = _generated(config, num_drawn, seed=config.data_seed)
+    levels = generate_levels(num_drawn, interior=config.interior, seed=config.data_seed)
     keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
     is_held_out = torch.isin(keys, held_out).tolist()
     fresh = [level for level, is_out in zip(levels, is_held_out, strict=True) if not is_out]
