@@ -114,17 +114,17 @@ def ways(
     yield f"ours, {STOPPING}", lambda: partial(ours, merges=True, stops_early=True)
 
 
-def compared(name: str, baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:
-    """How many searches differ, in what they solve or its score; RuntimeError if too many do."""
+def compared(baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:
+    """How many searches differ, in what they solve or its score; and whether they are too many."""
     gap = (baseline.scores_nats - found.scores_nats).abs() > SCORE_TOLERANCE_NATS
     differs = (baseline.is_finished != found.is_finished) | (baseline.is_finished & gap)
-    if int(differs.sum()) > MAX_DIFFERING_SHARE * len(differs):
-        raise RuntimeError(f"{name}: {int(differs.sum())} of {len(differs)} searches end otherwise")
     same = ~differs & baseline.is_finished
     is_other_plan = (baseline.actions != found.actions).any(1)
+    num_differing, tolerated = int(differs.sum()), MAX_DIFFERING_SHARE * len(differs)
     return {
-        "num_searches_differing": int(differs.sum()),
+        "num_searches_differing": num_differing,
         "num_plans_differing": int((same & is_other_plan).sum()),
+        "num_unexplained": num_differing if num_differing > tolerated else 0,
     }
 
 
@@ -147,7 +147,7 @@ def measure(
         found = timing.answer
         more: dict[str, Any] = {"num_solved": int(found.is_finished.sum())}
         if STOPPING not in name:
-            more |= compared(name, baselines.setdefault(MERGING in name, found), found)
+            more |= compared(baselines.setdefault(MERGING in name, found), found)
             calls[timing.median_s] = name, call
         report.add(
             name,
@@ -157,7 +157,8 @@ def measure(
             ms_per_level=1e3 * timing.median_s / num_levels,
             prepared_s=prepared_s,
             first_call_s=timing.first_s,
-            peak_bytes=peak_bytes(call, device),
+            # A graph's memory was taken when it was made.
+            peak_bytes=None if "captured" in name else peak_bytes(call, device),
             **more,
         )
     search_posted = partial(posted.beam_search, model, levels, width=width)
@@ -174,7 +175,7 @@ def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_q
     levels = draw_one_box(1 if is_quick else 4, generator=draw).map(lambda word: word.to(device))
     call = partial(one_a_call, model, width, levels)
     timing = timed(call, device, min_run_time_s=0.0)
-    compared("one level a call", posted.beam_search(model, levels, width=width), timing.answer)
+    found = compared(posted.beam_search(model, levels, width=width), timing.answer)
     seconds = timing.median_s / len(levels.boxes)
     report.add(
         "posted, one level a call",
@@ -182,6 +183,7 @@ def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_q
         per_second=1 / seconds,
         width=width,
         ms_per_level=1e3 * seconds,
+        **found,
     )
 
 
@@ -200,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         measure(report, model, num_levels, width, is_quick=is_quick)
     measure_one_a_call(report, model, width, is_quick=is_quick)
     report.finish()
-    return 0
+    return report.exit_code()
 
 
 if __name__ == "__main__":

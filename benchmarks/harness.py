@@ -169,6 +169,14 @@ class Report:
             rows.append(_in_order(row | {"ratio_to_posted": ratio}))
         return rows
 
+    def exit_code(self) -> int:
+        """1 if a row did other work than the post's method, which a row then says, else 0."""
+        wrong = [row for row in self.measured if row.get("num_unexplained")]
+        for row in wrong:
+            told = f"{row['name']}, batch {row['batch']}: {row['num_unexplained']}"
+            print(f"{told} of its results are not the post's", file=sys.stderr)
+        return 1 if wrong else 0
+
     def finish(self) -> None:
         """Prints the table; or the file, where that was to go to standard output."""
         if self.path == "-":

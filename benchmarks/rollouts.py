@@ -121,15 +121,17 @@ def _on_cpu(
 
 
 def compared(name: str, baseline: posted.Rollouts, played: Played) -> dict[str, Any]:
-    """How many games differ; RuntimeError if one does in float32 without a close call."""
+    """How many games differ, and of these in float32 without a close call, which none should."""
     differs = (baseline.actions != played.actions).any(1)
     if played.last_boards is not None:
         differs |= (baseline.inputs[:, -1] != played.last_boards).flatten(1).any(1)
     is_close = baseline.closest_nats < CLOSE_NATS
-    num_unexplained = int((differs & ~is_close).sum())
-    if num_unexplained and BF16 not in name:
-        raise RuntimeError(f"{name}: {num_unexplained} of {len(differs)} games are not the post's")
-    return {"num_games_differing": int(differs.sum()), "num_close_calls": int(is_close.sum())}
+    is_unexplained = differs & ~is_close & (BF16 not in name)
+    return {
+        "num_games_differing": int(differs.sum()),
+        "num_close_calls": int(is_close.sum()),
+        "num_unexplained": int(is_unexplained.sum()),
+    }
 
 
 def check_boards(levels: Bitboards, played: posted.Rollouts) -> None:
@@ -168,7 +170,8 @@ def measure(
             per_second=num_moves * batch / timing.median_s,
             ms_per_batch=1e3 * timing.median_s,
             first_call_s=timing.first_s,
-            peak_bytes=peak_bytes(call, device),
+            # A graph's memory was taken when it was made.
+            peak_bytes=None if "captured" in name else peak_bytes(call, device),
             **more,
         )
         return timing
@@ -203,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for batch in batches:
         measure(report, model, batch, is_quick=is_quick, is_headline=batch == batches[0])
     report.finish()
-    return 0
+    return report.exit_code()
 
 
 if __name__ == "__main__":

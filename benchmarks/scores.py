@@ -113,8 +113,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A level that is drawn solved has nothing to search for.
     found = [level for level in drawn if level.solution]
     best = torch.tensor([len(level.solution or ()) for level in found])
-    boards = [solve.fit(level.board) for level in found]
-    levels = solve.pack(boards, torch.device("cpu"))
+    boards = [solve.fit(level.board, margin=loaded.margin) for level in found]
+    levels = solve.pack(boards, torch.device("cpu"), margin=loaded.margin)
     rows = []
     for width in arguments.widths:
         for choice in CHOICES:

@@ -301,6 +301,8 @@ def test_levels_and_actions_out_of_range_are_refused() -> None:
     for level in (-1, 2):
         with pytest.raises(ValueError, match=f"^the level is {level}; expected 0 to 1$"):
             environment.reset(options={"level": level})
+    with pytest.raises(ValueError, match=r"^got 2 levels for one environment$"):
+        environment.reset(options={"level": [0, 1]})
     environment.reset()
     for action in (-1, 4):
         with pytest.raises(ValueError, match=f"^the action is {action}; expected 0 to 3$"):

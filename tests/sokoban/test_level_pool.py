@@ -103,6 +103,12 @@ def test_no_levels_are_refused() -> None:
         load_boards(levels)
 
 
+@pytest.mark.parametrize("path", ["", "-", Path(".")])
+def test_what_is_no_file_is_not_read(path: str | Path) -> None:
+    with pytest.raises(ValueError, match=r"^the level file is '.?'; expected the path of one$"):
+        load_boards(path)
+
+
 # The draw of a level for an episode.
 
 

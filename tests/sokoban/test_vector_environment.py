@@ -22,6 +22,7 @@ from tokoban.sokoban.board import Board  # noqa: E402
 from tokoban.sokoban.environment import Rewards, SokobanEnv  # noqa: E402
 from tokoban.sokoban.formats.xsb import parse_board  # noqa: E402
 from tokoban.sokoban.level_pool import GeneratedLevels  # noqa: E402
+from tokoban.sokoban.vector_arguments import checked_seed  # noqa: E402
 from tokoban.sokoban.vector_environment import SokobanVectorEnv  # noqa: E402
 
 FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)
@@ -199,11 +200,15 @@ def test_a_step_on_a_gpu_does_not_wait_for_it(mode: AutoresetMode) -> None:
     )
     on_cpu.reset(seed=1)
     on_gpu.reset(seed=1)
+    on_gpu.step(torch.zeros(37, dtype=torch.int64, device="cuda"))  # the first sends tables
+    on_gpu.reset(seed=1)
     actions = torch.randint(0, 4, (50, 37), generator=torch.Generator().manual_seed(1))
     for row, row_on_gpu in zip(actions, actions.cuda(), strict=True):
         torch.cuda.set_sync_debug_mode("error")
-        answer = on_gpu.step(row_on_gpu)
-        torch.cuda.set_sync_debug_mode("default")
+        try:
+            answer = on_gpu.step(row_on_gpu)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
         for one, other in zip(on_cpu.step(row)[:4], answer[:4], strict=True):
             assert torch.equal(one, other.cpu())
 
@@ -289,6 +294,7 @@ def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], me
         ({"options": {"level": 1}}, "the level is 1; expected 0 to 0"),
         ({"options": {"level": [0, 0, 0]}}, "got 3 levels for 2 environments"),
         ({"seed": [1, 2, 3]}, "got 3 seeds for 2 environments"),
+        ({"seed": [-1, 2]}, "a seed is -1; expected a whole number, 0 or more"),
         (
             {"options": {"reset_mask": np.array([1, 0])}},
             "the reset mask is torch.int64 [2]; expected 2 booleans",
@@ -306,8 +312,9 @@ def test_a_bad_reset_is_refused_in_one_sentence(reset: dict[str, Any], message: 
     [
         ([0, 4], "one of the actions is 4; expected 0 to 3"),
         ([-1, 0], "one of the actions is -1; expected 0 to 3"),
-        ([0], "the actions are torch.int64 [1]; expected 2 whole numbers"),
-        ([0.0, 1.0], "the actions are torch.float64 [2]; expected 2 whole numbers"),
+        ([0], "the actions are int64 [1]; expected 2 whole numbers"),
+        ([True, False], "the actions are bool [2]; expected 2 whole numbers"),
+        ([0.0, 1.0], "the actions are float64 [2]; expected 2 whole numbers"),
     ],
 )
 def test_bad_actions_are_refused_in_one_sentence(actions: list[Any], message: str) -> None:
@@ -325,3 +332,42 @@ def test_a_finished_environment_is_not_stepped_without_a_reset() -> None:
         environment.step(np.array([0, 3]))
     environment.reset(options={"reset_mask": np.array([False, True])})
     environment.step(np.array([0, 3]))
+
+
+def test_actions_of_every_whole_number_type_and_layout_are_played() -> None:
+    expected = SokobanVectorEnv(2, FEW)
+    expected.reset(seed=3)
+    observations = expected.step(np.array([1, 2]))[0]
+    read_only = np.broadcast_to(np.array([[1, 2]]), (1, 2))[0]
+    for actions in (
+        np.array([1, 2], dtype=np.uint16),
+        np.array([1, 2], dtype=np.uint64),
+        np.array([2, 1])[::-1],
+        read_only,
+        [1, 2],
+    ):
+        environment = SokobanVectorEnv(2, FEW)
+        environment.reset(seed=np.int64(3))
+        assert np.array_equal(environment.step(actions)[0], observations)
+
+
+def test_a_device_is_given_tensors_and_reset_comes_before_step() -> None:
+    environment = SokobanVectorEnv(2, FEW, device="cpu")
+    with pytest.raises(ValueError, match=r"^the environment was not reset yet; reset\(\) comes"):
+        environment.step(torch.tensor([0, 1]))
+    environment.reset()
+    with pytest.raises(ValueError, match=r"^the actions are ndarray; expected a tensor on cpu$"):
+        environment.step(np.array([0, 1]))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_a_gpu_that_is_not_there_is_told_of() -> None:
+    message = "^the device is cuda, but torch finds no CUDA device$"
+    with pytest.raises(ValueError, match=message):
+        SokobanVectorEnv(2, FEW, device="cuda")
+
+
+@pytest.mark.parametrize("seed", ["a", 1.5, True, -1])
+def test_what_is_no_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(ValueError, match=r"^a seed is .*; expected a whole number, 0 or more$"):
+        checked_seed(seed)

@@ -45,7 +45,7 @@ class Policy:
     def judge(self, board: Board) -> Judgement:
         """Its first impression of a board; raises ``ValueError`` saying why one does not fit it."""
         levels = self._pack([self._fit(board)])
-        return policy_solve.judge(self.model, levels)[0]
+        return policy_solve.judge(self.model, levels, memory_limit=self.memory_limit)[0]
 
     def answers(
         self,
@@ -73,7 +73,7 @@ class Policy:
             return list(answers.values())
         started_s = time.perf_counter()
         levels = self._pack(list(fitted.values()))
-        judgements = policy_solve.judge(self.model, levels)
+        judgements = policy_solve.judge(self.model, levels, memory_limit=self.memory_limit)
         precision, memory_limit = self.precision, self.memory_limit
         if by == "beam":
             plans = policy_solve.by_beam(

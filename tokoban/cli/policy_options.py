@@ -18,22 +18,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_PATH",
         help="of the policy (default: sokoban-8x8)",
     )
-    parser.add_argument("--width", type=int, default=32, metavar="K", help="beams (default: 32)")
+    parser.add_argument(
+        "--width", type=int, default=32, metavar="K", help="beams of the search (default: 32)"
+    )
     parser.add_argument(
         "--score",
         choices=SCORES,
         default="log_likelihood",
-        help="which beams live on: those whose moves are the likeliest, those with the fewest "
-        "moves left as the policy thinks, or the best by the first less the second. The last two "
-        "have the policy read every successor of every beam, which is four times the work and the "
-        "memory (default: log_likelihood)",
+        help="which beams of the search live on: those whose moves are the likeliest, those with "
+        "the fewest moves left as the policy thinks, or the best by the first less the second. The "
+        "last two have the policy read every successor of every beam, which is four times the work "
+        "and the memory (default: log_likelihood)",
     )
     parser.add_argument(
         "--max-unsolvable",
         type=float,
         default=1.0,
         metavar="P",
-        help="beams that the policy takes for unsolvable with a higher probability are dropped; "
+        help="beams of the search that the policy takes for unsolvable with a higher probability are "
+        "dropped; "
         "a search that loses all of them gives the level up (default: 1, none is dropped)",
     )
     parser.add_argument(

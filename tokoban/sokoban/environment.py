@@ -104,7 +104,10 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         drawn = draw_levels(
             self._stream, torch.tensor([self._episode]), num_levels=len(self._boards)
         )
-        (self._level,) = chosen_levels(options, num_levels=len(self._boards)) or drawn.tolist()
+        chosen = chosen_levels(options, num_levels=len(self._boards))
+        if len(chosen) > 1:
+            raise ValueError(f"got {len(chosen)} levels for one environment")
+        (self._level,) = chosen or drawn.tolist()
         self._episode += 1
         self._num_steps = 0
         self._start(self._boards[self._level])

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from tokoban.sokoban.bitboards import mixed
+from tokoban.sokoban.bits import mixed
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import read_levels
 from tokoban.sokoban.generator import generate
@@ -41,6 +41,8 @@ def load_boards(levels: Levels) -> list[Board]:
     """
     if isinstance(levels, GeneratedLevels):
         return frame(_generated(levels))
+    if not isinstance(levels, str | Path | Sequence):
+        raise ValueError(f"the levels are {levels!r}; expected files, boards or GeneratedLevels")
     sources: Sequence[str | Path | Board]
     sources = [levels] if isinstance(levels, str | Path) else levels
     boards: list[Board] = []
@@ -111,6 +113,8 @@ def _generated(levels: GeneratedLevels) -> tuple[Board, ...]:
 
 
 def _read(path: str | Path) -> list[Board]:
+    if str(path) in ("", "-", "."):
+        raise ValueError(f"the level file is {str(path)!r}; expected the path of one")
     try:
         return [level.board for level in read_levels(path, strict=True).levels]
     except OSError as error:

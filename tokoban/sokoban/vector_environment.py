@@ -16,10 +16,10 @@ from gymnasium.vector.utils import batch_space
 from jaxtyping import Bool, Int, Int8, Int64, UInt8
 from torch import Tensor
 
-from tokoban.sokoban import environment, tensor_boards
+from tokoban.sokoban import environment, tensor_boards, vector_arguments
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.environment import NUM_DIRECTIONS, ActionSet, Rewards, SokobanEnv
-from tokoban.sokoban.level_pool import Levels, as_int64, draw_levels, load_boards, streams
+from tokoban.sokoban.level_pool import Levels, draw_levels, load_boards, streams
 from tokoban.sokoban.render import SQUARE_PX
 from tokoban.sokoban.simulators import simulator_for
 from tokoban.sokoban.tensor_boards import Plane
@@ -58,6 +58,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         environment.check_arguments(actions=actions, max_steps=max_steps, render_mode=render_mode)
         if num_envs < 1:
             raise ValueError(f"the number of environments is {num_envs}; expected at least 1")
+        if torch.device(device or "cpu").type == "cuda" and not torch.cuda.is_available():
+            raise ValueError(f"the device is {device}, but torch finds no CUDA device")
         boards = load_boards(levels)
         self.num_envs = num_envs
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -104,7 +106,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | None = None,
+        seed: int | np.integer | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Array, dict[str, Any]]:
         """Starts the next episode of each environment, or the first one where it is given a seed.
@@ -112,8 +114,9 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         ``options`` may have a "level" for all or one for each, and a "reset_mask" of the
         environments to reset, without which all are.
         """
-        super().reset(seed=seed if isinstance(seed, int) else None)
-        rows = self._reset_mask(options)
+        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
+        mask = (options or {}).get("reset_mask", self._all(True))
+        rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
         levels = environment.chosen_levels(options, num_levels=len(self._still_planes))
         if len(levels) not in (0, 1, self.num_envs):
             raise ValueError(f"got {len(levels)} levels for {self.num_envs} environments")
@@ -204,7 +207,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _restart(self, rows: Bool[Tensor, "B"], levels: Int64[Tensor, "B"] | None = None) -> None:
         """The next episode of ``rows``; they are not picked out, which would make a GPU wait."""
-        assert self._streams is not None, "reset comes first"
+        assert self._streams is not None
         if levels is None:
             num_levels = len(self._still_planes)
             levels = draw_levels(self._streams, self._episodes, num_levels=num_levels)
@@ -213,40 +216,31 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self._num_steps = self._num_steps.masked_fill(rows, 0)
         self._place(self._simulator.select(rows, self._starts.at(levels), self._boards))
 
-    def _reseed(self, rows: Bool[Tensor, "B"], seed: int | Sequence[int | None] | None) -> None:
+    def _reseed(
+        self, rows: Bool[Tensor, "B"], seed: int | np.integer | Sequence[int | None] | None
+    ) -> None:
         if self._streams is None:
             drawn = self.np_random.integers(2**63, size=self.num_envs)
             self._streams = torch.from_numpy(drawn).to(self.device)
         if seed is None:
             return
-        if isinstance(seed, int):
-            seeds = torch.arange(self.num_envs, device=self.device) + as_int64(seed)
-        elif len(seed) != self.num_envs:
-            raise ValueError(f"got {len(seed)} seeds for {self.num_envs} environments")
-        else:
-            rows = rows & torch.tensor([one is not None for one in seed], device=self.device)
-            seeds = torch.tensor([as_int64(one or 0) for one in seed], device=self.device)
+        seeds, is_given = vector_arguments.seeds_of(seed, num_envs=self.num_envs)
+        seeds, rows = seeds.to(self.device), rows & is_given.to(self.device)
         self._streams = torch.where(rows, streams(seeds), self._streams)
         self._episodes = self._episodes.masked_fill(rows, 0)
 
-    def _reset_mask(self, options: dict[str, Any] | None) -> Bool[Tensor, "B"]:
-        mask = torch.as_tensor((options or {}).get("reset_mask", self._all(True)))
-        if mask.shape != (self.num_envs,) or mask.dtype != torch.bool:
-            got = f"{mask.dtype} {[*mask.shape]}"
-            raise ValueError(f"the reset mask is {got}; expected {self.num_envs} booleans")
-        return mask.to(self.device)
-
     def _checked(self, actions: Array) -> Int[Tensor, "B"]:
-        tensor = torch.from_numpy(np.asarray(actions)) if self._is_numpy else actions
-        if tensor.shape != (self.num_envs,) or tensor.is_floating_point():
-            got = f"{tensor.dtype} {[*tensor.shape]}"
-            raise ValueError(f"the actions are {got}; expected {self.num_envs} whole numbers")
+        if self._streams is None:
+            raise ValueError("the environment was not reset yet; reset() comes before step()")
+        num_actions = int(self.single_action_space.n)
+        if self._is_numpy:
+            tensor = vector_arguments.actions_of_arrays(actions, num_envs=self.num_envs)
+        else:
+            tensor = vector_arguments.actions_on_device(
+                actions, num_envs=self.num_envs, device=self.device
+            )
         if self.device.type == "cpu":
-            lowest, highest = (int(bound) for bound in torch.aminmax(tensor))
-            last = int(self.single_action_space.n) - 1
-            if lowest < 0 or highest > last:
-                wrong = lowest if lowest < 0 else highest
-                raise ValueError(f"one of the actions is {wrong}; expected 0 to {last}")
+            vector_arguments.check_range(tensor, num_actions)
             if self.autoreset_mode is AutoresetMode.DISABLED and self._is_finished.any():
                 raise ValueError("a finished environment must be reset, by options['reset_mask']")
         return tensor

@@ -121,6 +121,7 @@ for seed in 1, 2:
 
 
 @pytest.mark.gpu
+@pytest.mark.slow
 def test_compiled_and_captured_rollouts_are_captured_ones() -> None:
     subprocess.run([sys.executable, "-c", CAPTURED_AND_COMPILED], check=True)
 

@@ -4,6 +4,7 @@ import math
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import torch
@@ -15,13 +16,13 @@ from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.generator import draw_one_box
 from tokoban.sokoban.rules import step
-from tokoban.systems.sokoban_policy.config import Score
+from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.episodes import (
     UNSOLVABLE_BIN,
     expected_moves_left,
     unsolvable_probability,
 )
-from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 
@@ -233,14 +234,14 @@ def test_compiled_steps_lead_to_the_same_boards_and_are_compiled_for_all_positio
 
 
 @pytest.mark.gpu
+@pytest.mark.slow
 @NEEDS_COMPILER
 def test_compiled_steps_on_a_gpu_lead_to_the_same_boards() -> None:
     _run_compiled("cuda", "1024", "512")
 
 
 @pytest.mark.gpu
-def test_a_gpu_plays_the_cpus_games(policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+def test_a_gpu_plays_the_cpus_games(policy: SokobanPolicy) -> None:
     levels, boards = _levels(29), []
     noise = gumbel_noise(11, 29, 5, generator=torch.Generator().manual_seed(6), device="cpu")
     for device in ("cpu", "cuda"):
@@ -257,3 +258,23 @@ def test_the_last_move_needs_no_further_board(policy: SokobanPolicy) -> None:
     for _ in range(stepper.max_moves):
         stepper.advance(torch.arange(2), torch.tensor([4, 4]))
     assert stepper.game.position.tolist() == [policy.max_positions - 1]
+
+
+def test_single_precision_rounds_nothing_on_a_gpu_and_the_switch_is_put_back(
+    policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    forward = SokobanPolicy.forward
+
+    def listen(self: SokobanPolicy, *boards: Any, **cache: Any) -> Answers:
+        seen.append(torch.backends.cudnn.allow_tf32)
+        return forward(self, *boards, **cache)
+
+    monkeypatch.setattr(SokobanPolicy, "forward", listen)
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    precisions: tuple[Precision, ...] = ("fp32", "bf16")
+    for precision in precisions:
+        stepper = PolicyStepper(policy, _levels(3), allow_undo=True, precision=precision)
+        stepper.advance(None, torch.tensor([0, 1, 2]))
+    assert seen == [False, False, True, True]
+    assert torch.backends.cudnn.allow_tf32

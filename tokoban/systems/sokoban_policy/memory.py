@@ -30,7 +30,11 @@ def row_bytes(model: "SokobanPolicy") -> int:
     planes = 3 * 5 * (encoder.interior + 2) ** 2 * _FLOAT_BYTES  # bits, numbers, and with a rim
     hidden = encoder.first.out_channels * encoder.interior**2 * _FLOAT_BYTES
     mixing = (2 * positions + 16) * width * _FLOAT_BYTES  # a layer's keys, values and vectors
-    a_board = planes + _HIDDEN_BOARDS[model.mask.device.type] * hidden + mixing
+    a_board = (
+        planes
+        + _HIDDEN_BOARDS.get(model.mask.device.type, _HIDDEN_BOARDS["cuda"]) * hidden
+        + mixing
+    )
     # At the start there are more boards to read; later what is kept is copied, to change rows.
     return state + max(_BOARDS_OF_FIRST_PASS * a_board, a_board + state) + _CHOOSING_BYTES
 

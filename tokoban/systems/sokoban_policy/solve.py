@@ -71,11 +71,15 @@ def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> B
     return bitboards.pack(boards, device=device, margin=margin)
 
 
-def judge(model: SokobanPolicy, levels: Bitboards) -> list[Judgement]:
+def judge(
+    model: SokobanPolicy, levels: Bitboards, *, memory_limit: int = DEFAULT_LIMIT_BYTES
+) -> list[Judgement]:
     """The policy's first impression of each level [B]; of a solved one it is not asked."""
     judgements: list[Judgement] = []
-    for first in range(0, len(levels.boxes), MAX_ROWS):
-        judgements += _judge_batch(model, levels.at(slice(first, first + MAX_ROWS)))
+    fitting = levels_at_a_time(model, rows_a_level=1, limit_bytes=memory_limit)
+    batch_size = min(MAX_ROWS, fitting)
+    for first in range(0, len(levels.boxes), batch_size):
+        judgements += _judge_batch(model, levels.at(slice(first, first + batch_size)))
     return judgements
 
 

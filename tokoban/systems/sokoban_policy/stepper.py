@@ -3,8 +3,8 @@
 Axes: a row R is one game (search * K + beam in a beam search), A the five actions, T positions.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ class PolicyStepper:
         self.cache = model.new_cache(len(levels.boxes), dtype=dtype)
         self.num_moves = 0
         self._step = _compiled_step() if compiled else _step
-        with torch.no_grad(), _autocast(self.device, precision):
+        with torch.no_grad(), _exactly(precision), _autocast(self.device, precision):
             answers = model(self.game.all_boards(FIRST_BOARD + 1), cache=self.cache)
             self._thoughts = _thoughts(answers, self.game.current(), allow_undo=allow_undo)
 
@@ -124,14 +124,15 @@ class PolicyStepper:
         if self.num_moves == self.max_moves and not self._ranks_by_thoughts:
             self.game.advance(actions)  # no move follows, so nobody reads what is thought of it
             return bitboards.is_solved(self.game.current())
-        self._thoughts = self._step(
-            self.model,
-            self.game,
-            self.cache.take_step(),
-            actions,
-            allow_undo=self.allow_undo,
-            precision=self.precision,
-        )
+        with _exactly(self.precision):
+            self._thoughts = self._step(
+                self.model,
+                self.game,
+                self.cache.take_step(),
+                actions,
+                allow_undo=self.allow_undo,
+                precision=self.precision,
+            )
         return self._thoughts.is_solved
 
 
@@ -169,6 +170,21 @@ def _thoughts(answers: Answers, boards: Bitboards, *, allow_undo: bool) -> Thoug
         answers.steps_left_logits[:, -1].float(),
         bitboards.is_solved(boards),
     )
+
+
+@contextmanager
+def _exactly(precision: Precision) -> Iterator[None]:
+    """In fp32 without TF32, by which a GPU's convolutions round what they read unless told not to.
+
+    Outside of what is compiled, since the switch is the whole process's.
+    """
+    switch = torch.backends.cudnn
+    before = switch.allow_tf32
+    switch.allow_tf32 = before and precision != "fp32"
+    try:
+        yield
+    finally:
+        switch.allow_tf32 = before
 
 
 def _autocast(device: torch.device, precision: Precision) -> AbstractContextManager:

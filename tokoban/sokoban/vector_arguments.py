@@ -1,0 +1,76 @@
+"""What a vector environment is given by its callers, checked and as tensors.
+
+Axes: B environments.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int, Int64
+from torch import Tensor
+
+from tokoban.sokoban.level_pool import as_int64
+
+
+def actions_of_arrays(actions: Any, *, num_envs: int) -> Int64[Tensor, "B"]:
+    """The actions of numpy arrays of any whole numbers; ``ValueError`` for others."""
+    array = np.asarray(actions)
+    _check_shape(array.shape, array.dtype, num_envs, np.issubdtype(array.dtype, np.integer))
+    # A copy, for torch takes neither all kinds of whole numbers nor all strides.
+    return torch.from_numpy(np.array(array, dtype=np.int64))
+
+
+def actions_on_device(actions: Any, *, num_envs: int, device: torch.device) -> Int[Tensor, "B"]:
+    """The actions as they are; their range is for the caller to look at, where that may wait."""
+    if not isinstance(actions, Tensor):
+        raise ValueError(f"the actions are {type(actions).__name__}; expected a tensor on {device}")
+    is_whole = not (actions.is_floating_point() or actions.dtype == torch.bool)
+    _check_shape(actions.shape, actions.dtype, num_envs, is_whole)
+    return actions
+
+
+def check_range(actions: Int[Tensor, "B"], num_actions: int) -> None:
+    """``ValueError`` for an action that is none; asks the device."""
+    lowest, highest = (int(bound) for bound in torch.aminmax(actions))
+    if lowest < 0 or highest >= num_actions:
+        wrong = lowest if lowest < 0 else highest
+        raise ValueError(f"one of the actions is {wrong}; expected 0 to {num_actions - 1}")
+
+
+def seeds_of(
+    seed: int | np.integer | Sequence[int | None], *, num_envs: int
+) -> tuple[Int64[Tensor, "B"], Bool[Tensor, "B"]]:
+    """The seed of each environment, on the CPU, and which of them were given one.
+
+    One seed is that of the first; each further environment has one more. ``ValueError`` for what
+    is no seed.
+    """
+    if isinstance(seed, int | np.integer):
+        return torch.arange(num_envs) + as_int64(checked_seed(seed)), torch.ones(num_envs).bool()
+    if len(seed) != num_envs:
+        raise ValueError(f"got {len(seed)} seeds for {num_envs} environments")
+    seeds = [as_int64(0 if one is None else checked_seed(one)) for one in seed]
+    return torch.tensor(seeds), torch.tensor([one is not None for one in seed])
+
+
+def reset_mask_of(mask: Any, *, num_envs: int) -> Bool[Tensor, "B"]:
+    """Which environments are to be reset; ``ValueError`` for what does not say so of each."""
+    tensor = torch.as_tensor(mask)
+    if tensor.shape != (num_envs,) or tensor.dtype != torch.bool:
+        got = f"{tensor.dtype} {[*tensor.shape]}"
+        raise ValueError(f"the reset mask is {got}; expected {num_envs} booleans")
+    return tensor
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed; ``ValueError`` for what is none."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"a seed is {seed!r}; expected a whole number, 0 or more")
+    return int(seed)
+
+
+def _check_shape(shape: Sequence[int], dtype: Any, num_envs: int, is_whole: bool) -> None:
+    if tuple(shape) != (num_envs,) or not is_whole:
+        raise ValueError(f"the actions are {dtype} {[*shape]}; expected {num_envs} whole numbers")
