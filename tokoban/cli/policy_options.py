@@ -35,9 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
         metavar="P",
-        help="beams of the search that the policy takes for unsolvable with a higher probability are "
-        "dropped; "
-        "a search that loses all of them gives the level up (default: 1, none is dropped)",
+        help="beams of the search that the policy takes for unsolvable with a higher probability "
+        "are dropped; a search that loses all of them gives the level up (default: 1, none is)",
     )
     parser.add_argument(
         "--max-moves",
