@@ -129,17 +129,21 @@ def rollouts(
         drawn[:, FIRST_BOARD : num_positions - 1] = noise[..., :NUM_MOVES].transpose(0, 1)
     actions = torch.zeros(num_games, num_positions, dtype=torch.int64, device=inputs.device)
     closest = torch.full((num_games,), torch.inf, device=inputs.device)
+    is_stuck = torch.zeros_like(closest, dtype=torch.bool)
 
     for position in range(FIRST_BOARD, num_positions - 1):
         players, boxes = successors(inputs)
         preferences = _log_probs(model, inputs, players) + drawn
         best = preferences.topk(2, dim=-1)
         actions[:, position] = best.indices[:, position, 0]
+        # A walled-in player stays so: whatever is chosen for it, nothing moves.
+        is_stuck |= best.values[:, position, 0] == -torch.inf
         lead = (best.values[..., 0] - best.values[..., 1])[:, position]
         closest = closest.minimum(lead.nan_to_num(nan=torch.inf, posinf=torch.inf))
         inputs = _shifted_on(inputs, select(inputs, players, boxes, actions))
 
-    return Rollouts(_until_solved(actions, inputs), inputs, closest)
+    taken = _until_solved(actions, inputs).masked_fill(is_stuck[:, None], -1)
+    return Rollouts(taken, inputs, closest)
 
 
 class Beams(NamedTuple):

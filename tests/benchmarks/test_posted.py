@@ -84,6 +84,17 @@ def test_a_game_ends_at_its_first_solved_board(model: SokobanPolicy) -> None:
         assert torch.equal(cpu_stepped.rollouts(model, levels, noise, loop), played)
 
 
+def test_a_walled_in_player_has_no_move_in_any_method(model: SokobanPolicy) -> None:
+    drawing = "|".join(["-" * 8, "-######-", "-#@#$.#-", "-######-", *["-" * 8] * 4])
+    levels = bitboards.pack([parse_board(drawing.replace("--------", "########"))])
+    noise = torch.zeros(model.max_positions - 2, 1, 5)
+    played = posted.rollouts(model, levels, noise).actions
+    assert (played == -1).all()
+    assert torch.equal(rollouts.play_eagerly(model, levels, noise).actions, played)
+    for loop in step_loops():
+        assert torch.equal(cpu_stepped.rollouts(model, levels, noise, loop), played)
+
+
 @pytest.mark.parametrize("is_greedy", [True, False])
 def test_same_weights_and_noise_are_the_same_games_by_all_methods(
     model: SokobanPolicy, levels: Bitboards, is_greedy: bool
