@@ -119,7 +119,9 @@ def rollouts(
         preferences = _log_probs(model, inputs, position, boards)
         if noise is not None:
             preferences = preferences + noise[move, :, :NUM_MOVES]
-        chosen = preferences.argmax(1).cpu().numpy()
+        best, likeliest = preferences.max(1)
+        is_over |= (best == -torch.inf).cpu().numpy()  # walled in
+        chosen = likeliest.cpu().numpy()
         boards.advance(chosen)
         inputs[:, position + 1] = boards.planes()
         actions[:, move] = np.where(is_over, -1, chosen)
