@@ -1,9 +1,9 @@
-"""A board as the compiled functions see it, and which positions of a level can still be solved."""
+"""A board as the compiled functions see it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.large_solver.corral_search import SmallSearch, empty_small_search
 from tokoban.sokoban.large_solver.moves import Scratch, empty_scratch
 from tokoban.sokoban.large_solver.positions import Positions, first_positions
@@ -39,32 +39,3 @@ def lay_out_board(board: Board) -> LaidOut:
     num_regions = lay_out(tables, positions, scratch, 0)
     small_search = empty_small_search(len(squares))
     return LaidOut(squares, tables, backward, positions, scratch, small_search, num_regions)
-
-
-def solvable(after: dict[Board, list[Board]]) -> set[Board]:
-    """The boards of a whole game from which some play ends solved."""
-    before: dict[Board, list[Board]] = {board: [] for board in after}
-    for board, later in after.items():
-        for other in later:
-            before[other].append(board)
-    found = {board for board in after if board.is_solved}
-    waiting = list(found)
-    while waiting:
-        for earlier in before[waiting.pop()]:
-            if earlier not in found:
-                found.add(earlier)
-                waiting.append(earlier)
-    return found
-
-
-def after_pushes(board: Board, after: dict[Board, list[Board]]) -> Iterator[tuple[Square, Board]]:
-    """Every box that the player can walk to and push, and the board after that push."""
-    area = board.area()
-    for box in board.boxes:
-        for direction in Direction:
-            behind, beyond = box.neighbour(direction.opposite), box.neighbour(direction)
-            if behind in area and board.is_free(beyond):
-                boxes = board.boxes - {box} | {beyond}
-                pushed = Board(board.height, board.width, board.walls, board.goals, boxes, box)
-                assert pushed in after
-                yield box, pushed

@@ -37,6 +37,18 @@ def test_a_lane_of_goals_is_packed_from_its_far_end() -> None:
     assert order == [(1, 1), (1, 2), (1, 3)]
 
 
+def test_goals_are_packed_room_by_room_each_in_its_order() -> None:
+    laid = lay_out_board(
+        parse_board("##########|#..-$$$-.#|#####-@-.#|####--#-$#|####---$##|##########")
+    )
+    order, rooms = laid.tables.packing
+    squares = [laid.squares[laid.tables.goals[goal]] for goal in order]
+    assert squares[:2] == [(1, 1), (1, 2)] and set(squares[2:]) == {(1, 8), (2, 8)}
+    assert rooms.tolist() == [0, 0, 1, 1]
+    assert (np.diff(laid.tables.rank[order[:2]]) > 0).all()
+    assert (np.diff(laid.tables.rank[order[2:]]) > 0).all()
+
+
 def test_a_packed_goal_shuts_off_what_lies_behind_it() -> None:
     # The goal in the lane comes before the one in the right room, and parts the rooms then.
     laid = lay_out_board(parse_board("###########|#--#####-.#|#-$-.---$@#|#--#####--#|###########"))

@@ -8,6 +8,7 @@ from typing import no_type_check
 
 import numpy as np
 
+from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
 
 # Counts from these on are one and the same.
@@ -33,19 +34,25 @@ def count_bits(word):
 def cell_of(tables, is_blocked, words, num_regions):
     """The cell of a position, from four counts.
 
-    Goals filled without a gap in the packing order (backwards: filled at all), regions of floor,
-    boxes out of the plan because they are shut off by what is packed, and boxes in doors.
+    Goals filled without a gap in the packing order of their room (backwards: filled at all),
+    regions of floor, boxes out of the plan because they are shut off by what is packed, and boxes
+    in doors.
     """
-    num_packed = len(tables.goals)
-    for goal in range(len(tables.goals)):
-        if not is_blocked[tables.goals[goal]]:
-            if tables.is_backward:
-                num_packed -= 1
-            else:
-                num_packed = min(num_packed, np.int64(tables.rank[goal]))
+    num_packed = 0
+    without_gap = np.int64(len(tables.goals))
+    gap_in = NONE
+    for i in range(len(tables.goals)):
+        goal = tables.packing[0, i]
+        if tables.packing[1, i] == gap_in:
+            continue
+        if is_blocked[tables.goals[goal]]:
+            num_packed += 1
+        else:
+            gap_in = tables.packing[1, i]
+            without_gap = min(without_gap, np.int64(tables.rank[goal]))
     num_outside = num_in_doors = 0
     for word in range(len(words)):
-        num_outside += count_bits(words[word] & ~tables.in_plan[num_packed, word])
+        num_outside += count_bits(words[word] & ~tables.in_plan[without_gap, word])
         num_in_doors += count_bits(words[word] & tables.doors[word])
     cell = num_packed * MAX_REGIONS + min(num_regions, MAX_REGIONS - 1)
     cell = cell * MAX_OUTSIDE + min(num_outside, MAX_OUTSIDE - 1)

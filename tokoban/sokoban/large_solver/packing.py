@@ -124,6 +124,22 @@ def packing_order(neighbours, goals, boxes, player):
 
 @makes_arrays
 @no_type_check
+def goal_rooms(neighbours, goals):
+    """For each goal the number of its room: goals side by side share one."""
+    is_other = np.ones(len(neighbours), np.bool_)
+    for goal in goals:
+        is_other[goal] = False
+    marks = np.zeros(len(neighbours), np.int64)
+    waiting = np.empty(len(neighbours), np.int32)
+    mark_other_regions(neighbours, is_other, marks, 1, waiting)
+    room = np.empty(len(goals), np.int16)
+    for goal in range(len(goals)):
+        room[goal] = marks[goals[goal]] - 2
+    return room
+
+
+@makes_arrays
+@no_type_check
 def squares_in_plan(neighbours, goals, rank):
     """Squares from which boxes still come to a goal when the first goals of the order are filled.
 

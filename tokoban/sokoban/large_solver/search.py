@@ -92,7 +92,8 @@ def has_no_room(tables, positions):
 def expand(tables, positions, others, scratch, small_search, max_floods):
     """Goes on with the moves of the position that is being expanded, a box at a time.
 
-    Returns whether all boxes were moved; else the budget is spent, or there is no more room.
+    Returns whether all boxes were moved; else the budget is spent, there is no more room, or the
+    other side was met.
     """
     progress = positions.progress
     position = progress[EXPANDING]
@@ -115,6 +116,8 @@ def expand(tables, positions, others, scratch, small_search, max_floods):
             if has_no_room(tables, positions) or progress[NUM_FLOODS] >= max_floods:
                 return False
             move_box(tables, positions, others, scratch, position, row)
+            if progress[REACHED] != NONE:
+                return False
         progress[NEXT_ROW] = row + 1
     progress[EXPANDING] = NONE
     progress[NUM_EXPANSIONS] += 1
@@ -133,7 +136,7 @@ def search(tables, positions, others, scratch, small_search, max_floods, max_exp
     ``max_expansions`` count from the first call.
     """
     progress = positions.progress
-    while progress[REACHED] == NONE:
+    while True:
         if progress[EXPANDING] == NONE:
             if progress[NUM_FLOODS] >= max_floods or progress[NUM_EXPANSIONS] >= max_expansions:
                 return BUDGET_SPENT
@@ -145,5 +148,6 @@ def search(tables, positions, others, scratch, small_search, max_floods, max_exp
             progress[FIRST_NEW] = progress[NUM_POSITIONS]
             progress[NUM_FLOODS] += 1
         if not expand(tables, positions, others, scratch, small_search, max_floods):
+            if progress[REACHED] != NONE:
+                return SOLVED
             return STORE_FULL if has_no_room(tables, positions) else BUDGET_SPENT
-    return SOLVED

@@ -79,7 +79,7 @@ def solve_any(
     if _is_hopeless(board, inside):
         return Unsolvable(0, elapsed_s())
     two_sides = _TwoSides(board, sorted(inside), seed=seed)
-    slice_floods = 1 << 8
+    slice_floods = 1 << 4
     while True:
         progress = two_sides.progress(elapsed_s())
         if report is not None:
@@ -117,8 +117,8 @@ class _TwoSides:
         *tables, boxes = build_tables(board, squares, seed=seed)
         self.tables: list[Tables] = tables
         num_floor = len(squares)
-        # At first for the largest expansion of a small level, and all areas of the end.
-        capacity = max(_FIRST_CAPACITY, 1 << (8 * num_floor).bit_length())
+        # At least the moves of one box, beside as many positions of the end as there are areas.
+        capacity = max(_FIRST_CAPACITY, 1 << (5 * num_floor).bit_length())
         goals = self.tables[0].goals
         self.positions: list[Positions] = [
             first_positions(self.tables[0], boxes, [self.player], capacity),

@@ -14,7 +14,12 @@ from jaxtyping import Bool, Int, Int16, Int32, UInt64
 from tokoban.sokoban import astar
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.large_solver.compiled import makes_arrays
-from tokoban.sokoban.large_solver.packing import find_doors, packing_order, squares_in_plan
+from tokoban.sokoban.large_solver.packing import (
+    find_doors,
+    goal_rooms,
+    packing_order,
+    squares_in_plan,
+)
 
 # With more boxes the cheapest matching of boxes and goals costs more time than it saves.
 MAX_MATCHED = 48
@@ -39,6 +44,7 @@ class Tables(NamedTuple):
     is_dead: Bool[np.ndarray, "F+1"]  # no goal at all from any side, or wall
     keys: UInt64[np.ndarray, "2 F"]  # random words of a box and of the player on each square
     rank: Int16[np.ndarray, " G"]  # place of each goal in the packing order, from 0
+    packing: Int16[np.ndarray, "2 G"]  # all goals room by room, in this order, and their rooms
     in_plan: UInt64[np.ndarray, "G+1 W"]  # squares that so many packed goals do not shut off
     doors: UInt64[np.ndarray, " W"]  # squares that part the floor when something stands there
 
@@ -73,8 +79,11 @@ def build_tables(
         fewest_pushes = pushes.min(axis=1)
         is_dead = (fewest_pushes == astar.UNREACHABLE).reshape(wall, 4).all(axis=1)
         in_plan = squares_in_plan(neighbours, goals, rank)
-        if is_backward:  # nothing is packed, so every square is in the plan
+        room = goal_rooms(neighbours, goals)
+        if is_backward:  # nothing is packed: every square is in the plan, every goal a room
             in_plan = np.full_like(in_plan, np.iinfo(np.uint64).max)
+            room = np.arange(len(goals), dtype=np.int16)
+        by_room = np.lexsort((rank, room)).astype(np.int16)
         return Tables(
             is_backward=is_backward,
             is_matched=len(targets) <= MAX_MATCHED,
@@ -87,6 +96,7 @@ def build_tables(
             is_dead=np.append(is_dead, True),
             keys=keys,
             rank=rank,
+            packing=np.stack([by_room, room[by_room]]),
             in_plan=in_plan,
             doors=doors,
         )
