@@ -76,15 +76,17 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         report=show if sys.stderr.isatty() else None,
         clock=time.process_time,
     )
-    is_solved = isinstance(answer, Solved)
+    moves = pushes = None
+    if isinstance(answer, Solved):
+        moves, pushes = len(answer.directions), count_pushes(board, answer)
     return Row(
         file=Path(file).name,
         number=number,
         boxes=len(board.boxes),
         answer=type(answer).__name__,
         limit=answer.limit if isinstance(answer, GaveUp) else None,
-        moves=len(answer.directions) if is_solved else None,
-        pushes=count_pushes(board, answer) if is_solved else None,
+        moves=moves,
+        pushes=pushes,
         expansions=answer.expansions,
         elapsed_s=round(answer.elapsed_s, 3),
     )

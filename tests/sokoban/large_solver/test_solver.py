@@ -1,6 +1,5 @@
 """The whole solver against every possible play of small boards, its answers and its limits."""
 
-from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -146,7 +145,7 @@ def test_more_boxes_than_are_matched_are_solved_too(monkeypatch: pytest.MonkeyPa
         ("########|#-.$-@.#|####-###|########", Unsolvable),  # one box, two goals
     ],
 )
-def test_drawn_boards(drawing: str, answer: Callable) -> None:
+def test_drawn_boards(drawing: str, answer: type) -> None:
     assert isinstance(solve_any(parse_board(drawing)), answer)
 
 

@@ -59,8 +59,18 @@ class Positions(NamedTuple):
 
 
 # What has one entry for each position.
-COLUMNS = ("boxes", "mixed_boxes", "player", "parent", "pushed_to", "num_pushes", "pushes_left")
-COLUMNS += ("weight", "cell", "is_open")
+COLUMNS = (
+    "boxes",
+    "mixed_boxes",
+    "player",
+    "parent",
+    "pushed_to",
+    "num_pushes",
+    "pushes_left",
+    "weight",
+    "cell",
+    "is_open",
+)
 HEAP_COLUMNS = ("rank", "first_child", "next_sibling")
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.large_solver.corral_search import empty_small_search
 from tokoban.sokoban.large_solver.heaps import enter
@@ -169,12 +169,13 @@ class _TwoSides:
             self.turn = 1 - self.turn
         return outcome
 
-    def directions(self) -> tuple:
+    def directions(self) -> tuple[Direction, ...]:
         """The solution, once the sides have met."""
         progress = self.positions[self.turn].progress
         here, there = int(progress[REACHED]), int(progress[MET])
         meeting = (there, here) if self.turn else (here, there)
-        return find_directions(self.tables[0], *self.positions, meeting, self.player)
+        forward, backward = self.positions
+        return find_directions(self.tables[0], forward, backward, meeting, self.player)
 
 
 def _num_bytes(arrays: Any) -> int:
