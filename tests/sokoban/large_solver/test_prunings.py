@@ -148,6 +148,19 @@ def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> Non
     assert [laid.squares[box] for box in laid.scratch.boxes[laid.scratch.may_move]] == [(2, 4)]
 
 
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        # The lower box could be pushed in once the box behind it is gone.
+        "###########|#--#------#|#.-$------#|#--#-----@#|#.-$$-----#|#--#---.--#|###########",
+        # The box can be pushed along the wall instead of into the niche.
+        "#########|####-####|#---$--.#|#@------#|#########",
+    ],
+)
+def test_a_corral_with_other_ways_binds_nobody(drawing: str) -> None:
+    assert corral_verdict(lay_out_board(parse_board(drawing))) == NO_CORRAL
+
+
 def test_a_finished_room_binds_nobody() -> None:
     board = parse_board("##########|#--#----@#|#--*--$--#|#--#--.--#|##########")
     laid = lay_out_board(board)
