@@ -39,9 +39,7 @@ def canonical_form(board: Board, *, exact_player: bool = False) -> str:
         return "." if is_goal else " "
 
     drawing = [
-        "".join(
-            letter(Square(row, column)) for column in range(min(columns) - 1, max(columns) + 2)
-        )
+        "".join(letter(Square(row, column)) for column in range(min(columns) - 1, max(columns) + 2))
         for row in range(min(rows) - 1, max(rows) + 2)
     ]
     return min(_with_one_player("\n".join(image)) for image in _images(drawing))
@@ -53,9 +51,7 @@ def canonical_hash(board: Board, *, exact_player: bool = False) -> str:
     return hashlib.blake2b(form.encode("ascii"), digest_size=8).hexdigest()
 
 
-def canonical_keys(
-    levels: PackedLevels, *, exact_player: bool = False
-) -> UInt64[np.ndarray, "B"]:
+def canonical_keys(levels: PackedLevels, *, exact_player: bool = False) -> UInt64[np.ndarray, "B"]:
     """A number for each level: equal where ``canonical_form`` is, else different but for chance.
 
     The chance is 2^-64 for two levels. The numbers are those of this version of the program.

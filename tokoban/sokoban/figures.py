@@ -45,6 +45,4 @@ def count_figures(board: Board, directions: Sequence[int]) -> Figures:
             pushing_sessions += not before.isupper()
             pushed_to, pushed_in = player.neighbour(direction), direction
         before = letter
-    return Figures(
-        len(letters), pushes, box_lines, box_changes, pushing_sessions, player_lines
-    )
+    return Figures(len(letters), pushes, box_lines, box_changes, pushing_sessions, player_lines)

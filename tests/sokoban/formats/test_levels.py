@@ -12,10 +12,10 @@ from tokoban.sokoban.formats import (
     parse_board,
     parse_levels,
     read_levels,
+    text_reader,
     write_boxoban,
 )
 from tokoban.sokoban.formats import levels as levels_module
-from tokoban.sokoban.formats import text_reader
 from tokoban.sokoban.formats.levels import decode, parse_content
 
 SMALL = "#####\n#@$.#\n#####\n"
@@ -288,7 +288,9 @@ def test_the_format_is_seen_in_the_bytes_or_in_the_name(tmp_path: Path) -> None:
         assert [level.title for level in read.levels] == ["x"]
     assert parse_content(xml.encode("utf-16"), strict=True) == read
     (tmp_path / "a.SLC").write_text(SMALL)
-    assert str(read_levels(tmp_path / "a.SLC").problems[0]).endswith("not well-formed (invalid token)")
+    assert str(read_levels(tmp_path / "a.SLC").problems[0]).endswith(
+        "not well-formed (invalid token)"
+    )
     assert titles(f"<b>not XML</b>\n\n{SMALL}") == ["<b>not XML</b>"]
 
 
@@ -374,8 +376,8 @@ def wrong(*rows: str) -> str:
             ("#" * 600, "#@$.#", "#####"),
             'f:7: level 2 "2": board of 3x600 squares, larger than 512x512',
         ),
-        (("#####", "#@$.#", "4(#"), "f:9: level 2 \"2\": \"(\" without \")\""),
-        (("#5", "#####", "#@$.#", "5#)"), "f:10: level 2 \"#5\": \")\" without \"(\""),
+        (("#####", "#@$.#", "4(#"), 'f:9: level 2 "2": "(" without ")"'),
+        (("#5", "#####", "#@$.#", "5#)"), 'f:10: level 2 "#5": ")" without "("'),
         (("#####", "#@$.#", "#####3"), 'f:9: level 2 "2": count 3 repeats nothing'),
         (
             ("5#|#@$.#|999(999-|)5#",),

@@ -66,8 +66,15 @@ class PackedLevels:
 
     def at(self, rows: np.ndarray) -> "PackedLevels":
         """The levels at these indices, or where this mask is true; the problems are left behind."""
-        planes = (self.walls, self.goals, self.boxes, self.player, self.number, self.file)
-        return PackedLevels(*(words[rows] for words in planes), files=self.files)
+        return PackedLevels(
+            self.walls[rows],
+            self.goals[rows],
+            self.boxes[rows],
+            self.player[rows],
+            self.number[rows],
+            self.file[rows],
+            self.files,
+        )
 
 
 def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedLevels:
@@ -89,8 +96,9 @@ def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedL
             words = _pack_levels(read.levels)
         parts.append((*words, np.full(len(words[-1]), index, np.int32)))
     empty = (*[np.empty(0, np.uint64)] * 4, *[np.empty(0, np.int32)] * 2)
-    columns = (np.concatenate(column) for column in zip(empty, *parts, strict=True))
-    return PackedLevels(*columns, files=tuple(map(str, files)), problems=tuple(problems))
+    walls, goals, boxes, player, number, file = map(np.concatenate, zip(empty, *parts, strict=True))
+    names = tuple(map(str, files))
+    return PackedLevels(walls, goals, boxes, player, number, file, names, tuple(problems))
 
 
 def name_file(path: str | Path) -> str:
@@ -100,9 +108,7 @@ def name_file(path: str | Path) -> str:
     return "/".join(parts[starts[-1] :]) if starts else str(path)
 
 
-def flood(
-    start: UInt64[np.ndarray, "B"], free: UInt64[np.ndarray, "B"]
-) -> UInt64[np.ndarray, "B"]:
+def flood(start: UInt64[np.ndarray, "B"], free: UInt64[np.ndarray, "B"]) -> UInt64[np.ndarray, "B"]:
     """The cells that can be walked to from ``start`` over ``free`` ones, in each word."""
     reached = start
     while True:

@@ -18,6 +18,7 @@ from tokoban.sokoban.formats.xsb import SQUARES, parse_board
 _ROOT = "SokobanLevels"
 _BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*<(\?xml|!DOCTYPE|!--|SokobanLevels\b)", re.IGNORECASE)
 _UTF_16 = (b"\xff\xfe<\0", b"\xfe\xff\0<")
+_MAX_DEPTH = 32  # of elements in one another, of which SLC needs four
 # What a collection says of itself, as the pairs of a text file.
 _ABOUT = {"Title": "Collection", "Email": "Email", "Url": "Url"}
 
@@ -101,6 +102,8 @@ class _Reader:
         if not self.open and name != _ROOT:
             raise ValueError(f"root element is <{name[:60]}>, not <{_ROOT}>")
         self.open.append(name)
+        if len(self.open) > _MAX_DEPTH:
+            raise ValueError(f"elements nested deeper than {_MAX_DEPTH}")
         # In place, for the parser holds on to this list.
         self.words.clear()
         if name == "LevelCollection":
@@ -186,6 +189,6 @@ def _refuse_entities(*declaration: object) -> NoReturn:
     raise ValueError("entity declarations are refused")
 
 
-def _refuse_unknown_entity(name: str, is_parameter_entity: bool) -> None:
+def _refuse_unknown_entity(name: str, is_parameter_entity: int) -> None:
     if not is_parameter_entity:
         raise ValueError(f"not XML: undefined entity &{name[:60]};")

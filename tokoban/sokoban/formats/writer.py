@@ -84,7 +84,8 @@ def _in_sok(level: Level, number: int, *, default_author: str, run_length: bool)
         pairs.append(f"Author: {level.author}".rstrip())
     lines = ["", level.title if fits else untitled, ""]
     lines += [*_rows(level.board, run_length=run_length), *_paragraph(*pairs, *level.notes)]
-    for game in (*level.solutions, *level.saved_games):
+    games: list[Solution | SavedGame] = [*level.solutions, *level.saved_games]
+    for game in games:
         lines += ["", game.title, *_moves(level.board, game, run_length=run_length)]
         lines += _paragraph(*game.notes)
     return lines
