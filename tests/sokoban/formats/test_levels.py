@@ -323,12 +323,12 @@ def test_files_that_never_end_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_a_file_expands_to_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_reader, "MAX_LENGTH", 1000)
-    # 24x24 squares in a line of 35 letters, and eight letters are granted for each letter.
+    # 24x24 squares in a line of 35 letters, and four letters are granted for each letter.
     board = "24#|21(#22-#|)#@$.19-#|24#\n\n"
     read = parse_levels(board * 3, source="f")
     assert len(read.levels) == 2
     assert [str(found) for found in read.problems] == [
-        'f:5: level 3 "": boards and moves up to here expand to more than 1672 characters'
+        'f:5: level 3 "": boards and moves up to here expand to more than 1336 characters'
     ]
     # Rows that are short on paper are as wide as the others on the board.
     read = parse_levels(f"#@$.#\n{'#' * 100}\n{'#' * 5}\n" + "#\n" * 50)

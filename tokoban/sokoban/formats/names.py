@@ -35,7 +35,8 @@ class LevelText:
     """The lines of a file, their kinds, and which of them have been taken to name something."""
 
     def __init__(self, text: str) -> None:
-        self.lines = split_lines(text)
+        # Whoever asks for NUL characters has the text; they shall not go on into notes.
+        self.lines = split_lines(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
         self.kinds = classify(self.lines)
         self.taken: set[int] = set()  # the lines that became a title or an author: no more notes
 

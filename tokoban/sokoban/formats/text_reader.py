@@ -21,12 +21,13 @@ from tokoban.sokoban.formats.text_lines import (
     is_moves_title,
     is_solution_title,
     runs,
+    split_lines,
 )
 from tokoban.sokoban.formats.xsb import parse_board
 
 # How much longer than the text its boards and moves may be once they are written out. A few bytes
 # could otherwise ask for hours of work, and a file is to be read in time that grows as it does.
-_LONGEST_PER_CHARACTER = 8
+_LONGEST_PER_CHARACTER = 4
 
 _Fault = tuple[int, str]  # a line and what is wrong there
 
@@ -51,6 +52,8 @@ class _Reader:
     def __init__(self, text: str, source: str) -> None:
         self.source = source
         self.text = LevelText(text)
+        before, nul, _ = text.partition("\0")
+        self.nul_line = len(split_lines(before)) - 1 if nul else None
         self.limit = MAX_LENGTH + _LONGEST_PER_CHARACTER * len(text)
         self.written_out = 0
         self.problems: list[Problem] = []
@@ -104,10 +107,8 @@ class _Reader:
         self.problems.append(Problem(message, self.source, line + 1, level, title))
 
     def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
-        for index, line in enumerate(self.text.lines):
-            if "\0" in line:
-                self._report(index, "NUL character: this is no text in UTF-8 or Latin-1")
-                break
+        if self.nul_line is not None:
+            self._report(self.nul_line, "NUL character: this is no text in UTF-8 or Latin-1")
         if not has_board:
             self._report(0, "no board found (expected rows of # @ + $ * . and floor)")
         if strange := self.text.strange_game(header):
@@ -150,16 +151,20 @@ class _Reader:
         """
         blocks = [_Block(below)]
         texts: list[int] = []  # since the last cut
+        heading: int | None = None  # the last of them that can be nothing else
         index = below.start
         kinds = self.text.kinds
         while board and index < below.end:
             start, index = index, index + 1
             if kinds[start] not in MOVES:
-                texts += [start] * (kinds[start] is Kind.TEXT)
+                if kinds[start] is Kind.TEXT:
+                    texts.append(start)
+                    heading = start if is_bare_heading(self.text.lines[start]) else heading
                 continue
             while index < below.end and kinds[index] in MOVES:
                 index += 1
             title_line = self.text.title_line(texts)
+            title_line = heading if title_line is None else title_line
             block = self._read_moves(board, Place(start, index), title_line)
             if block is None:
                 texts += range(start, index)
@@ -168,7 +173,7 @@ class _Reader:
             blocks[-1] = replace(above, place=replace(above.place, end=start))
             blocks.append(replace(block, place=Place(index, below.end)))
             self.text.taken.update([] if title_line is None else [title_line])
-            texts = []
+            texts, heading = [], None
         return blocks
 
     def _read_moves(self, board: Board, place: Place, title_line: int | None) -> _Block | None:
@@ -209,14 +214,14 @@ class _Reader:
     def _missing_moves(self, blocks: Sequence[_Block]) -> list[_Fault | None]:
         """The headings of solutions that have no moves below; they are no notes either."""
         missing: list[_Fault | None] = []
-        for block in blocks:
+        for block, next_block in zip(blocks, [*blocks[1:], None], strict=True):
             headings = [
                 index
                 for index in range(block.place.start, block.place.end)
                 if self.text.kinds[index] is Kind.TEXT and is_bare_heading(self.text.lines[index])
             ]
-            # The last one above moves is theirs, and the names of the next board are taken.
-            has_moves = block is not blocks[-1]
+            # The last one above moves is for them, and the name of the next board is taken.
+            has_moves = next_block is not None and next_block.game is not None
             for index in headings[: len(headings) - has_moves]:
                 if index not in self.text.taken:
                     heading = self.text.lines[index].strip()
