@@ -206,6 +206,7 @@ def test_pairs_that_say_nothing_new_stay_notes(words: str) -> None:
 def test_other_puzzles_are_refused_by_the_file_or_by_the_level() -> None:
     told = "puzzle type 'Hexoban' is not supported (only Sokoban)"
     assert problems(f"About\nGame: Hexoban\n\n{SMALL}") == [f"f:2: {told}"]
+    assert titles(f"About\nGame: Hexoban\n\n{SMALL}") == []
     text = f"One\n{SMALL}Two\n\n{SMALL}Game=Hexoban\nTitle: Second\n"
     assert problems(text) == [f'f:10: level 2 "Second": {told}']
     assert titles(text) == ["One"]
@@ -472,6 +473,10 @@ def test_a_bad_level_is_told_and_does_not_lose_the_others(
 )
 def test_what_is_wrong_with_a_whole_file(text: str, found: list[str]) -> None:
     assert problems(text) == found
+
+
+def test_what_was_a_nul_character_is_none_in_the_notes() -> None:
+    assert parse_levels(f"{SMALL}a\0b\n").levels[0].notes == ("a\N{REPLACEMENT CHARACTER}b",)
 
 
 def test_a_long_title_is_cut_and_control_characters_are_hidden_in_messages() -> None:

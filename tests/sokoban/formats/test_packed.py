@@ -2,6 +2,8 @@
 
 import random
 import tarfile
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from tokoban.sokoban import bitboards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import format_board, parse_boxoban, write_boxoban
-from tokoban.sokoban.formats.packed import name_file, read_packed
+from tokoban.sokoban.formats.packed import flood, name_file, read_packed
 
 RING = frozenset(Square(r, c) for r in range(10) for c in range(10) if {r, c} & {0, 9})
 CELLS = [Square(r, c) for r in range(1, 9) for c in range(1, 9)]
@@ -51,6 +53,26 @@ def test_words_are_the_boards(number: int, tmp_path: Path) -> None:
         eight = bitboards.to_board(words, (row,))
         assert eight.boxes == {Square(r - 1, c - 1) for r, c in boards[row].boxes}
         assert eight.walls == {Square(r - 1, c - 1) for r, c in boards[row].walls - RING}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_flood_in_words_is_that_on_the_board(seed: int) -> None:
+    chance = random.Random(seed)
+    boards = [random_board(chance) for _ in range(17)]
+    # Crowded boards as well, where a way leads along an edge or nowhere.
+    boards += [
+        replace(board, walls=RING | frozenset(chance.sample(CELLS, 31)) - occupied)
+        for board in boards
+        for occupied in [{board.player} | board.goals | board.boxes]
+    ]
+    free = [word(set(CELLS) - board.walls) for board in boards]
+    start = [word({board.player}) for board in boards]
+    reached = flood(np.array(start, np.uint64), np.array(free, np.uint64))
+    assert reached.tolist() == [word(board.inside()) for board in boards]
+
+
+def word(squares: Iterable[Square]) -> int:
+    return sum(1 << (8 * (row - 1) + column - 1) for row, column in squares)
 
 
 def test_files_and_folders_are_read_in_order(tmp_path: Path) -> None:
