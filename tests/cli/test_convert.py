@@ -96,6 +96,8 @@ def test_bad_levels_are_told_and_the_others_written(
     assert convert(source, source) == 2
     assert capsys.readouterr().err.endswith(f"{source}: what could not be read would be lost\n")
     assert source.read_bytes() == before
+    assert convert(tmp_path / "out.sok", tmp_path / "out.sok", "--rle") == 0
+    assert len(read_levels(tmp_path / "out.sok", strict=True).levels) == 1
 
 
 def test_a_file_without_levels_writes_none(tmp_path: Path) -> None:
