@@ -22,7 +22,62 @@ def check(path: Path, *words: str) -> int:
 def test_a_good_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.xsb").write_text(GOOD)
     assert check(tmp_path / "good.xsb") == 0
-    assert capsys.readouterr() == ("2 good levels, 1 solution, 0 problems\n", "")
+    figures = "moves 1, pushes 1, box lines 1, box changes 1, pushing sessions 1, player lines 1"
+    assert capsys.readouterr() == (
+        f'{tmp_path / "good.xsb"}:9: "1": Solution/Moves: {figures}\n'
+        "2 good levels, 1 solution, 0 problems\n",
+        "",
+    )
+
+
+def test_the_best_of_several_solutions_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "#######\n#@ $ .#\n# $ . #\n#     #\n#######\n"
+    ways = ("rRlrRllldRR", "rRRllldRR", "rRRlddlluRR")
+    (tmp_path / "ways.xsb").write_text(rows + "".join(f"\nSolution\n{way}\n" for way in ways))
+    assert check(tmp_path / "ways.xsb") == 0
+    told = capsys.readouterr().out.splitlines()[:-1]
+    assert [line.partition("player lines ")[2] for line in told] == [
+        "6", "4, fewest moves, fewest pushes", "6",
+    ]  # fmt: skip
+
+
+def test_several_files_and_their_duplicates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.xsb").write_text(f"; One\n{SMALL}; Two\n{SMALL.replace('$.', '$ .')}")
+    (tmp_path / "b.xsb").write_text(
+        "; 7\n###\n#.#\n#$#\n#@#\n###\n\n; 8\n#######\n# @$ .#\n#######\n"
+    )
+    (tmp_path / "c.xsb").write_text("; 9\n#######\n#@ $ .#\n#######\n")
+    files = [str(tmp_path / name) for name in ("a.xsb", "b.xsb", "c.xsb")]
+    assert main(["check", *files]) == 0
+    assert capsys.readouterr().out == "5 good levels, 0 solutions, 0 problems\n"
+    assert main(["check", "--duplicates", *files]) == 0
+    a, b, c = files
+    assert capsys.readouterr().out == (
+        f'2 levels are the same:\n  {a}:2: "One"\n  {b}:2: "7"\n'
+        f'2 levels are the same:\n  {b}:9: "8"\n  {c}:2: "9", the player on another square\n'
+        "5 good levels, 0 solutions, 0 problems, 2 duplicates\n"
+    )
+    assert main(["check", "--duplicates", "--json", "-", *files]) == 0
+    groups = json.loads(capsys.readouterr().out)["duplicates"]
+    assert [[level["title"] for level in group["levels"]] for group in groups] == [
+        ["One", "7"], ["8", "9"],
+    ]  # fmt: skip
+    hashes = [[level["hash"] for level in group["levels"]] for group in groups]
+    assert hashes[0][0] == hashes[0][1] != groups[1]["hash"]
+    assert hashes[1][0] != hashes[1][1]
+
+
+def test_warnings_are_no_problems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "warn.xsb").write_text(f"{SMALL}Reverse Mode Snapshot\n[]R\n")
+    assert check(tmp_path / "warn.xsb", "--json", str(tmp_path / "found.json")) == 0
+    told = "reverse-mode game kept as text, not played"
+    assert capsys.readouterr().err == f"{tmp_path / 'warn.xsb'}:6: {told} (a warning)\n"
+    [warning] = json.loads((tmp_path / "found.json").read_text())["warnings"]
+    assert (warning["line"], warning["message"]) == (6, told)
 
 
 def test_standard_input(
@@ -36,30 +91,54 @@ def test_standard_input(
 
 
 def test_the_findings_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mixed.xsb").write_text(f"{GOOD}\nSolution\nru\n")
+    (tmp_path / "mixed.xsb").write_text(f"{GOOD}\nSnapshot\nrR\n\nSolution\nru\n")
     assert check(tmp_path / "mixed.xsb", "--json", str(tmp_path / "found.json")) == 2
     found = json.loads((tmp_path / "found.json").read_text())
     assert found == {
         "levels": [
             {
+                "file": str(tmp_path / "mixed.xsb"),
                 "line": 3,
                 "title": "1",
                 "author": "A",
                 "boxes": 1,
-                "solutions": [{"title": "Solution/Moves", "lurd": "R", "moves": 1, "pushes": 1}],
+                "solutions": [
+                    {
+                        "line": 9,
+                        "title": "Solution/Moves",
+                        "lurd": "R",
+                        "moves": 1,
+                        "pushes": 1,
+                        "box_lines": 1,
+                        "box_changes": 1,
+                        "pushing_sessions": 1,
+                        "player_lines": 1,
+                    }
+                ],
+                "saved_games": [],
             },
-            {"line": 12, "title": "2", "author": "", "boxes": 1, "solutions": []},
+            {
+                "file": str(tmp_path / "mixed.xsb"),
+                "line": 12,
+                "title": "2",
+                "author": "",
+                "boxes": 1,
+                "solutions": [],
+                "saved_games": [{"line": 17, "title": "Snapshot", "moves": 2}],
+            },
         ],
         "problems": [
             {
-                "line": 17,
+                "file": str(tmp_path / "mixed.xsb"),
+                "line": 20,
                 "level": 2,
                 "title": "2",
                 "message": "move 2 (u): wall at row 1, column 3",
             }
         ],
+        "warnings": [],
     }
-    assert capsys.readouterr().out == "2 good levels, 1 solution, 1 problem\n"
+    assert capsys.readouterr().out.endswith("\n2 good levels, 1 solution, 1 problem\n")
     check(tmp_path / "mixed.xsb", "--json", "-")
     assert json.loads(capsys.readouterr().out) == found
 
@@ -107,6 +186,14 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "does not solve": ("######\n#@ $.#\n######\n\nSolution\nr\n", 6, "not solved: 0 of 1 boxes on"),
     "reverse game": (f"{SMALL}Solution\n[ur]R\n", 6, "reverse-mode game kept as text"),
     "several pushers": (f"{SMALL}Solution\n{{1}}R\n", 6, "several players are not supported"),
+    "no moves": (f"{SMALL}Solution/Moves\n\nfound by hand\n", 5, "no moves that can be read"),
+    "bad counts": ("#####\n#@$.#\n2(2#\n", 3, '"(" without ")"'),
+    "a board too large in code": ("5#|#@$.#|513(#|)5#", 1, "larger than 512x512"),
+    "code without end": ("5#\n#@$.#\n" + "9(" * 400_000 + "#", 3, "nested deeper than 32"),
+    "another puzzle": (f"Game: Hexoban\n\n{SMALL}", 1, "puzzle type 'Hexoban' is not supported"),
+    "a web page": ("<!DOCTYPE html>\n<html></html>", 2, "root element is <html>"),
+    "entities": ('<!DOCTYPE SokobanLevels [<!ENTITY a "b">]>\n<SokobanLevels/>', 1, "entity decl"),
+    "10 MB of elements": ("<SokobanLevels>" + "<L>" * 3_000_000, 1, "nested deeper"),
     "open comment": (f"{SMALL}Comment:\nR\n", 5, "comment block opened here is never closed"),
 }  # fmt: skip
 

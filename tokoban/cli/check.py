@@ -1,21 +1,31 @@
-"""``tokoban check``: are these good levels, and do the solutions in the file solve them?"""
+"""``tokoban check``: are these good levels, and do the solutions in the files solve them?"""
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level, LevelFile, Problem
+    from tokoban.sokoban.formats import Level, Problem, Solution
 
-SUMMARY = "say what is wrong with the levels of a file, and with their solutions"
+SUMMARY = "say what is wrong with the levels of files, and what their solutions are worth"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the file to read, and where the findings go besides."""
-    parser.add_argument("file", metavar="FILE", help="levels; - for standard input")
+    """Declares the files to read, what to look for, and where the findings go besides."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="levels of any format; - for standard input"
+    )
+    parser.add_argument(
+        "--duplicates",
+        action="store_true",
+        help="name the levels that are the same but for turning, mirroring, moving, what lies "
+        "outside the walls, and where the player stands in the area it can walk to",
+    )
     parser.add_argument("--json", metavar="OUT", help="write the findings here, - to print them")
 
 
@@ -25,45 +35,67 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.formats import read_levels
 
     check_destination(arguments.json)
-    found = read_levels(arguments.file)
-    for problem in found.problems:
-        print(problem, file=sys.stderr)
+    levels: list[Level] = []
+    problems: list[Problem] = []
+    warnings: list[Problem] = []
+    for file in arguments.files:
+        found = read_levels(file)
+        levels += found.levels
+        problems += found.problems
+        warnings += found.warnings
+        for problem in found.problems:
+            print(problem, file=sys.stderr)
+        for warning in found.warnings:
+            print(f"{warning} (a warning)", file=sys.stderr)
+    groups = _duplicates(levels) if arguments.duplicates else []
     if arguments.json:
-        findings = {
-            "levels": [_describe_level(level) for level in found.levels],
-            "problems": [_describe_problem(problem) for problem in found.problems],
+        findings: dict[str, object] = {
+            "levels": [_describe_level(level) for level in levels],
+            "problems": [_describe_problem(problem) for problem in problems],
+            "warnings": [_describe_problem(warning) for warning in warnings],
         }
+        if arguments.duplicates:
+            findings["duplicates"] = [_describe_group(group) for group in groups]
         write_output(arguments.json, json.dumps(findings, indent=2) + "\n")
     if arguments.json != "-":
-        print(_summarise(found))
-    return BAD_INPUT if found.problems else 0
+        for level in levels:
+            _show_solutions(level)
+        for group in groups:
+            _show_group(group)
+        print(_summarise(levels, problems, groups if arguments.duplicates else None))
+    return BAD_INPUT if problems else 0
 
 
 def _describe_level(level: "Level") -> dict[str, object]:
-    from tokoban.sokoban.formats import lurd
-
-    solutions = []
-    for solution in level.solutions:
-        moves = lurd.format(level.board, solution.directions)
-        solutions.append(
-            {
-                "title": solution.title,
-                "lurd": moves,
-                "moves": len(moves),
-                "pushes": sum(map(str.isupper, moves)),
-            }
-        )
     return {
+        "file": level.source,
         "line": level.line,
         "title": level.title,
         "author": level.author,
         "boxes": len(level.board.boxes),
-        "solutions": solutions,
+        "solutions": [_describe_solution(level, solution) for solution in level.solutions],
+        "saved_games": [
+            {"line": game.line, "title": game.title, "moves": len(game.directions)}
+            for game in level.saved_games
+        ],
+    }
+
+
+def _describe_solution(level: "Level", solution: "Solution") -> dict[str, object]:
+    from tokoban.sokoban.figures import count_figures
+    from tokoban.sokoban.formats import lurd
+
+    return {
+        "line": solution.line,
+        "title": solution.title,
+        "lurd": lurd.format(level.board, solution.directions),
+        **asdict(count_figures(level.board, solution.directions)),
     }
 
 
 def _describe_problem(problem: "Problem") -> dict[str, object]:
     return {
+        "file": problem.source,
         "line": problem.line,
         "level": problem.level,
         "title": problem.title,
@@ -71,10 +103,78 @@ def _describe_problem(problem: "Problem") -> dict[str, object]:
     }
 
 
-def _summarise(found: "LevelFile") -> str:
-    counts = {
-        "good level": len(found.levels),
-        "solution": sum(len(level.solutions) for level in found.levels),
-        "problem": len(found.problems),
+def _show_solutions(level: "Level") -> None:
+    """A line of figures for each solution; among several, which has the fewest moves or pushes."""
+    from tokoban.sokoban.figures import count_figures
+    from tokoban.sokoban.formats import printable
+
+    figures = [count_figures(level.board, solution.directions) for solution in level.solutions]
+    best = {
+        "fewest moves": min(figures, key=lambda own: (own.moves, own.pushes), default=None),
+        "fewest pushes": min(figures, key=lambda own: (own.pushes, own.moves), default=None),
     }
+    for solution, own in zip(level.solutions, figures, strict=True):
+        told = [f"{name.replace('_', ' ')} {count}" for name, count in asdict(own).items()]
+        if len(figures) > 1:
+            told += [name for name, fewest in best.items() if own is fewest]
+        title = printable(solution.title)
+        print(f"{_place(level, solution.line)}: {title}: {', '.join(told)}")
+
+
+def _duplicates(levels: Sequence["Level"]) -> list[list["Level"]]:
+    """The levels that are the same, in groups of two and more, in the order of the first ones."""
+    from tokoban.sokoban.canonical import canonical_form
+
+    groups: dict[str, list[Level]] = {}
+    for level in levels:
+        groups.setdefault(canonical_form(level.board), []).append(level)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _players(group: Sequence["Level"]) -> list[str]:
+    """For each level of a group a hash that tells apart where its player stands."""
+    from tokoban.sokoban.canonical import canonical_hash
+
+    return [canonical_hash(level.board, exact_player=True) for level in group]
+
+
+def _describe_group(group: Sequence["Level"]) -> dict[str, object]:
+    from tokoban.sokoban.canonical import canonical_hash
+
+    return {
+        "hash": canonical_hash(group[0].board),
+        "levels": [
+            {"file": level.source, "line": level.line, "title": level.title, "hash": player}
+            for level, player in zip(group, _players(group), strict=True)
+        ],
+    }
+
+
+def _show_group(group: Sequence["Level"]) -> None:
+    print(f"{len(group)} levels are the same:")
+    players = _players(group)
+    for level, player in zip(group, players, strict=True):
+        moved = "" if player == players[0] else ", the player on another square"
+        print(f"  {_place(level, level.line)}{moved}")
+
+
+def _place(level: "Level", line: int) -> str:
+    """Where to look, much as problems say it."""
+    from tokoban.sokoban.formats import printable, quoted
+
+    return f'{printable(level.source)}:{line}: "{quoted(level.title)}"'
+
+
+def _summarise(
+    levels: Sequence["Level"],
+    problems: Sequence["Problem"],
+    groups: Sequence[Sequence["Level"]] | None,
+) -> str:
+    counts = {
+        "good level": len(levels),
+        "solution": sum(len(level.solutions) for level in levels),
+        "problem": len(problems),
+    }
+    if groups is not None:
+        counts["duplicate"] = sum(len(group) - 1 for group in groups)
     return ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in counts.items())

@@ -53,6 +53,11 @@ def test_levels_are_accepted(drawing: str) -> None:
             ["#@#", "#+#", "P"],
             "3 players at (1, 2), (2, 2), (3, 1); several players (Multiban) are not supported",
         ),
+        (
+            ["@" * 7],
+            "7 players at (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), ...; several players (Multiban) "
+            "are not supported",
+        ),
         (["#" * (MAX_SIDE + 1)], "board of 1x513 squares, larger than 512x512"),
         (["#"] * (MAX_SIDE + 1), "board of 513x1 squares, larger than 512x512"),
     ],

@@ -5,8 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.sokoban.formats import Solution, lurd, parse_board, parse_levels, read_levels
-from tokoban.sokoban.formats.levels import decode
+from tokoban.sokoban.formats import (
+    SavedGame,
+    Solution,
+    lurd,
+    parse_board,
+    parse_levels,
+    read_levels,
+    text_reader,
+    write_boxoban,
+)
+from tokoban.sokoban.formats import levels as levels_module
+from tokoban.sokoban.formats.levels import decode, parse_content
 
 SMALL = "#####\n#@$.#\n#####\n"
 ROOM = "#######\n#@ $ .#\n# $ . #\n#######\n"
@@ -140,9 +150,11 @@ def test_a_name_that_lost_becomes_a_note() -> None:
         ("\n\nR\n", [("Solution", "R")]),
         ("My way\n\nR\n", [("My way", "R")]),
         ("R\n\nBest Solution\nR\n", [("Solution", "R"), ("Best Solution", "R")]),
-        ("Solution\nfound by hand\n", []),
+        ("Solution found by hand\n", []),
         ("dull\n", []),
-        ("Snapshot\nl\n", []),
+        ("Solution\n(R)\n", [("Solution", "R")]),
+        ("Solution\nby hand\n\nR\n", [("Solution", "R")]),
+        ("Snapshot\nR\n", [("Snapshot", "R")]),
         ("Reverse Mode Snapshot\n[]R\n", []),
     ],
 )
@@ -152,6 +164,52 @@ def test_the_solutions_of_a_level(below: str, solutions: list[tuple[str, str]]) 
     assert list(level.solutions) == [
         Solution(lurd.parse(moves), title) for title, moves in solutions
     ]
+
+
+@pytest.mark.parametrize(
+    ("below", "saved"),
+    [
+        ("Snapshot\nrR\n", SavedGame(lurd.parse("rR"), 2, "Snapshot")),
+        ("SaveGame\nrR*ll\ndu\nhalf-way\n", SavedGame(lurd.parse("rRlldu"), 2, "SaveGame",
+                                                     ("half-way",))),
+        ("SaveGame\n*2(rl)\n", SavedGame(lurd.parse("rlrl"), 0)),
+        ("My way\n\nrR\n", SavedGame(lurd.parse("rR"), 2, "My way")),
+        ("rR\n", SavedGame(lurd.parse("rR"), 2)),
+    ],
+)  # fmt: skip
+def test_games_that_do_not_solve_the_level_are_saved_games(below: str, saved: SavedGame) -> None:
+    [level] = parse_levels(f"{ROOM}\n{below}", strict=True).levels
+    assert (level.saved_games, level.solutions, level.notes) == ((saved,), (), ())
+
+
+def test_solutions_and_saved_games_keep_their_order() -> None:
+    text = f"{ROOM}\nSnapshot\nr\n\nSolution\nrRRllldRR\n\nSnapshot\nd\n\nrRRllldrr\n"
+    [level] = parse_levels(text, strict=True).levels
+    assert [game.directions for game in level.saved_games] == [lurd.parse("r"), lurd.parse("d")]
+    assert [solution.line for solution in level.solutions] == [10, 15]
+
+
+def test_a_reverse_game_stays_a_note_and_is_warned_of() -> None:
+    read = parse_levels(f"{SMALL}\nReverse Mode Snapshot\n[]R\n", source="f", strict=True)
+    assert read.levels[0].notes == ("Reverse Mode Snapshot", "[]R")
+    assert [str(warning) for warning in read.warnings] == [
+        "f:6: reverse-mode game kept as text, not played"
+    ]
+
+
+@pytest.mark.parametrize("words", ["Game: Sokoban", "game=sokoban", "Solution:", "Game = Sokoban"])
+def test_pairs_that_say_nothing_new_stay_notes(words: str) -> None:
+    read = parse_levels(f"{words}\n\n{SMALL}{words}\n", strict=True)
+    assert (read.notes, read.levels[0].notes, read.levels[0].title) == ((words,), (words,), "")
+
+
+def test_other_puzzles_are_refused_by_the_file_or_by_the_level() -> None:
+    told = "puzzle type 'Hexoban' is not supported (only Sokoban)"
+    assert problems(f"About\nGame: Hexoban\n\n{SMALL}") == [f"f:2: {told}"]
+    assert titles(f"About\nGame: Hexoban\n\n{SMALL}") == []
+    text = f"One\n{SMALL}Two\n\n{SMALL}Game=Hexoban\nTitle: Second\n"
+    assert problems(text) == [f'f:10: level 2 "Second": {told}']
+    assert titles(text) == ["One"]
 
 
 def test_levels_and_solutions_know_their_lines() -> None:
@@ -178,6 +236,18 @@ def test_levels_and_solutions_know_their_lines() -> None:
         ("# 5 #\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("Comment:\n#@$#\n\n#$#\ncomment-end\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("Comment: #@$#\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
+        ("5#\n#@$.#\n5#\n", "#####|#@$.#|#####"),
+        ("5#|#@$.#|5#\n", "#####|#@$.#|#####"),
+        ("5#|#@$.#|\n5#|\n", "#####|#@$.#|#####"),
+        ("2(5#|)#@$.#|5#\n", "#####|#####|#@$.#|#####"),
+        ("--|5#|#@$.#-|5#__|-|\n", "#####|#@$.#|#####"),
+        ("5#|#@$.#|5#||3#|#*#|3#\n", "#####|#@$.#|#####|-|###|#*#|###"),
+        ("#####\n#@$.#\n#####\n2-\n(*)\n###\n#*#\n###", "#####|#@$.#|#####|-|*|###|#*#|###"),
+        ("12\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
+        ("#12\n#####\n#@$.#\n#####\n2004-05-12\n", "#####|#@$.#|#####"),
+        ("#(#\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
+        ("| - | - |\n#####\n#@$.#\n#####\n3.\n", "#####|#@$.#|#####"),
+        ("-#####-\n-#@$.#-\n-#####_\n", "-#####|-#@$.#|-#####"),
     ],
 )
 def test_which_lines_are_rows(text: str, board: str) -> None:
@@ -208,6 +278,65 @@ def test_files_and_standard_input_are_read_alike(
     assert from_file == from_input
     assert from_file.levels[0].title == "né"
     assert from_input.levels[0].source == "standard input"
+
+
+def test_the_format_is_seen_in_the_bytes_or_in_the_name(tmp_path: Path) -> None:
+    rows = "".join(f"<L>{row}</L>" for row in SMALL.split())
+    xml = f'<SokobanLevels><LevelCollection><Level Id="x">{rows}</Level></LevelCollection>'
+    xml += "</SokobanLevels>"
+    for beginning in ("", "<?xml version='1.0'?>\n", "\n", "<!-- # -->", "\ufeff"):
+        read = parse_content((beginning + xml.replace("\n", "")).encode(), strict=True)
+        assert [level.title for level in read.levels] == ["x"]
+    assert parse_content(xml.encode("utf-16"), strict=True) == read
+    (tmp_path / "a.SLC").write_text(SMALL)
+    assert str(read_levels(tmp_path / "a.SLC").problems[0]).endswith(
+        "not well-formed (invalid token)"
+    )
+    assert titles(f"<b>not XML</b>\n\n{SMALL}") == ["<b>not XML</b>"]
+
+
+TEN = "##########\n" + "#        #\n" * 7 + "#@$.     #\n##########\n"
+
+
+def test_a_boxoban_file_is_read_as_such_if_most_of_it_is() -> None:
+    board = parse_board(TEN)
+    whole = write_boxoban([board] * 3)
+    assert parse_content(whole.encode(), strict=True) == parse_levels(whole)
+    short = whole.replace("#        #\n", "", 1)
+    assert [str(found) for found in parse_content(short.encode(), source="f").problems] == [
+        'f:1: level 1 "0": 9 rows, not 10'
+    ]
+    with pytest.raises(ValueError, match="9 rows, not 10"):
+        parse_content(short.encode(), strict=True)
+    # A player's file may begin in the same way.
+    other = f"; 0\n{TEN}\n; 1\n{SMALL}\n; 2\n{SMALL}"
+    assert len(parse_content(other.encode(), strict=True).levels) == 3
+
+
+def test_files_that_never_end_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(levels_module, "MAX_BYTES", len(SMALL))
+    (tmp_path / "good.xsb").write_text(SMALL)
+    assert len(read_levels(tmp_path / "good.xsb").levels) == 1
+    (tmp_path / "long.xsb").write_text(SMALL + "\n")
+    with pytest.raises(ValueError, match=r"long\.xsb: larger than 18 bytes$"):
+        read_levels(tmp_path / "long.xsb")
+
+
+def test_a_file_expands_to_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_reader, "MAX_LENGTH", 1000)
+    # 24x24 squares in a line of 35 letters, and four letters are granted for each letter.
+    board = "24#|21(#22-#|)#@$.19-#|24#\n\n"
+    read = parse_levels(board * 3, source="f")
+    assert len(read.levels) == 2
+    assert [str(found) for found in read.problems] == [
+        'f:5: level 3 "": boards and moves up to here expand to more than 1336 characters'
+    ]
+    # Rows that are short on paper are as wide as the others on the board.
+    read = parse_levels(f"#@$.#\n{'#' * 100}\n{'#' * 5}\n" + "#\n" * 50)
+    assert "expand to more than" in str(read.problems[0])
+    read = parse_levels(f"{ROOM}\n" + "SaveGame\n499(du)\n\n" * 3)
+    assert len(read.levels[0].saved_games) == 1
+    assert len(read.problems) == 2
 
 
 def wrong(*rows: str) -> str:
@@ -247,6 +376,37 @@ def wrong(*rows: str) -> str:
         (
             ("#" * 600, "#@$.#", "#####"),
             'f:7: level 2 "2": board of 3x600 squares, larger than 512x512',
+        ),
+        (("#####", "#@$.#", "4(#"), 'f:9: level 2 "2": "(" without ")"'),
+        (("#5", "#####", "#@$.#", "5#)"), 'f:10: level 2 "#5": ")" without "("'),
+        (("#####", "#@$.#", "#####3"), 'f:9: level 2 "2": count 3 repeats nothing'),
+        (
+            ("5#|#@$.#|999(999-|)5#",),
+            'f:7: level 2 "2": board of 1002x5 squares, larger than 512x512',
+        ),
+        (
+            ("5#|#@$.#|999999(9-|)5#", "5#"),
+            'f:7: level 2 "2": expands to more than 1000000 characters',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "Solution"),
+            'f:11: level 2 "2": no moves that can be read under "Solution"',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "Solution", "R, found by hand"),
+            'f:11: level 2 "2": no moves that can be read under "Solution"',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "Solution/Moves", "", "Best Solution 2", "R"),
+            'f:11: level 2 "2": no moves that can be read under "Solution/Moves"',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "Snapshot", "l"),
+            'f:12: level 2 "2": move 1 (l): wall at row 2, column 1',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "SaveGame", "rrx"),
+            "f:12: level 2 \"2\": move 3: 'x' is not one of u l d r U D L R",
         ),
         (
             ("#####", "#@$.#", "#####", "", "Solution", "rX"),
@@ -292,7 +452,7 @@ def test_a_bad_level_is_told_and_does_not_lose_the_others(
     read = parse_levels(wrong(*rows), source="f")
     assert [str(found) for found in read.problems] == [problem]
     assert {level.title for level in read.levels} >= {"1", "3"}
-    assert not any(level.solutions for level in read.levels)
+    assert not any(level.saved_games for level in read.levels)
     with pytest.raises(ValueError) as refused:
         parse_levels(wrong(*rows), source="f", strict=True)
     assert str(refused.value) == problem
@@ -313,6 +473,10 @@ def test_a_bad_level_is_told_and_does_not_lose_the_others(
 )
 def test_what_is_wrong_with_a_whole_file(text: str, found: list[str]) -> None:
     assert problems(text) == found
+
+
+def test_what_was_a_nul_character_is_none_in_the_notes() -> None:
+    assert parse_levels(f"{SMALL}a\0b\n").levels[0].notes == ("a\N{REPLACEMENT CHARACTER}b",)
 
 
 def test_a_long_title_is_cut_and_control_characters_are_hidden_in_messages() -> None:

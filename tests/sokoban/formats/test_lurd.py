@@ -1,6 +1,7 @@
 """Moves as text: true case, the checker against the plain rules, and each message."""
 
 import random
+import time
 from itertools import pairwise
 
 import pytest
@@ -29,6 +30,24 @@ def test_a_count_does_not_reach_into_the_next_line() -> None:
 
 def test_the_mark_of_a_saved_game_is_no_move() -> None:
     assert lurd.parse("rr*uu") == lurd.parse("rruu")
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "position"),
+    [
+        ("rr*uu", "rruu", 2),
+        ("*rr", "rr", 0),
+        ("rr*", "rr", 2),
+        ("rr", "rr", 2),
+        ("2(ur)\n3r*u*l", "ururrrrul", 7),
+    ],
+)
+def test_the_mark_says_where_a_saved_game_was_left(text: str, letters: str, position: int) -> None:
+    assert lurd.read_game(text) == (letters, position)
+
+
+def test_old_letters_are_read_when_asked_for() -> None:
+    assert lurd.from_hjkl("hjklHJKL 2(kl)") == "ldurLDUR 2(ur)"
 
 
 def random_walk(seed: int, num_moves: int) -> list[Direction]:
@@ -64,6 +83,18 @@ def test_replay_ends_where_the_plain_rules_do(seed: int) -> None:
     assert played.pushes == sum(map(str.isupper, text))
     assert (played.illegal_move, played.reason) == (None, None)
     assert lurd.replay(ROOM, text.lower()) == played
+
+
+@pytest.mark.parametrize("seed", range(23))
+def test_replay_stops_where_the_plain_rules_stand_still(seed: int) -> None:
+    letters = "".join(random.Random(seed).choices("uldr", k=31))
+    directions = lurd.parse(letters)
+    boards = play(ROOM, directions)
+    stands = [before == after for before, after in pairwise(boards)]
+    played = lurd.replay(ROOM, letters)
+    made = [*stands, True].index(True)
+    assert (played.moves, played.board) == (made, boards[made])
+    assert (played.reason is None) == (True not in stands)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +141,13 @@ def test_the_open_edge_is_a_wall() -> None:
     assert lurd.replay(parse_board("@$"), "l").reason == "move 1 (l): wall at row 1, column 0"
 
 
+def test_a_move_on_a_large_board_costs_no_more_than_on_a_small_one() -> None:
+    large = parse_board("|".join([f"#@-$.{'#' * 92}", *["#" * 97] * 96]))
+    start = time.process_time()
+    assert lurd.replay(large, "1999(rl)").moves == 3998
+    assert time.process_time() - start < 2  # with a board for each move it is a minute
+
+
 def test_moves_that_change_nothing_are_not_formatted() -> None:
     with pytest.raises(ValueError, match=r"^move 2 \(l\): wall at row 3, column 1$"):
         lurd.format(ROOM, [DOWN, LEFT])
@@ -129,5 +167,7 @@ def test_moves_that_change_nothing_are_not_formatted() -> None:
     ],
 )
 def test_what_is_no_move_is_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as refused:
         lurd.parse(text)
+    is_kept = any(bracket in text for bracket in "[<{")
+    assert isinstance(refused.value, lurd.NotPlayedError) == is_kept

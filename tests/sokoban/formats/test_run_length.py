@@ -1,10 +1,12 @@
 """Counts and groups written out: pencil sums, limits, and each message."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokoban.sokoban.formats.run_length import MAX_DEPTH, MAX_LENGTH, expand
+from tokoban.sokoban.formats.run_length import MAX_DEPTH, MAX_LENGTH, encode, expand, measure
 
 TOO_LONG = "^expands to more than 1000000 characters$"
 
@@ -27,6 +29,31 @@ TOO_LONG = "^expands to more than 1000000 characters$"
 )
 def test_counts_repeat_characters_and_groups(line: str, expanded: str) -> None:
     assert expand(line) == expanded
+    assert measure(line) == len(expanded)
+
+
+@pytest.mark.parametrize(
+    ("line", "encoded"),
+    [("", ""), ("rrU", "rrU"), ("rrrUU", "3rUU"), ("##########|--", "10#|--"), ("rRrrr", "rR3r")],
+)
+def test_three_of_a_kind_are_worth_a_count(line: str, encoded: str) -> None:
+    assert encode(line) == encoded
+
+
+@given(st.text("uR#-|", max_size=47))
+def test_what_is_encoded_expands_again(line: str) -> None:
+    assert expand(encode(line)) == line
+
+
+@given(st.text("12u#()", max_size=11))
+def test_measure_knows_what_expand_does(line: str) -> None:
+    try:
+        length = measure(line)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=f"^{re.escape(str(error))}$"):
+            expand(line)
+    else:
+        assert len(expand(line)) == length
 
 
 @given(st.text("urdlURDL#@ $.-", max_size=47))

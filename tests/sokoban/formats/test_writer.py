@@ -11,13 +11,18 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import (
     Level,
     LevelFile,
+    SavedGame,
     Solution,
     lurd,
     parse_board,
     parse_levels,
     read_levels,
     write_levels,
+    write_xsb,
 )
+from tokoban.sokoban.formats.run_length import encode
+from tokoban.sokoban.formats.slc import parse_slc
+from tokoban.sokoban.formats.xsb import format_board
 
 SMALL = parse_board("#####|#@$.#|#####")
 CORRIDOR = parse_board("#########|#@---$-.#|#########")
@@ -41,11 +46,20 @@ TITLES = (
     "Title: x",
     "a:b",
 )
-SOLUTION_TITLES = ("Solution", "Solution/Moves", "Best Solution", "Anybody's way")
+SOLUTION_TITLES = ("Solution", "Solution/Moves", "Best Solution", "Anybody's way", "Snapshot")
+SAVED_TITLES = ("SaveGame", "Snapshot", "Half-way", "Reverse Mode Snapshot")
 NOTES = (
-    *(("words",), ("two", "lines"), ("a", "", "b"), (":: raw",), ("; remark",), ("dull",), ("12",)),
+    *(
+        ("words",),
+        ("two", "lines"),
+        ("a", "", "b"),
+        (":: raw",),
+        ("; remark",),
+        ("dulls",),
+        ("12",),
+    ),
     *(("Key: value",), ("####",), ("---",), ("Comment:", "#@$.#", "", "Comment-End")),
-    *(("Author: one",), ("  indented",), ("Solution", "by hand"), ("Snapshot", "[]ul")),
+    *(("Author: one",), ("  indented",), ("Solution by hand",), ("Snapshot", "[]ul")),
 )
 
 
@@ -79,8 +93,22 @@ def random_level(chance: random.Random) -> Level:
         )
         for _ in range(chance.randrange(3) if board is CORRIDOR else 0)
     ]
+    saved_games = [
+        SavedGame(
+            lurd.parse("rl" * (number := chance.randrange(1, 71)) + "r"),
+            chance.randrange(2 * number + 2),
+            chance.choice(SAVED_TITLES),
+            random_notes(chance),
+        )
+        for _ in range(chance.randrange(3) if board is CORRIDOR else 0)
+    ]
     return Level(
-        board, random_words(chance), random_words(chance), random_notes(chance), tuple(solutions)
+        board,
+        random_words(chance),
+        random_words(chance),
+        random_notes(chance),
+        tuple(solutions),
+        saved_games=tuple(saved_games),
     )
 
 
@@ -89,9 +117,28 @@ def test_what_is_written_is_read_back(seed: int) -> None:
     chance = random.Random(seed)
     levels = [random_level(chance) for _ in range(chance.randint(1, 3))]
     notes = random_notes(chance)
-    text = write_levels(levels, notes=notes)
-    assert parse_levels(text, strict=True) == LevelFile(tuple(levels), notes=notes)
-    assert write_levels(levels, notes=notes) == text
+    for run_length in (False, True):
+        text = write_levels(levels, notes=notes, run_length=run_length)
+        assert parse_levels(text, strict=True) == LevelFile(tuple(levels), notes=notes)
+        assert write_levels(levels, notes=notes, run_length=run_length) == text
+        bare = tuple(Level(level.board, level.title, level.author) for level in levels)
+        xsb = write_xsb(levels, run_length=run_length)
+        assert parse_levels(xsb, strict=True) == LevelFile(bare)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_way_to_write_a_board_is_read_as_the_same_board(seed: int) -> None:
+    board = random_room(random.Random(seed))
+    rows = format_board(board).split("\n")
+    elements = "".join(f"<L>{row}</L>" for row in rows)
+    xml = f"<SokobanLevels><Level Id='x'>{elements}</Level></SokobanLevels>"
+    assert [level.board for level in parse_slc(xml.encode(), strict=True).levels] == [board]
+    drawn = ["\n".join(rows), "|".join(rows), encode("|".join(rows)), "\n".join(map(encode, rows))]
+    for text in drawn:
+        for others in (" @+$*", "-pPbB", "_@P$B"):
+            written = text.translate(str.maketrans(" @+$*", others))
+            read = parse_levels(written, strict=True)
+            assert [level.board for level in read.levels] == [board]
 
 
 LINES = st.sampled_from(
@@ -100,6 +147,27 @@ LINES = st.sampled_from(
         *("; 1", ";", "; 'x'", ":: raw", "words", "'x'", "12", "Level 1", "Level 2", "Key: v"),
         *("Title: x", "Title:", "Author: y", "Author:", "Comment:", "Comment-End", "dull", "rude"),
         *("Solution", "Best Solution", "Snapshot", "R", "rR", "r", "2(r)", "rx", "rl*R", "[]R"),
+        *(
+            "SaveGame",
+            "Reverse Mode Snapshot",
+            "3#2-",
+            "4#",
+            "2(#-)#",
+            "3#(",
+            "#12",
+            "|",
+            "5#|#@$.#|5#",
+        ),
+        *(
+            "#@--$.#",
+            "#######",
+            "rl",
+            "2(rl)*r",
+            "Game: Sokoban",
+            "Game: Hexoban",
+            "game=x",
+            "12 -",
+        ),
         *["#####\n#@$.#\n#####"] * 3,
     ]
 )
@@ -129,7 +197,8 @@ def test_any_text_is_read_or_told(text: str) -> None:
 @pytest.mark.parametrize("name", ["Microban.txt", "Sasquatch III.txt", "dh1_dh2_20.xsb"])
 def test_the_classics_survive_rewriting(name: str, shared_data: Path) -> None:
     read = read_levels(shared_data / "levels" / name)
-    assert parse_levels(write_levels(read.levels, notes=read.notes), strict=True) == read
+    written = write_levels(read.levels, notes=read.notes, run_length=True)
+    assert parse_levels(written, strict=True) == read
 
 
 def test_a_pair_among_the_notes_does_not_win_over_the_title_and_the_author() -> None:
@@ -162,6 +231,37 @@ def test_the_layout() -> None:
     )
 
 
+def test_the_layout_of_run_lengths_and_saved_games() -> None:
+    saved = SavedGame(lurd.parse("rrrllrrR"), 4, "Snapshot", ("late",))
+    level = Level(
+        CORRIDOR, "First", solutions=(Solution(lurd.parse("3rRR")),), saved_games=(saved,)
+    )
+    assert write_levels([level]) == (
+        "First\n\n#########\n#@   $ .#\n#########\n\n"
+        "Solution\nrrrRR\n\nSnapshot\nrrrl*lrrR\n\nlate\n"
+    )
+    assert write_levels([level], run_length=True) == (
+        "First\n\n9#|#@3-$-.#|9#\n\nSolution\n3rRR\n\nSnapshot\n3rl*lrrR\n\nlate\n"
+    )
+    long = SavedGame(lurd.parse("rrrlll" * 31), 186)
+    moves = write_levels([Level(CORRIDOR, saved_games=(long,))], run_length=True).split("\n")
+    assert [len(line) for line in moves[-3:]] == [70, 54, 0]
+
+
+def test_the_layout_of_xsb() -> None:
+    levels = [
+        Level(SMALL, "First", "A", ("left out",)),
+        Level(CORRIDOR),
+        Level(SMALL, "; 'odd'", solutions=(Solution(lurd.parse("R")),)),
+    ]
+    assert write_xsb(levels) == (
+        "; First\n\n#####\n#@$.#\n#####\nAuthor: A\n\n"
+        "#########\n#@   $ .#\n#########\n\n"
+        "#####\n#@$.#\n#####\nTitle: ; 'odd'\n"
+    )
+    assert "\n9#|#@3-$-.#|9#\n" in write_xsb(levels, run_length=True)
+
+
 def test_rows_of_floor_are_written_with_a_dash() -> None:
     assert "\n-\n###\n #*#\n" not in write_levels([Level(SCATTERED)])
     assert "    #####\n-\n###\n#*#\n###\n" in write_levels([Level(SCATTERED)])
@@ -191,14 +291,21 @@ def test_no_levels_are_no_text_but_the_notes() -> None:
             )
         ),
         *(
-            (level, "its board, title, author, notes or solutions would be read differently")
+            (level, "its board, title, author, notes or games would be read differently")
             for level in (
                 Level(SMALL, " blank"),
                 Level(SMALL, notes=("",)),
                 Level(SMALL, notes=("#####", "#@$.#", "#####")),
                 Level(SMALL, notes=("Comment:",)),
                 Level(SMALL, notes=("Title: another",)),
+                Level(SMALL, notes=("Solution",)),
+                Level(SMALL, notes=("Solution/Moves", "found by hand")),
+                Level(SMALL, notes=("Game: Hexoban",)),
                 Level(SMALL, solutions=(Solution(()),)),
+                Level(CORRIDOR, saved_games=(SavedGame((), 0),)),
+                Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("3rRR"), 5),)),
+                Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 3, "Solution"),)),
+                Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 4),)),
                 Level(CORRIDOR, solutions=(Solution(lurd.parse("rrr")),)),
                 Level(SMALL, solutions=(Solution(lurd.parse("R"), "Key: value"),)),
                 Level(parse_board("#####-|#@$.#-|#####-")),

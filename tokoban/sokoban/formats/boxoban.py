@@ -1,7 +1,8 @@
 """Boxoban text: numbered levels of ten rows by ten squares, a thousand to a file.
 
-``levels`` reads these files too. This reader knows how many rows and columns there must be, so that
-it says which row is short where the other can only say that the walls are open.
+``text_reader`` reads these files too. This reader knows how many rows and columns there must be, so
+that it says which row is short where the other can only say that the walls are open. ``packed``
+reads them by the thousand.
 """
 
 import re
@@ -14,8 +15,14 @@ from tokoban.sokoban.formats.text_lines import runs
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 
 SIDE = 10
-_NUMBER = re.compile(r"; ([0-9]+)")
+_NUMBER = re.compile(r"; ([0-9]{1,9})")
+_BEGINNING = re.compile(r"; 0\r?\n#{10}\r?\n")
 _NO_SQUARE = re.compile(r"[^#@$. ]")
+
+
+def looks_like_boxoban(text: str) -> bool:
+    """Whether the text begins as these files do; files of other formats may do so too."""
+    return _BEGINNING.match(text) is not None
 
 
 def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:

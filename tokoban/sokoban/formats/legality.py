@@ -3,12 +3,15 @@
 Rows and columns in messages are counted from 1, as in every message about a file.
 """
 
+import re
 from collections.abc import Sequence
 
 from tokoban.sokoban.board import Board, Square
 
 # Longer or wider drawings are refused before they are read square by square.
 MAX_SIDE = 512
+_PLAYER = re.compile(r"[@+pP]")
+_SQUARES_NAMED = 5  # of the players, where there are more than one
 
 
 def find_fault_in_rows(rows: Sequence[str]) -> str | None:
@@ -17,15 +20,15 @@ def find_fault_in_rows(rows: Sequence[str]) -> str | None:
     if height > MAX_SIDE or width > MAX_SIDE:
         return f"board of {height}x{width} squares, larger than {MAX_SIDE}x{MAX_SIDE}"
     players = [
-        Square(row, column)
+        Square(row, found.start())
         for row, line in enumerate(rows)
-        for column, letter in enumerate(line)
-        if letter in "@+pP"
+        for found in _PLAYER.finditer(line)
     ]
     if not players:
         return "no player"
     if len(players) > 1:
-        squares = ", ".join(f"({row + 1}, {column + 1})" for row, column in players)
+        named = [f"({row + 1}, {column + 1})" for row, column in players[:_SQUARES_NAMED]]
+        squares = ", ".join([*named, *["..."] * (len(players) > len(named))])
         return f"{len(players)} players at {squares}; several players (Multiban) are not supported"
     return None
 

@@ -7,7 +7,6 @@ from tokoban.sokoban.board import Board, Direction
 # Longer titles are cut where a message quotes them: a title may be a line of any length.
 _QUOTED_LENGTH = 60
 
-
 # The note of a level that is proved to be unsolvable.
 NO_SOLUTION = "This level has no solution."
 
@@ -18,6 +17,21 @@ class Solution:
 
     directions: tuple[Direction, ...]
     title: str = "Solution"
+    notes: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)  # of the first move, from 1; 0 if from no file
+
+
+@dataclass(frozen=True)
+class SavedGame:
+    """Moves that the rules allow and that do not solve their level, as a player left them.
+
+    ``position`` is how many of them were made when the game was saved; the others had been taken
+    back and can be made again.
+    """
+
+    directions: tuple[Direction, ...]
+    position: int
+    title: str = "SaveGame"
     notes: tuple[str, ...] = ()
     line: int = field(default=0, compare=False)  # of the first move, from 1; 0 if from no file
 
@@ -36,6 +50,7 @@ class Level:
     solutions: tuple[Solution, ...] = ()
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)  # of the first row, from 1; 0 if from no file
+    saved_games: tuple[SavedGame, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,17 +65,21 @@ class Problem:
 
     def __str__(self) -> str:
         """One printable line: ``{source}:{line}: level {level} "{title}": {message}``."""
-        level = f'level {self.level} "{_quoted(self.title)}": ' if self.level else ""
+        level = f'level {self.level} "{quoted(self.title)}": ' if self.level else ""
         return f"{printable(self.source)}:{self.line}: {level}{printable(self.message)}"
 
 
 @dataclass(frozen=True)
 class LevelFile:
-    """The good levels of a file, what is wrong with it, and the notes above its first level."""
+    """The good levels of a file, what is wrong with it, and the notes above its first level.
+
+    ``warnings`` are what is odd and loses nothing: a game that is kept as text, a wrong width.
+    """
 
     levels: tuple[Level, ...]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
 
 
 def printable(text: str) -> str:
@@ -68,7 +87,8 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
-def _quoted(title: str) -> str:
+def quoted(title: str) -> str:
+    """A title as messages quote it: printable, and cut where it is long."""
     if len(title) > _QUOTED_LENGTH:
         title = title[: _QUOTED_LENGTH - 3] + "..."
     return printable(title)

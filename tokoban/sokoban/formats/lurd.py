@@ -1,13 +1,18 @@
 """Moves as text, ``uldr`` for steps and ``ULDR`` for pushes, and a checker by the plain rules."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.run_length import MAX_LENGTH, expand
-from tokoban.sokoban.rules import step
 
 LETTERS = "uldr"  # in the order of ``Direction``
+_DIRECTIONS = {
+    letter: direction
+    for direction in Direction
+    for letter in (LETTERS[direction], LETTERS[direction].upper())
+}
+_FROM_HJKL = str.maketrans("hjklHJKL", "ldurLDUR")
 
 
 @dataclass(frozen=True)
@@ -23,29 +28,53 @@ class Replay:
     reason: str | None = None  # why it is illegal, beginning with its number
 
 
+class NotPlayedError(ValueError):
+    """These moves belong to a game that is kept as text: reverse mode, or several players."""
+
+
 def read_letters(text: str) -> str:
     """The letters of ``text`` with counts and groups written out, and blanks left out.
 
     The mark ``*``, at which a saved game was left, is dropped: what follows it was played too.
-    Raises ``ValueError`` at the first letter that is no move, and for reverse-mode games (brackets)
-    and changes of player (braces), which are not played.
+    Raises ``ValueError`` at the first letter that is no move, and its ``NotPlayedError`` for
+    reverse-mode games (brackets) and changes of player (braces).
     """
-    letters: list[str] = []
+    return read_game(text)[0]
+
+
+def read_game(text: str) -> tuple[str, int]:
+    """The letters of ``text``, and how many of them stand before its mark ``*``; without one, all.
+
+    Raises as ``read_letters`` does.
+    """
+    lines: list[str] = []
+    position = None
     num_letters = 0
     for line in text.split("\n"):
-        moves = expand("".join(line.split())).replace("*", "")
-        if strange := set(moves) - set("uldrUDLR"):
-            raise ValueError(_strange_letter(moves, strange, num_letters))
-        num_letters += len(moves)
+        marked = expand("".join(line.split()))
+        if position is None and "*" in marked:
+            position = num_letters + marked.index("*")
+        letters = marked.replace("*", "")
+        if strange := set(letters) - set("uldrUDLR"):
+            raise _strange_letter(letters, strange, num_letters)
+        num_letters += len(letters)
         if num_letters > MAX_LENGTH:
             raise ValueError(f"expands to more than {MAX_LENGTH} characters")
-        letters.append(moves)
-    return "".join(letters)
+        lines.append(letters)
+    return "".join(lines), num_letters if position is None else position
 
 
 def parse(text: str) -> tuple[Direction, ...]:
     """The directions of the moves in ``text``; raises as ``read_letters`` does."""
-    return tuple(Direction(LETTERS.index(letter)) for letter in read_letters(text).lower())
+    return tuple(map(_DIRECTIONS.__getitem__, read_letters(text)))
+
+
+def from_hjkl(text: str) -> str:
+    """Moves in the letters of old score files (left, down, up, right) as the letters of today.
+
+    Only for who knows that they are old: ``l`` means right there, and left everywhere else.
+    """
+    return text.translate(_FROM_HJKL)
 
 
 def format(board: Board, directions: Iterable[int]) -> str:
@@ -69,24 +98,38 @@ def replay(board: Board, text: str) -> Replay:
 
 
 def _replay_letters(board: Board, letters: str) -> Replay:
+    # The rules of ``rules.step``, which makes and checks a whole board at every move: a game of a
+    # million moves on a large board would take hours.
+    boxes, player = set(board.boxes), board.player
     made: list[str] = []
-    reason = None
+
+    def is_free(square: Square) -> bool:
+        return board.contains(square) and square not in board.walls and square not in boxes
+
     for letter in letters:
-        direction = LETTERS.index(letter.lower())
-        after = step(board, direction)
-        is_push = after.boxes != board.boxes
-        if after == board or (letter.isupper() and not is_push):
-            reason = f"move {len(made) + 1} ({letter}): {_explain(board, direction)}"
+        direction = _DIRECTIONS[letter]
+        ahead = player.neighbour(direction)
+        is_push = ahead in boxes
+        beyond = ahead.neighbour(direction)
+        if not is_free(beyond if is_push else ahead) or (letter.isupper() and not is_push):
             break
-        board = after
+        if is_push:
+            boxes.remove(ahead)
+            boxes.add(beyond)
+        player = ahead
         made.append(LETTERS[direction].upper() if is_push else LETTERS[direction])
+    end = replace(board, boxes=frozenset(boxes), player=player)
     lurd = "".join(made)
+    reason = None
+    if len(made) < len(letters):
+        illegal = letters[len(made)]
+        reason = f"move {len(made) + 1} ({illegal}): {_explain(end, _DIRECTIONS[illegal])}"
     return Replay(
         lurd=lurd,
         moves=len(lurd),
         pushes=sum(map(str.isupper, lurd)),
-        board=board,
-        is_solved=reason is None and board.is_solved,
+        board=end,
+        is_solved=reason is None and end.is_solved,
         illegal_move=len(made) + 1 if reason else None,
         reason=reason,
     )
@@ -103,11 +146,13 @@ def _explain(board: Board, direction: int) -> str:
     return f"wall at {where}"
 
 
-def _strange_letter(moves: str, strange: set[str], num_before: int) -> str:
+def _strange_letter(letters: str, strange: set[str], num_before: int) -> ValueError:
     if strange & set("[]<>"):
-        return "reverse-mode game kept as text, not played"
+        return NotPlayedError("reverse-mode game kept as text, not played")
     if strange & set("{}"):
-        return "pusher change: several players are not supported"
-    position = min(moves.index(letter) for letter in strange)
+        return NotPlayedError("pusher change: several players are not supported")
+    position = min(letters.index(letter) for letter in strange)
     expected = "u l d r U D L R"
-    return f"move {num_before + position + 1}: {moves[position]!r} is not one of {expected}"
+    return ValueError(
+        f"move {num_before + position + 1}: {letters[position]!r} is not one of {expected}"
+    )

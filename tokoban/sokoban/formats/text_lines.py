@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from tokoban.sokoban.formats.xsb import SQUARES
+from tokoban.sokoban.formats.rows import Row, look_at_row
 
 
 class Kind(Enum):
@@ -19,10 +19,10 @@ class Kind(Enum):
     COMMENT_BLOCK = auto()  # from "Comment:" to "Comment-End"; nothing inside is parsed
     UNCLOSED_BLOCK = auto()  # from a "Comment:" that is never closed, to the end of the file
     BOARD = auto()
-    DAMAGED_ROW = auto()  # touches a board and looks like a row, but for a strange character
+    DAMAGED_ROW = auto()  # touches a board and looks like a row that cannot be read
     RULER = auto()  # squares without player, box and goal: a line drawn between words
     MOVES = auto()
-    DAMAGED_MOVES = auto()  # moves under the title of a solution, but for a strange character
+    DAMAGED_MOVES = auto()  # moves under a title of moves, but for a strange character
     TITLE = auto()  # "Title: name"
     AUTHOR = auto()  # "Author: name"
     PAIR = auto()  # "Key: value" with any other key
@@ -33,27 +33,15 @@ class Kind(Enum):
 BLANKS = frozenset({Kind.BLANK, Kind.TITLE, Kind.AUTHOR})
 _KINDS_OF_PAIRS = {"title": Kind.TITLE, "author": Kind.AUTHOR}
 
-
-class _Row(Enum):
-    """How far a line looks like a row of a board."""
-
-    WALLED = auto()
-    BOXED = auto()  # begins and ends with a box on a goal
-    LOOSE = auto()  # no wall, and something else than walls or boxes on goals at an end
-    FLOOR = auto()
-    STRANGE = auto()  # begins and ends with a wall, or is a row but for tabs
-
-
-_FLOOR = " -_"
-_LOOSE = frozenset("@+$*. -_")  # the letters pPbB alone are more likely words
-_SQUARES = "".join(map(re.escape, sorted(SQUARES)))
-_ROW = re.compile(f"[{_SQUARES}]+")
-_NO_SQUARE = re.compile(f"[^{_SQUARES}]")
 _CONTENTS = re.compile(r"[@+$*.pPbB]")
 _MOVES = re.compile(r"[udlrUDLR0-9()\[\]<>{}*\s]+")
 _MOVE = re.compile(r"[udlrUDLR]")
 _PAIR = re.compile(r"([A-Za-z][A-Za-z ]*):(.*)")
+_GAME = re.compile(r"(game) *=(.*)", re.IGNORECASE)  # how old files write "Game: name"
 _SOLUTION_TITLE = re.compile(r"\s*(best )?solution\b", re.IGNORECASE)
+_SAVED_TITLE = re.compile(r"\s*((reverse mode )?snapshot|savegame)\b", re.IGNORECASE)
+# As programs write it; "Solution by hand" may be the beginning of a sentence.
+_BARE_HEADING = re.compile(r"\s*(best )?solution(/[a-z]+)?(\s*[0-9]+)?", re.IGNORECASE)
 
 
 def split_lines(text: str) -> list[str]:
@@ -85,13 +73,13 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 def read_pair(line: str) -> tuple[str, str]:
     """Key in lower case and value of a line ``Key: value``; both empty if it is something else."""
-    pair = _PAIR.fullmatch(line)
+    pair = _PAIR.fullmatch(line) or _GAME.fullmatch(line)
     return (pair[1].strip().lower(), pair[2].strip()) if pair else ("", "")
 
 
 def is_plain_text(line: str) -> bool:
     """Whether this line is text wherever it stands, never a row, moves, a comment or a pair."""
-    is_text = _kind_alone(line) is Kind.TEXT and _look_at_row(line) is None
+    is_text = _kind_alone(line) is Kind.TEXT and look_at_row(line) is None
     return is_text and not _MOVES.fullmatch(line) and not _is_mostly_moves(line)
 
 
@@ -100,14 +88,14 @@ def is_solution_title(line: str) -> bool:
     return _SOLUTION_TITLE.match(line) is not None
 
 
-def explain_damaged_row(row: str) -> str:
-    """The message about the first strange character of a row, its column counted from 1."""
-    strange = _NO_SQUARE.search(row)
-    assert strange is not None
-    column = strange.start() + 1
-    if strange[0] == "\t":
-        return f"column {column}: tab in a board row, use blanks"
-    return f"column {column}: {strange[0]!r} is not a square"
+def is_moves_title(line: str) -> bool:
+    """Whether moves and nothing else are to be expected below this line."""
+    return is_solution_title(line) or _SAVED_TITLE.match(line) is not None
+
+
+def is_bare_heading(line: str) -> bool:
+    """Whether the line is nothing but the title of a solution, as programs write it."""
+    return _BARE_HEADING.fullmatch(line) is not None
 
 
 def _kind_alone(line: str) -> Kind:
@@ -138,47 +126,29 @@ def _mark_comment_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:
 
 def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
     rows = [
-        _look_at_row(line) if kind is Kind.TEXT else None
+        look_at_row(line) if kind is Kind.TEXT else None
         for line, kind in zip(lines, kinds, strict=True)
     ]
     for index, row in enumerate(rows):
-        if row is _Row.FLOOR:
+        if row is Row.FLOOR:
             kinds[index] = Kind.RULER
     for start, end in runs([row is not None for row in rows]):
-        if _Row.WALLED not in rows[start:end]:
+        if Row.WALLED not in rows[start:end]:
             continue
         # Floor alone may be a dashed line, so it is a row between rows only.
-        while rows[start] in (_Row.FLOOR, _Row.LOOSE):
+        while rows[start] in (Row.FLOOR, Row.LOOSE):
             start += 1
-        while rows[end - 1] in (_Row.FLOOR, _Row.LOOSE):
+        while rows[end - 1] in (Row.FLOOR, Row.LOOSE):
             end -= 1
         is_board = any(
-            _has_contents(lines[index], is_damaged=rows[index] is _Row.STRANGE)
+            _has_contents(lines[index], is_damaged=rows[index] is Row.DAMAGED)
             for index in range(start, end)
         )
         for index in range(start, end):
-            if rows[index] is not _Row.STRANGE:
+            if rows[index] not in (Row.DAMAGED, Row.BROKEN):
                 kinds[index] = Kind.BOARD if is_board else Kind.RULER
             elif is_board:
                 kinds[index] = Kind.DAMAGED_ROW
-
-
-def _look_at_row(line: str) -> _Row | None:
-    if _ROW.fullmatch(line):
-        if "#" in line:
-            return _Row.WALLED
-        inside = line.strip(_FLOOR)
-        if not inside:
-            return _Row.FLOOR
-        if inside[0] in "*B" and inside[-1] in "*B":
-            return _Row.BOXED
-        return _Row.LOOSE if _LOOSE.issuperset(inside) else None
-    ends = line.strip()
-    if len(ends) > 1 and ends[0] == ends[-1] == "#":
-        return _Row.STRANGE
-    if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
-        return _Row.STRANGE
-    return None
 
 
 def _has_contents(line: str, *, is_damaged: bool) -> bool:
@@ -193,7 +163,7 @@ def _mark_moves(lines: Sequence[str], kinds: list[Kind]) -> None:
     """Marks the lines below the first board that look like moves."""
     if Kind.BOARD not in kinds:
         return
-    above: Kind | None = None  # TEXT under the title of a solution, MOVES under its moves
+    above: Kind | None = None  # TEXT under the title of moves, MOVES under such moves
     for index in range(kinds.index(Kind.BOARD), len(lines)):
         line = lines[index]
         if kinds[index] in BLANKS:
@@ -208,7 +178,7 @@ def _mark_moves(lines: Sequence[str], kinds: list[Kind]) -> None:
             kinds[index] = Kind.DAMAGED_MOVES
             above = Kind.MOVES
         else:
-            above = Kind.TEXT if is_solution_title(line) else None
+            above = Kind.TEXT if is_moves_title(line) else None
 
 
 def _is_mostly_moves(line: str) -> bool:

@@ -1,0 +1,106 @@
+"""``tokoban convert``: from any format to any other, and what is lost on the way is told."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tokoban.cli import main
+from tokoban.sokoban.formats import read_levels
+
+ROWS = "#####\n#@$.#\n#####\n"
+SOK = (
+    f"About\n\nFirst\n\n{ROWS}\nAuthor: A\nwords\n\nSolution\nR\n\n"
+    "Level 2\n\n#######\n#@ $ .#\n#######\n\nSnapshot\nrl\n"
+)
+
+
+def convert(source: Path, target: Path, *words: str) -> int:
+    return main(["convert", str(source), str(target), *words])
+
+
+@pytest.fixture
+def sok(tmp_path: Path) -> Path:
+    path = tmp_path / "in.sok"
+    path.write_text(SOK)
+    return path
+
+
+def test_sok_keeps_everything(
+    sok: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in ([], ["--rle"]):
+        assert convert(sok, tmp_path / "out.txt", *words) == 0
+        assert read_levels(tmp_path / "out.txt", strict=True) == read_levels(sok, strict=True)
+        assert capsys.readouterr() == ("2 levels written as SOK\n", "")
+    assert "\n5#|#@$.#|5#\n" in (tmp_path / "out.txt").read_text()
+
+
+def test_xsb_keeps_boards_titles_and_authors(
+    sok: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert convert(sok, tmp_path / "out.XSB") == 0
+    assert (tmp_path / "out.XSB").read_text() == (
+        f"; First\n\n{ROWS}Author: A\n\n#######\n#@ $ .#\n#######\n"
+    )
+    assert capsys.readouterr().out == (
+        "2 levels written as XSB; left out: 1 solution, 1 saved game, 2 note lines\n"
+    )
+
+
+def test_slc_becomes_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"<L>{row}</L>" for row in ROWS.split())
+    xml = f"<SokobanLevels><LevelCollection><Level Id='x' Width='7'>{rows}</Level>"
+    xml += "</LevelCollection></SokobanLevels>"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(xml.encode())))
+    assert main(["convert", "-", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"x\n\n{ROWS}"
+    warning = 'standard input:1: level 1 "x": Width is 7 but the rows are 5 wide (a warning)\n'
+    assert err == f"{warning}1 level written as SOK\n"
+
+
+def test_boxoban_there_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "##########\n" + "#        #\n" * 7 + "#@$.     #\n##########\n"
+    (tmp_path / "a.txt").write_text(f"; 0\n{rows}\n; 1\n{rows}\n")
+    assert convert(tmp_path / "a.txt", tmp_path / "b.sok") == 0
+    assert convert(tmp_path / "b.sok", tmp_path / "c.txt", "--format", "boxoban") == 0
+    assert (tmp_path / "c.txt").read_bytes() == (tmp_path / "a.txt").read_bytes()
+    assert capsys.readouterr().out == "2 levels written as SOK\n2 levels written as Boxoban\n"
+
+
+def test_what_boxoban_cannot_hold_is_refused(
+    sok: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert convert(sok, tmp_path / "out.txt", "--format", "boxoban") == 2
+    assert convert(sok, tmp_path / "out.txt", "--format", "boxoban", "--rle") == 2
+    assert capsys.readouterr().err == (
+        "tokoban: level 0: board of 3x5 squares, not 10x10\ntokoban: --rle: Boxoban has no counts\n"
+    )
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_bad_levels_are_told_and_the_others_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.xsb"
+    source.write_text(f"; 1\n{ROWS}\n; 2\n####\n#@ #\n####\n")
+    assert convert(source, tmp_path / "out.sok") == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("1 level written as SOK\n", f'{source}:7: level 2 "2": no box\n')
+    assert len(read_levels(tmp_path / "out.sok", strict=True).levels) == 1
+    # Where it would take the place of the only copy, it is not written.
+    before = source.read_bytes()
+    assert convert(source, source) == 2
+    assert capsys.readouterr().err.endswith(f"{source}: what could not be read would be lost\n")
+    assert source.read_bytes() == before
+    assert convert(tmp_path / "out.sok", tmp_path / "out.sok", "--rle") == 0
+    assert len(read_levels(tmp_path / "out.sok", strict=True).levels) == 1
+
+
+def test_a_file_without_levels_writes_none(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("words\n")
+    assert convert(tmp_path / "in.txt", tmp_path / "out.sok") == 2
+    assert not (tmp_path / "out.sok").exists()

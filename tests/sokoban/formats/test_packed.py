@@ -1,0 +1,162 @@
+"""The fast Boxoban reader: its words are the careful reader's boards, and so are its refusals."""
+
+import random
+import tarfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats import format_board, parse_boxoban, write_boxoban
+from tokoban.sokoban.formats.packed import flood, name_file, read_packed
+
+RING = frozenset(Square(r, c) for r in range(10) for c in range(10) if {r, c} & {0, 9})
+CELLS = [Square(r, c) for r in range(1, 9) for c in range(1, 9)]
+
+
+def random_board(chance: random.Random) -> Board:
+    """A closed board; boxes or goals may be out of the player's reach, so that it is no level."""
+    cells = chance.sample(CELLS, 64)
+    walls = RING | frozenset(cells[: chance.choice([0, 11, 23])])
+    player, *rest = [cell for cell in cells if cell not in walls]
+    number = chance.randint(1, 5)
+    return Board(10, 10, walls, frozenset(rest[:number]), frozenset(rest[-number:]), player)
+
+
+def random_levels(seed: int, number: int) -> list[Board]:
+    chance = random.Random(seed)
+    boards: list[Board] = []
+    while len(boards) < number:
+        board = random_board(chance)
+        if (board.boxes | board.goals) <= board.inside():
+            boards.append(board)
+    return boards
+
+
+@pytest.mark.parametrize("number", [1, 10, 11, 101])
+def test_words_are_the_boards(number: int, tmp_path: Path) -> None:
+    boards = random_levels(number, number)
+    (tmp_path / "hard").mkdir()
+    (tmp_path / "hard" / "003.txt").write_text(write_boxoban(boards))
+    packed = read_packed([tmp_path], strict=True)
+    assert [packed.board(row) for row in range(len(packed))] == boards
+    assert packed.name(number - 1) == f"hard/003#{number - 1}"
+    words = packed.bitboards()
+    for one, other in zip(words, bitboards.pack([within(board) for board in boards]), strict=True):
+        assert one.equal(other)
+
+
+def within(board: Board) -> Board:
+    """The 8x8 squares inside the ring."""
+
+    def moved(squares: Iterable[Square]) -> frozenset[Square]:
+        return frozenset(Square(row - 1, column - 1) for row, column in squares)
+
+    (player,) = moved([board.player])
+    return Board(8, 8, moved(board.walls - RING), moved(board.goals), moved(board.boxes), player)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_flood_in_words_is_that_on_the_board(seed: int) -> None:
+    chance = random.Random(seed)
+    boards = [random_board(chance) for _ in range(17)]
+    # Crowded boards as well, where a way leads along an edge or nowhere.
+    boards += [
+        replace(board, walls=RING | frozenset(chance.sample(CELLS, 31)) - occupied)
+        for board in boards
+        for occupied in [{board.player} | board.goals | board.boxes]
+    ]
+    free = [word(set(CELLS) - board.walls) for board in boards]
+    start = [word({board.player}) for board in boards]
+    reached = flood(np.array(start, np.uint64), np.array(free, np.uint64))
+    assert reached.tolist() == [word(board.inside()) for board in boards]
+
+
+def word(squares: Iterable[Square]) -> int:
+    return sum(1 << (8 * (row - 1) + column - 1) for row, column in squares)
+
+
+def test_files_and_folders_are_read_in_order(tmp_path: Path) -> None:
+    boards = random_levels(7, 6)
+    for name, part in (("b.txt", boards[:2]), ("a.txt", boards[2:3]), ("c", boards[3:])):
+        (tmp_path / name).write_text(write_boxoban(part))
+    packed = read_packed([tmp_path / "c", tmp_path])
+    assert [packed.board(row) for row in range(6)] == [*boards[3:], boards[2], *boards[:2]]
+    assert packed.file.tolist() == [0, 0, 0, 1, 2, 2]
+    assert packed.number.tolist() == [0, 1, 2, 0, 0, 1]
+    chosen = packed.at(packed.file == 2)
+    assert [chosen.name(0), chosen.board(1)] == [f"{tmp_path / 'b.txt'}#0", boards[1]]
+    assert len(read_packed([])) == 0
+
+
+def test_files_are_named_as_they_were_published() -> None:
+    assert name_file("/data/medium/box/medium/valid/007.txt") == "medium/valid/007"
+    assert name_file("mine/007.txt") == "mine/007.txt"
+
+
+def mutate(text: str, chance: random.Random) -> str:
+    """The text with a letter changed, taken out or put in; or cut short, or with other lines."""
+    place = chance.randrange(len(text))
+    letter = chance.choice("# @$.;0\n\r*+x\t\u00e9")
+    return chance.choice(
+        [
+            text[:place] + letter + text[place + 1 :],
+            text[:place] + letter + text[place:],
+            text[:place] + text[place + 1 :],
+            text[:place],
+            text.replace("\n", "\r\n"),
+            text.replace("; 1\n", "; 999999999\n"),
+            text.replace("#\n", " \n", 1),
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_whatever_is_read_the_careful_reader_reads_the_same(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    number = chance.choice([1, 2, 3])
+    text = mutate(write_boxoban([random_levels(seed, 1)[0]] * number), chance)
+    path = tmp_path / "levels.txt"
+    path.write_bytes(text.encode())
+    careful = parse_boxoban(text, source=str(path))
+    packed = read_packed([path])
+    assert packed.problems == careful.problems
+    assert packed.number.tolist() == [int(level.title) for level in careful.levels]
+    assert [packed.board(row) for row in range(len(packed))] == [
+        # Floor out there, where nobody can go, has no bit.
+        Board(10, 10, b.walls | RING, b.goals, b.boxes, b.player)
+        for b in (level.board for level in careful.levels)
+    ]
+    if careful.problems:
+        with pytest.raises(ValueError) as refused:
+            read_packed([path], strict=True)
+        assert str(refused.value) == str(careful.problems[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_boards_that_are_no_levels_are_refused_like_the_careful_reader_does(
+    seed: int, tmp_path: Path
+) -> None:
+    chance = random.Random(seed)
+    boards = [random_board(chance) for _ in range(50)]
+    rows = [format_board(board).replace("*", "$").replace("+", "@") for board in boards]
+    text = "".join(f"; {number}\n{drawn}\n\n" for number, drawn in enumerate(rows))
+    (tmp_path / "levels.txt").write_text(text)
+    packed, careful = read_packed([tmp_path]), parse_boxoban(text)
+    assert len(packed.problems) == len(careful.problems) > 0
+    assert packed.number.tolist() == [int(level.title) for level in careful.levels]
+
+
+def test_a_published_file_is_read(shared_data: Path, tmp_path: Path) -> None:
+    with tarfile.open(shared_data / "boxoban/boxoban-levels.tar.xz") as files:
+        first = next(file for file in files if file.name.endswith("unfiltered/test/000.txt"))
+        content = files.extractfile(first)
+        assert content is not None
+        (tmp_path / "000.txt").write_bytes(content.read())
+    packed = read_packed([tmp_path], strict=True)
+    assert len(packed) == 1000
+    assert np.bitwise_count(packed.boxes).tolist() == [4] * 1000

@@ -1,0 +1,76 @@
+"""Every position that play of a small board can reach, by plain search over its pushes."""
+
+from dataclasses import replace
+
+from tokoban.sokoban.board import Board, Direction, Square
+
+# Boxes, and the least square the player can walk to.
+Position = tuple[frozenset[Square], Square]
+
+
+def position_of(board: Board) -> Position:
+    return board.boxes, min(board.area())
+
+
+def board_at(board: Board, position: Position) -> Board:
+    """The level of ``board`` in another position."""
+    return replace(board, boxes=position[0], player=position[1])
+
+
+def push_graph(board: Board) -> dict[Position, list[tuple[Square, Position]]]:
+    """For each position every push: the square of the box, and the position after."""
+    ahead = {
+        square: [square.neighbour(direction) for direction in Direction]
+        for square in board.inside()
+    }
+
+    def least_and_area(boxes: frozenset[Square], player: Square) -> tuple[Square, set[Square]]:
+        area = {player}
+        for square in (found := [player]):
+            for beside in ahead[square]:
+                if beside in ahead and beside not in area and beside not in boxes:
+                    area.add(beside)
+                    found.append(beside)
+        return min(area), area
+
+    graph: dict[Position, list[tuple[Square, Position]]] = {}
+    waiting = [position_of(board)]
+    while waiting:
+        boxes, player = waiting.pop()
+        if (boxes, player) in graph:
+            continue
+        _, area = least_and_area(boxes, player)
+        pushes = graph[boxes, player] = []
+        for box in boxes & ahead.keys():
+            for direction in Direction:
+                beyond = ahead[box][direction]
+                if ahead[box][direction.opposite] not in area or beyond not in ahead:
+                    continue
+                if beyond in boxes:
+                    continue
+                after = boxes - {box} | {beyond}
+                pushes.append((box, (after, least_and_area(after, box)[0])))
+        waiting += [position for _, position in pushes]
+    return graph
+
+
+def solvable(
+    graph: dict[Position, list[tuple[Square, Position]]], goals: frozenset[Square]
+) -> set[Position]:
+    """The positions from which some play brings all boxes to goals."""
+    before: dict[Position, list[Position]] = {position: [] for position in graph}
+    for position, pushes in graph.items():
+        for _, after in pushes:
+            before[after].append(position)
+    waiting = [position for position in graph if position[0] == goals]
+    found = set(waiting)
+    while waiting:
+        for earlier in before[waiting.pop()]:
+            if earlier not in found:
+                found.add(earlier)
+                waiting.append(earlier)
+    return found
+
+
+def can_be_solved(board: Board) -> bool:
+    return any(boxes == board.goals for boxes, _ in push_graph(board))

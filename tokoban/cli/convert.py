@@ -1,0 +1,89 @@
+"""``tokoban convert``: a level file of any format, written in another."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.formats import LevelFile
+
+SUMMARY = "write the levels of a file in another format"
+FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what to read, where to write it, and how."""
+    parser.add_argument(
+        "input", metavar="IN", help="XSB, SOK, SLC or Boxoban; - for standard input"
+    )
+    parser.add_argument("output", metavar="OUT", help="- for standard output")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="sok: all that is known of each level; xsb: boards, titles and authors; boxoban: "
+        "boards of ten rows by ten (default: xsb for names that end in .xsb, else sok)",
+    )
+    parser.add_argument(
+        "--rle", action="store_true", help="write runs of squares and of moves as counts"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answers 0 if all was good, else 2: what is wrong is told, and the good levels are written."""
+    from tokoban.cli import BAD_INPUT
+    from tokoban.sokoban.formats import read_levels
+
+    chosen = arguments.format or ("xsb" if arguments.output.lower().endswith(".xsb") else "sok")
+    if chosen == "boxoban" and arguments.rle:
+        raise ValueError("--rle: Boxoban has no counts")
+    check_destination(arguments.output)
+    found = read_levels(arguments.input)
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    for warning in found.warnings:
+        print(f"{warning} (a warning)", file=sys.stderr)
+    if not found.levels:
+        return BAD_INPUT
+    if found.problems and _is_one_file(arguments.input, arguments.output):
+        raise ValueError(f"{arguments.output}: what could not be read would be lost")
+    write_output(arguments.output, _write(found, chosen, run_length=arguments.rle))
+    report = sys.stderr if arguments.output == "-" else sys.stdout
+    print(_summarise(found, chosen), file=report)
+    return BAD_INPUT if found.problems else 0
+
+
+def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str:
+    from tokoban.sokoban.formats import write_boxoban, write_levels, write_xsb
+
+    if chosen == "boxoban":
+        return write_boxoban(level.board for level in found.levels)
+    if chosen == "xsb":
+        return write_xsb(found.levels, run_length=run_length)
+    return write_levels(found.levels, notes=found.notes, run_length=run_length)
+
+
+def _is_one_file(source: str, target: str) -> bool:
+    return "-" not in (source, target) and Path(source).resolve() == Path(target).resolve()
+
+
+def _summarise(found: "LevelFile", chosen: str) -> str:
+    """How many levels were written, and what the format has no place for."""
+    levels = found.levels
+    left_out = {}
+    if chosen != "sok":
+        notes = [found.notes, *(level.notes for level in levels)]
+        left_out = {
+            "solution": sum(len(level.solutions) for level in levels),
+            "saved game": sum(len(level.saved_games) for level in levels),
+            "note line": sum(map(len, notes)),
+        }
+    if chosen == "boxoban":
+        numbers = (level.title == str(number) for number, level in enumerate(levels))
+        left_out["title"] = sum(bool(level.title) for level in levels) - sum(numbers)
+        left_out["author"] = sum(bool(level.author) for level in levels)
+    told = [f"{count} {name}{'s' * (count != 1)}" for name, count in left_out.items() if count]
+    written = f"{len(levels)} level{'s' * (len(levels) != 1)} written as {FORMATS[chosen]}"
+    return f"{written}; left out: {', '.join(told)}" if told else written

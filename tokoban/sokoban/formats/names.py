@@ -1,0 +1,147 @@
+"""The lines between boards: which of them name a level, and which are left as notes.
+
+``Title:`` pairs, title lines and ``;`` comments all name levels; the first of these wins.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tokoban.sokoban.formats.rows import without_blank_ends
+from tokoban.sokoban.formats.text_lines import BLANKS, Kind, classify, read_pair, split_lines
+
+ROWS = (Kind.BOARD, Kind.DAMAGED_ROW)
+MOVES = (Kind.MOVES, Kind.DAMAGED_MOVES)
+# A title stands apart from what is above it if that is one of these.
+_BESIDES = BLANKS | {Kind.COMMENT, Kind.RAW_COMMENT, Kind.RULER}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The lines ``[start, end)`` below a board or below moves, up to the next of them."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names a level above its board."""
+
+    text: str = ""  # a line of text
+    comment: str = ""  # "; name"
+
+
+class LevelText:
+    """The lines of a file, their kinds, and which of them have been taken to name something."""
+
+    def __init__(self, text: str) -> None:
+        # Whoever asks for NUL characters has the text; they shall not go on into notes.
+        self.lines = split_lines(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+        self.kinds = classify(self.lines)
+        self.taken: set[int] = set()  # the lines that became a title or an author: no more notes
+
+    def title_line(
+        self, texts: Sequence[int], *, may_be: tuple[Kind, ...] = (Kind.TEXT,)
+    ) -> int | None:
+        """Which of the lines of text above a block is its title, or ``None``.
+
+        It is the last one, if it stands apart or is the only one.
+        """
+        if not texts or self.kinds[texts[-1]] not in may_be:
+            return None
+        is_apart = len(texts) == 1 or self.kinds[texts[-1] - 1] in _BESIDES
+        return texts[-1] if is_apart else None
+
+    def take_names(self, place: Place) -> Names:
+        """The names of the board below this place."""
+        comment = self._comment_above(place)
+        texts = [
+            index
+            for index in range(place.start, place.end)
+            if self.kinds[index] in (Kind.TEXT, *MOVES)
+        ]
+        text = self.title_line(texts, may_be=(Kind.TEXT, *MOVES))
+        # Words parted by a blank line from the comment that names the board are notes.
+        if None not in (text, comment) and BLANKS.intersection(self.kinds[text:comment]):
+            text = None
+        self.taken.update(index for index in (text, comment) if index is not None)
+        return Names(
+            text="" if text is None else unquote(self.lines[text]),
+            comment="" if comment is None else self._comment_name(comment),
+        )
+
+    def take_title(self, number: int, names: Names, below: Place) -> tuple[str, tuple[str, ...]]:
+        """The title of a level, and as notes the names that it lost to."""
+        text = "" if names.text == f"Level {number}" else names.text
+        title = text or names.comment
+        for line, paired in self._pairs(Kind.TITLE, below):
+            if paired:
+                title = paired
+                self.taken.add(line)
+                break
+        under = below.start
+        if not title and under < below.end and under not in self.taken:
+            title = self._comment_name(under)
+            self.taken.update([under] if title else [])
+        lost = (name for name in (text, names.comment) if name not in ("", title))
+        return title, tuple(f"; {name}" for name in lost)
+
+    def take_author(self, below: Place, *, default: str) -> str:
+        """The author named in this place, or ``default``."""
+        for line, author in self._pairs(Kind.AUTHOR, below):
+            self.taken.add(line)
+            return author
+        return default
+
+    def author(self, place: Place) -> str:
+        """The author named in this place, whose line stays a note."""
+        return next((author for _, author in self._pairs(Kind.AUTHOR, place)), "")
+
+    def strange_game(self, place: Place) -> tuple[int, str] | None:
+        """The line and the name of the game in this place if it is another game than Sokoban."""
+        for line, name in self._pairs(Kind.PAIR, place):
+            if read_pair(self.lines[line])[0] == "game" and name.lower() != "sokoban":
+                return line, name
+        return None
+
+    def notes(self, place: Place) -> tuple[str, ...]:
+        """The lines of a place that nothing else has taken, without blank ones at either end."""
+        notes = [
+            "" if index in self.taken else self.lines[index]
+            for index in range(place.start, place.end)
+            if self.kinds[index] is not Kind.UNCLOSED_BLOCK
+        ]
+        return tuple(without_blank_ends(notes))
+
+    def _comment_above(self, place: Place) -> int | None:
+        """The comment that names the board below: nothing but blank lines may be between them."""
+        index = place.end - 1
+        while index > place.start and self.kinds[index] in BLANKS:
+            index -= 1
+        is_under_a_board = index > 0 and self.kinds[index - 1] in ROWS and index + 1 < place.end
+        if index < place.start or is_under_a_board or not self._comment_name(index):
+            return None
+        return index
+
+    def _comment_name(self, index: int) -> str:
+        """What a line ``; name`` names; empty for other lines, and for lines drawn in comments."""
+        name = self.lines[index].strip().lstrip(";")
+        is_name = self.kinds[index] is Kind.COMMENT and any(map(str.isalnum, name))
+        return unquote(name) if is_name else ""
+
+    def _pairs(self, kind: Kind, place: Place) -> Iterator[tuple[int, str]]:
+        """The lines and the values of the pairs of this kind."""
+        for index in range(place.start, place.end):
+            if self.kinds[index] is kind:
+                yield index, read_pair(self.lines[index])[1]
+
+
+def unquote(name: str) -> str:
+    """``name`` without the quotes in ``'name'`` or ``12 'name'``."""
+    name = name.strip()
+    quote = name[-1:]
+    start = name.find(quote) if quote in ("'", '"') else -1
+    before, inside = name[:start], name[start + 1 : -1]
+    if start < 0 or not inside.strip() or any(map(str.isalpha, before)):
+        return name
+    return before + inside.strip()

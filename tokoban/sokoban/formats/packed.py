@@ -1,0 +1,216 @@
+"""Boxoban files by the thousand, straight into words: the fast path of ``boxoban``.
+
+A level's border is wall, so each plane of its 8x8 interior is one word: cell (row, column), counted
+inside the border, is bit 8 * row + column, as in ``bitboards``.
+Axes: B levels, H rows, W columns.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int32, UInt8, UInt64
+
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
+from tokoban.sokoban.formats.level import Level, Problem
+from tokoban.sokoban.formats.levels import decode, read_content
+
+_INSIDE = SIDE - 2
+_ROW = SIDE + 1  # a row and its line end
+_BODY = SIDE * _ROW + 1  # the rows and the blank line below them
+_WALL, _PLAYER, _BOX, _GOAL, _FLOOR = b"#@$. "
+_SETS = ("unfiltered", "medium", "hard")
+_NOT_FIRST_COLUMN = np.uint64(0xFEFEFEFEFEFEFEFE)
+_NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedLevels:
+    """Many levels of ten rows by ten as four words each, and where each was read.
+
+    ``problems`` are the levels that could not be read, told as ``parse_boxoban`` tells them.
+    """
+
+    walls: UInt64[np.ndarray, "B"]
+    goals: UInt64[np.ndarray, "B"]
+    boxes: UInt64[np.ndarray, "B"]
+    player: UInt64[np.ndarray, "B"]
+    number: Int32[np.ndarray, "B"]  # in its file, from 0
+    file: Int32[np.ndarray, "B"]  # which of ``files``
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.player)
+
+    def name(self, row: int) -> str:
+        """What one level is called: ``medium/valid/007#123``."""
+        return f"{name_file(self.files[self.file[row]])}#{self.number[row]}"
+
+    def board(self, row: int) -> Board:
+        """One level as a board of ten rows by ten, its border walls."""
+        planes = (self.walls[row], self.goals[row], self.boxes[row], self.player[row])
+        walls, goals, boxes, player = (frozenset(_squares(int(word))) for word in planes)
+        (player_square,) = player
+        return Board(SIDE, SIDE, walls | _BORDER, goals, boxes, player_square)
+
+    def bitboards(self) -> Bitboards:
+        """The same words, not copied, as a batch for the fast rules."""
+        planes = (self.walls, self.goals, self.boxes, self.player)
+        return Bitboards(*(torch.from_numpy(words.view(np.int64)) for words in planes))
+
+    def at(self, rows: np.ndarray) -> "PackedLevels":
+        """The levels at these indices, or where this mask is true; the problems are left behind."""
+        return PackedLevels(
+            self.walls[rows],
+            self.goals[rows],
+            self.boxes[rows],
+            self.player[rows],
+            self.number[rows],
+            self.file[rows],
+            self.files,
+        )
+
+
+def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedLevels:
+    """The levels of Boxoban files, and of the ``*.txt`` files below folders, in order.
+
+    A file whose bytes are not laid out exactly as published goes to the careful reader, so that
+    what is accepted and what is said of the rest are the same. If ``strict``, the first problem is
+    raised as a ``ValueError``. Raises ``OSError`` for a file that cannot be read.
+    """
+    files = list(_files(map(Path, paths)))
+    parts: list[tuple[np.ndarray, ...]] = []
+    problems: list[Problem] = []
+    for index, path in enumerate(files):
+        content = read_content(path)
+        words = _pack_published(content)
+        if words is None:
+            read = parse_boxoban(decode(content), source=str(path), strict=strict)
+            problems += read.problems
+            words = _pack_levels(read.levels)
+        parts.append((*words, np.full(len(words[-1]), index, np.int32)))
+    empty = (*[np.empty(0, np.uint64)] * 4, *[np.empty(0, np.int32)] * 2)
+    walls, goals, boxes, player, number, file = map(np.concatenate, zip(empty, *parts, strict=True))
+    names = tuple(map(str, files))
+    return PackedLevels(walls, goals, boxes, player, number, file, names, tuple(problems))
+
+
+def name_file(path: str | Path) -> str:
+    """What a file is called in the published collection, ``medium/valid/007``; else its path."""
+    parts = Path(path).with_suffix("").parts
+    starts = [index for index, part in enumerate(parts) if part in _SETS]
+    return "/".join(parts[starts[-1] :]) if starts else str(path)
+
+
+def flood(start: UInt64[np.ndarray, "B"], free: UInt64[np.ndarray, "B"]) -> UInt64[np.ndarray, "B"]:
+    """The cells that can be walked to from ``start`` over ``free`` ones, in each word."""
+    reached = start
+    while True:
+        wider = reached | reached << np.uint64(_INSIDE) | reached >> np.uint64(_INSIDE)
+        wider |= (reached & _NOT_LAST_COLUMN) << np.uint64(1)
+        wider |= (reached & _NOT_FIRST_COLUMN) >> np.uint64(1)
+        wider = (wider & free) | start
+        if np.array_equal(wider, reached):
+            return reached
+        reached = wider
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+
+
+def _pack_published(content: bytes) -> tuple[np.ndarray, ...] | None:
+    """Four planes and the numbers of a file as it is published, or ``None`` for any other."""
+    layout = _layout(len(content))
+    if layout is None:
+        return None
+    headings, is_heading, bodies = layout
+    letters = np.frombuffer(content, np.uint8)
+    if not np.array_equal(letters[is_heading], headings):
+        return None
+    rows = letters[bodies].reshape(-1, _BODY)
+    line_ends = rows[:, [*range(SIDE, _BODY, _ROW), _BODY - 1]]
+    squares = rows[:, :-1].reshape(-1, SIDE, _ROW)[:, :, :SIDE]
+    is_wall = squares == _WALL
+    border = (is_wall[:, 0], is_wall[:, -1], is_wall[:, :, 0], is_wall[:, :, -1])
+    if not ((line_ends == ord("\n")).all() and all(map(np.all, border))):
+        return None
+    inside = squares[:, 1:-1, 1:-1]
+    walls, goals, boxes, player, floor = (
+        _to_words(inside == letter) for letter in (_WALL, _GOAL, _BOX, _PLAYER, _FLOOR)
+    )
+    is_known = (walls | goals | boxes | player | floor) == np.uint64(2**64 - 1)
+    num_boxes = np.bitwise_count(boxes)
+    is_level = is_known & (np.bitwise_count(player) == 1) & (num_boxes > 0)
+    is_level &= num_boxes == np.bitwise_count(goals)
+    if not is_level.all() or ((boxes | goals) & ~flood(player, ~walls)).any():
+        return None
+    return walls, goals, boxes, player, np.arange(len(player), dtype=np.int32)
+
+
+@lru_cache(maxsize=8)
+def _layout(
+    num_bytes: int,
+) -> tuple[UInt8[np.ndarray, "_"], Bool[np.ndarray, "_"], Bool[np.ndarray, "_"]] | None:
+    """The headings of a file of this size, where they stand, and where the rows stand."""
+    headings: list[bytes] = []
+    size = 0
+    while size < num_bytes:
+        headings.append(b"; %d\n" % len(headings))
+        size += len(headings[-1]) + _BODY
+    if size != num_bytes or not headings:
+        return None
+    is_heading = np.concatenate(
+        [np.repeat([True, False], [len(heading), _BODY]) for heading in headings]
+    )
+    return np.frombuffer(b"".join(headings), np.uint8), is_heading, ~is_heading
+
+
+def _to_words(cells: Bool[np.ndarray, "B H W"]) -> UInt64[np.ndarray, "B"]:
+    rows = np.packbits(cells.reshape(len(cells), -1), axis=1, bitorder="little")
+    return rows.view("<u8").astype(np.uint64).reshape(-1)
+
+
+def _pack_levels(levels: Sequence[Level]) -> tuple[np.ndarray, ...]:
+    """What ``_pack_published`` answers, of boards; floor in the border, out of reach, is lost."""
+    boards = [level.board for level in levels]
+    planes = [
+        np.array([_word(squares) for squares in column], np.uint64)
+        for column in (
+            [board.walls for board in boards],
+            [board.goals for board in boards],
+            [board.boxes for board in boards],
+            [{board.player} for board in boards],
+        )
+    ]
+    return *planes, np.array([int(level.title) for level in levels], np.int32)
+
+
+def _word(squares: Iterable[Square]) -> int:
+    inside = range(1, SIDE - 1)
+    return sum(
+        1 << (_INSIDE * (row - 1) + column - 1)
+        for row, column in squares
+        if row in inside and column in inside
+    )
+
+
+def _squares(word: int) -> Iterator[Square]:
+    for cell in range(_INSIDE * _INSIDE):
+        if word >> cell & 1:
+            yield Square(cell // _INSIDE + 1, cell % _INSIDE + 1)
+
+
+_BORDER = frozenset(
+    Square(row, column)
+    for row in range(SIDE)
+    for column in range(SIDE)
+    if {row, column} & {0, SIDE - 1}
+)

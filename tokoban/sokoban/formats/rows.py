@@ -1,0 +1,111 @@
+"""How far a line looks like rows of a board, and the rows that it holds.
+
+A line may be one row of squares, or encoded: counts, groups, and bars between rows.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import Enum, auto
+
+from tokoban.sokoban.formats.run_length import expand, measure
+from tokoban.sokoban.formats.xsb import SQUARES
+
+
+class Row(Enum):
+    """What a line may be, if board lines stand beside it."""
+
+    WALLED = auto()
+    BOXED = auto()  # every row begins and ends with a box on a goal
+    LOOSE = auto()  # no wall, and something else than walls or boxes on goals at an end
+    FLOOR = auto()
+    DAMAGED = auto()  # between walls, or squares but for tabs
+    BROKEN = auto()  # counts or groups that do not fit
+
+
+FLOOR = " -_"
+_LOOSE = frozenset("@+$*. -_")  # the letters pPbB alone are more likely words
+_SQUARES = "".join(map(re.escape, sorted(SQUARES)))
+_ROW = re.compile(f"[{_SQUARES}]+")
+_SQUARE = re.compile(f"[{_SQUARES}]")
+_ENCODED = re.compile(f"[{_SQUARES}0-9()|]+")
+_NO_SQUARE = re.compile(f"[^{_SQUARES}0-9()|]")
+_CODE = re.compile(r"[0-9()]+")
+_NUMBERED = re.compile(r"#\s*[0-9]+")  # "#12" is how some number their levels
+_ENDS_OF_ROWS = re.compile(r"[#*B]")
+
+
+def look_at_row(line: str) -> Row | None:
+    """What the line may be, and ``None`` if it is no row wherever it stands."""
+    if _ROW.fullmatch(line):
+        return _look_at_squares(line)
+    if _ENCODED.fullmatch(line):
+        return _look_at_code(line) if _SQUARE.search(line) else None
+    ends = line.strip()
+    if len(ends) > 1 and ends[0] == ends[-1] == "#":
+        return Row.DAMAGED
+    if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
+        return Row.DAMAGED
+    return None
+
+
+def measure_rows(line: str) -> int:
+    """How many squares and bars a line of rows stands for."""
+    return len(line) if _ROW.fullmatch(line) else measure(line)
+
+
+def read_rows(line: str) -> list[str]:
+    """The rows that a line stands for, without floor at their ends; a bar ends a row."""
+    if _ROW.fullmatch(line):
+        return [line.rstrip(FLOOR)]
+    rows = expand(line).split("|")
+    if len(rows) > 1 and not rows[-1]:
+        rows.pop()
+    return [row.rstrip(FLOOR) for row in rows]
+
+
+def without_blank_ends(lines: Sequence[str]) -> list[str]:
+    """The lines without empty ones before the first and after the last that is not."""
+    written = [index for index, line in enumerate(lines) if line]
+    return list(lines[written[0] : written[-1] + 1]) if written else []
+
+
+def explain_damaged_row(line: str) -> str:
+    """The message about what is first wrong in a line of rows, its column counted from 1."""
+    if _ENCODED.fullmatch(line):
+        try:
+            measure(line)
+        except ValueError as error:
+            return str(error)
+    strange = _NO_SQUARE.search(line)
+    assert strange is not None
+    column = strange.start() + 1
+    if strange[0] == "\t":
+        return f"column {column}: tab in a board row, use blanks"
+    return f"column {column}: {strange[0]!r} is not a square"
+
+
+def _look_at_squares(row: str) -> Row | None:
+    if "#" in row:
+        return Row.WALLED
+    inside = row.strip(FLOOR)
+    if not inside:
+        return Row.FLOOR
+    if inside[0] in "*B" and inside[-1] in "*B":
+        return Row.BOXED
+    return Row.LOOSE if _LOOSE.issuperset(inside) else None
+
+
+def _look_at_code(line: str) -> Row | None:
+    try:
+        measure(line)
+    except ValueError:
+        # No row is without these, so that "2004-05-12" and the like stay words beside a board.
+        is_row = _ENDS_OF_ROWS.search(line) and not _NUMBERED.fullmatch(line.strip())
+        return Row.BROKEN if is_row else None
+    if "#" in line:
+        return Row.WALLED
+    # Each kind of row stands in the groups once, so their counts need not be written out.
+    found = {_look_at_squares(row) for row in _CODE.sub("", line).split("|")}
+    if found == {Row.FLOOR}:
+        return Row.FLOOR
+    return Row.BOXED if found <= {Row.FLOOR, Row.BOXED} else None

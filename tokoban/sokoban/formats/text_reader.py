@@ -1,0 +1,239 @@
+"""One pass over a text of levels: boards with titles, notes, solutions and saved games."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
+from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
+from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
+from tokoban.sokoban.formats.rows import (
+    explain_damaged_row,
+    measure_rows,
+    read_rows,
+    without_blank_ends,
+)
+from tokoban.sokoban.formats.run_length import MAX_LENGTH, measure
+from tokoban.sokoban.formats.text_lines import (
+    Kind,
+    is_bare_heading,
+    is_moves_title,
+    is_solution_title,
+    runs,
+    split_lines,
+)
+from tokoban.sokoban.formats.xsb import parse_board
+
+# How much longer than the text its boards and moves may be once they are written out. A few bytes
+# could otherwise ask for hours of work, and a file is to be read in time that grows as it does.
+_LONGEST_PER_CHARACTER = 4
+
+_Fault = tuple[int, str]  # a line and what is wrong there
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A board or moves, by what was read of them, and the place below."""
+
+    place: Place
+    game: Solution | SavedGame | None = None
+    fault: _Fault | None = None
+
+
+def read_text(text: str, source: str) -> LevelFile:
+    """The levels in ``text``; ``source`` is what messages call it."""
+    return _Reader(text, source).read()
+
+
+class _Reader:
+    """One pass over a text, from board to board."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.source = source
+        self.text = LevelText(text)
+        before, nul, _ = text.partition("\0")
+        self.nul_line = len(split_lines(before)) - 1 if nul else None
+        self.limit = MAX_LENGTH + _LONGEST_PER_CHARACTER * len(text)
+        self.written_out = 0
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+
+    def read(self) -> LevelFile:
+        text = self.text
+        boards = list(runs([kind in ROWS for kind in text.kinds]))
+        starts = [*(start for start, _ in boards), len(text.lines)]
+        header = Place(0, starts[0])
+        self._report_faults_of_the_file(header, has_board=bool(boards))
+        is_sokoban = not text.strange_game(header)
+        author = text.author(header)
+        names = text.take_names(header) if boards else Names()
+        levels = []
+        for number, (start, end) in enumerate(boards, 1):
+            below = Place(end, starts[number])
+            board, fault = self._read_board(start, end) if is_sokoban else (None, None)
+            blocks = self._split(board, below)
+            # These belong to the next board, and must be taken before the rest becomes notes.
+            last = blocks[-1].place
+            next_names = text.take_names(last) if number < len(boards) else Names()
+            faults = [fault, *(block.fault for block in blocks)]
+            faults += self._missing_moves(blocks) if board else []
+            if board and (strange := text.strange_game(below)):
+                board = None
+                faults = [(strange[0], _explain_game(strange[1]))]
+            title, other_names = text.take_title(number, names, blocks[0].place)
+            for line, message in filter(None, faults):
+                self._report(line, message, level=number, title=title)
+            if board:
+                games = list(self._games(blocks))
+                level = Level(
+                    board,
+                    title,
+                    text.take_author(blocks[0].place, default=author),
+                    notes=(*other_names, *text.notes(blocks[0].place)),
+                    solutions=tuple(game for game in games if isinstance(game, Solution)),
+                    source=self.source,
+                    line=start + 1,
+                    saved_games=tuple(game for game in games if isinstance(game, SavedGame)),
+                )
+                levels.append(level)
+            names = next_names
+        problems = sorted(self.problems, key=lambda problem: problem.line)
+        return LevelFile(
+            tuple(levels), tuple(problems), text.notes(header), warnings=tuple(self.warnings)
+        )
+
+    def _report(self, line: int, message: str, *, level: int = 0, title: str = "") -> None:
+        self.problems.append(Problem(message, self.source, line + 1, level, title))
+
+    def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
+        if self.nul_line is not None:
+            self._report(self.nul_line, "NUL character: this is no text in UTF-8 or Latin-1")
+        if not has_board:
+            self._report(0, "no board found (expected rows of # @ + $ * . and floor)")
+        if strange := self.text.strange_game(header):
+            self._report(strange[0], _explain_game(strange[1]))
+        if Kind.UNCLOSED_BLOCK in self.text.kinds:
+            opened = self.text.kinds.index(Kind.UNCLOSED_BLOCK)
+            self._report(opened, "comment block opened here is never closed")
+
+    def _read_board(self, start: int, end: int) -> tuple[Board | None, _Fault | None]:
+        """The board in these lines, or the line and the reason why there is none."""
+        lines = self.text.lines[start:end]
+        for index, line in enumerate(lines, start):
+            if self.text.kinds[index] is Kind.DAMAGED_ROW:
+                return None, (index, explain_damaged_row(line))
+        length = sum(map(measure_rows, lines))
+        if fault := self._too_long(length):
+            return None, (start, fault)
+        rows = without_blank_ends([row for line in lines for row in read_rows(line)])
+        fault = find_fault_in_rows(rows)
+        # Short rows are filled up with floor.
+        fault = fault or self._too_long(max(0, len(rows) * max(map(len, rows)) - length))
+        if fault:
+            return None, (start, fault)
+        board = parse_board("\n".join(rows))
+        if fault := find_fault(board):
+            return None, (start, fault)
+        return board, None
+
+    def _too_long(self, length: int) -> str | None:
+        """Counts what is about to be written out, and says why that is too much for the file."""
+        self.written_out += length
+        if self.written_out <= self.limit:
+            return None
+        return f"boards and moves up to here expand to more than {self.limit} characters"
+
+    def _split(self, board: Board | None, below: Place) -> list[_Block]:
+        """The place below ``board``, cut at each block of moves that is a game on it.
+
+        Other moves may be words ("dull"): they stay notes.
+        """
+        blocks = [_Block(below)]
+        texts: list[int] = []  # since the last cut
+        heading: int | None = None  # the last of them that can be nothing else
+        index = below.start
+        kinds = self.text.kinds
+        while board and index < below.end:
+            start, index = index, index + 1
+            if kinds[start] not in MOVES:
+                if kinds[start] is Kind.TEXT:
+                    texts.append(start)
+                    heading = start if is_bare_heading(self.text.lines[start]) else heading
+                continue
+            while index < below.end and kinds[index] in MOVES:
+                index += 1
+            title_line = self.text.title_line(texts)
+            title_line = heading if title_line is None else title_line
+            block = self._read_moves(board, Place(start, index), title_line)
+            if block is None:
+                texts += range(start, index)
+                continue
+            above = blocks[-1]
+            blocks[-1] = replace(above, place=replace(above.place, end=start))
+            blocks.append(replace(block, place=Place(index, below.end)))
+            self.text.taken.update([] if title_line is None else [title_line])
+            texts, heading = [], None
+        return blocks
+
+    def _read_moves(self, board: Board, place: Place, title_line: int | None) -> _Block | None:
+        """The block with the game it is, or with its fault; ``None`` if it is mere text."""
+        title = "" if title_line is None else self.text.lines[title_line].strip()
+        game: Solution | SavedGame | None = None
+        try:
+            game = self._play(board, self.text.lines[place.start : place.end], title)
+        except lurd.NotPlayedError as error:
+            if is_moves_title(title) and not is_solution_title(title):
+                problem = Problem(str(error), self.source, place.start + 1)
+                self.warnings.append(problem)
+                return None
+            fault = str(error)
+        except ValueError as error:
+            fault = str(error)
+        if game:
+            return _Block(place, replace(game, line=place.start + 1))
+        return _Block(place, fault=(place.start, fault)) if is_moves_title(title) else None
+
+    def _play(self, board: Board, lines: Sequence[str], title: str) -> Solution | SavedGame:
+        """The game in these lines; raises ``ValueError`` saying why it is none."""
+        lines = ["".join(line.split()) for line in lines]
+        if fault := self._too_long(sum(map(measure, lines))):
+            raise ValueError(fault)
+        letters, position = lurd.read_game("\n".join(lines))
+        played = lurd.replay(board, letters)
+        if played.reason:
+            raise ValueError(played.reason)
+        if played.is_solved:
+            return Solution(lurd.parse(letters), title or "Solution")
+        if is_solution_title(title):
+            num_on_goals = len(played.board.boxes & played.board.goals)
+            boxes = f"{num_on_goals} of {len(board.boxes)} boxes on goals"
+            raise ValueError(f"not solved: {boxes} after {played.moves} moves")
+        return SavedGame(lurd.parse(letters), position, title or "SaveGame")
+
+    def _missing_moves(self, blocks: Sequence[_Block]) -> list[_Fault | None]:
+        """The headings of solutions that have no moves below; they are no notes either."""
+        missing: list[_Fault | None] = []
+        for block, next_block in zip(blocks, [*blocks[1:], None], strict=True):
+            headings = [
+                index
+                for index in range(block.place.start, block.place.end)
+                if self.text.kinds[index] is Kind.TEXT and is_bare_heading(self.text.lines[index])
+            ]
+            # The last one above moves is for them, and the name of the next board is taken.
+            has_moves = next_block is not None and next_block.game is not None
+            for index in headings[: len(headings) - has_moves]:
+                if index not in self.text.taken:
+                    heading = self.text.lines[index].strip()
+                    missing.append((index, f'no moves that can be read under "{heading}"'))
+                    self.text.taken.add(index)
+        return missing
+
+    def _games(self, blocks: Sequence[_Block]) -> Iterator[Solution | SavedGame]:
+        for block in blocks:
+            if block.game:
+                yield replace(block.game, notes=self.text.notes(block.place))
+
+
+def _explain_game(name: str) -> str:
+    return f"puzzle type {name!r} is not supported (only Sokoban)"

@@ -1,0 +1,137 @@
+"""What a search never changes: a level in numbers, to be played forwards or backwards.
+
+Axes in this folder: F floor squares, G goals (as many as boxes), W words of 64 squares, X words of
+64 goals, P room for positions.
+A square is a number below F; number F is the wall around everything. Squares and goals in words
+are bits, the least first.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int, Int16, Int32, UInt64
+
+from tokoban.sokoban import astar
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.large_solver.compiled import makes_arrays
+from tokoban.sokoban.large_solver.packing import (
+    find_doors,
+    goal_rooms,
+    packing_order,
+    squares_in_plan,
+)
+
+# With more boxes the cheapest matching of boxes and goals costs more time than it saves.
+MAX_MATCHED = 48
+
+
+class Tables(NamedTuple):
+    """A level without its boxes and player.
+
+    Backwards the goals are the squares where boxes start, and what is called a push is a pull.
+    """
+
+    is_backward: bool
+    is_matched: bool  # whether pushes left are of a matching, or only of each box to its next goal
+    neighbours: Int16[np.ndarray, "F+1 4"]  # the square in each direction; row F is never left
+    goals: Int16[np.ndarray, " G"]
+    goal_of: Int16[np.ndarray, "F+1"]  # the number of the goal on a square; NONE where is none
+    # side[box, player]: for the lone box, the lowest direction from it whose square the player
+    # can walk to; NONE where box and player cannot be. Equal sides are one and the same area.
+    side: Int[np.ndarray, "F F"]
+    pushes: Int32[np.ndarray, "F*4 G"]  # of a lone box, by box * 4 + side, to each goal
+    fewest_pushes: Int32[np.ndarray, "F*4"]  # to any goal; UNREACHABLE if there is none
+    is_dead: Bool[np.ndarray, "F+1"]  # no goal at all from any side, or wall
+    keys: UInt64[np.ndarray, "2 F"]  # random words of a box and of the player on each square
+    rank: Int16[np.ndarray, " G"]  # place of each goal in the packing order, from 0
+    packing: Int16[np.ndarray, "2 G"]  # all goals room by room, in this order, and their rooms
+    in_plan: UInt64[np.ndarray, "G+1 W"]  # squares that so many packed goals do not shut off
+    doors: UInt64[np.ndarray, " W"]  # squares that part the floor when something stands there
+
+
+def build_tables(
+    board: Board, squares: list[Square], *, seed: int
+) -> tuple[Tables, Tables, Int16[np.ndarray, " G"]]:
+    """The level forwards and backwards, and the squares where its boxes start.
+
+    ``squares`` are the floor inside; boxes and goals there must be equally many.
+    """
+    number = {square: i for i, square in enumerate(squares)}
+    wall = len(squares)
+    rows = [
+        [number.get(square.neighbour(direction), wall) for direction in Direction]
+        for square in squares
+    ]
+    neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
+    goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
+    boxes = np.array([number[box] for box in sorted(board.boxes) if box in number], np.int16)
+    side = astar.find_sides(neighbours)
+    rank = packing_order(neighbours, goals, boxes, number[board.player])
+    keys = np.random.default_rng(seed).integers(1 << 64, size=(2, wall), dtype=np.uint64)
+    doors = find_doors(neighbours)
+
+    def one_way(is_backward: bool) -> Tables:
+        targets = boxes if is_backward else goals
+        find = find_pulls if is_backward else astar.find_pushes
+        pushes = find(neighbours, side, targets)
+        goal_of = np.full(wall + 1, astar.NONE, np.int16)
+        goal_of[targets] = np.arange(len(targets))
+        fewest_pushes = pushes.min(axis=1)
+        is_dead = (fewest_pushes == astar.UNREACHABLE).reshape(wall, 4).all(axis=1)
+        in_plan = squares_in_plan(neighbours, goals, rank)
+        room = goal_rooms(neighbours, goals)
+        if is_backward:  # nothing is packed: every square is in the plan, every goal a room
+            in_plan = np.full_like(in_plan, np.iinfo(np.uint64).max)
+            room = np.arange(len(goals), dtype=np.int16)
+        by_room = np.lexsort((rank, room)).astype(np.int16)
+        return Tables(
+            is_backward=is_backward,
+            is_matched=len(targets) <= MAX_MATCHED,
+            neighbours=neighbours,
+            goals=targets,
+            goal_of=goal_of,
+            side=side,
+            pushes=pushes,
+            fewest_pushes=fewest_pushes,
+            is_dead=np.append(is_dead, True),
+            keys=keys,
+            rank=rank,
+            packing=np.stack([by_room, room[by_room]]),
+            in_plan=in_plan,
+            doors=doors,
+        )
+
+    return one_way(False), one_way(True), boxes
+
+
+@makes_arrays
+@no_type_check
+def find_pulls(neighbours, side, starts):
+    """``Tables.pushes`` backwards: by pushes from where each box starts, breadth first."""
+    num_floor = len(neighbours) - 1
+    pulls = np.full((num_floor * 4, len(starts)), astar.UNREACHABLE, np.int32)
+    waiting = np.empty(num_floor * 4, np.int32)
+    for start in range(len(starts)):
+        count = 0
+        for direction in range(4):
+            beside = neighbours[starts[start], direction]
+            if beside != num_floor and side[starts[start], beside] == direction:
+                pulls[starts[start] * 4 + direction, start] = 0
+                waiting[count] = starts[start] * 4 + direction
+                count += 1
+        first = 0
+        while first < count:
+            place = waiting[first]
+            first += 1
+            box = place // 4
+            for direction in range(4):
+                behind = neighbours[box, direction ^ 2]
+                beyond = neighbours[box, direction]
+                if behind == num_floor or beyond == num_floor or side[box, behind] != place % 4:
+                    continue
+                later = beyond * 4 + side[beyond, box]
+                if pulls[later, start] == astar.UNREACHABLE:
+                    pulls[later, start] = pulls[place, start] + 1
+                    waiting[count] = later
+                    count += 1
+    return pulls
