@@ -4,16 +4,14 @@ Boards whose floor fits one word are solved by ``solving.batch``, larger ones by
 ``solving.by_squares``. A plan is replayed by the plain rules before anybody sees it.
 """
 
-from typing import get_args
-
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.solving.answer import (
+    OBJECTIVES,
     Answer,
     GaveUp,
     Limits,
-    Objective,
     Solved,
     Unsolvable,
 )
@@ -29,7 +27,7 @@ MAX_SQUARES = 64 * 64
 def solve(
     board: Board,
     *,
-    minimise: Objective = "moves",
+    minimise: str = "moves",
     max_expansions: int | None = None,
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
@@ -40,7 +38,7 @@ def solve(
     sets of boxes looked at in each layer of the moves. Boxes on goals that the player can never
     come near are left alone. A board that starts solved has the plan of no moves.
     """
-    if minimise not in get_args(Objective):
+    if minimise not in OBJECTIVES:
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
     if board.is_solved:
         return Solved((), expansions=0, elapsed_s=0.0)

@@ -1,15 +1,14 @@
 """The three honest answers to one board, and what may be asked."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from tokoban.sokoban.board import Direction
 
 # A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
-Objective = Literal["moves", "pushes", "any"]
+OBJECTIVES = ("moves", "pushes", "any")
 
 # With "any" a push to go counts as much as this many that were made.
-HASTE = 5
+HASTE = 3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,17 +3,16 @@
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import get_args
 
 import numpy as np
 
 from tokoban.sokoban.solving import driver
 from tokoban.sokoban.solving.answer import (
     HASTE,
+    OBJECTIVES,
     Answer,
     GaveUp,
     Limits,
-    Objective,
     Solved,
     Unsolvable,
 )
@@ -28,7 +27,7 @@ _UNLIMITED = 1 << 62
 
 def solve_many(
     levels: Levels,
-    objective: Objective,
+    objective: str,
     *,
     limits: Limits | None = None,
     num_threads: int = 1,
@@ -56,7 +55,7 @@ def solve_many(
     return Answers(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def solve_one(level: Levels, objective: Objective, limits: Limits) -> Answer:
+def solve_one(level: Levels, objective: str, limits: Limits) -> Answer:
     """Solves a batch of one level."""
     _compile()
     started_s = time.perf_counter()
@@ -96,8 +95,8 @@ def workspace_for(levels: Levels) -> Workspace:
 class Solving:
     """Work on some levels, one after the other; see ``slices.Work``."""
 
-    def __init__(self, levels: Levels, objective: Objective, limits: Limits) -> None:
-        if objective not in get_args(Objective):
+    def __init__(self, levels: Levels, objective: str, limits: Limits) -> None:
+        if objective not in OBJECTIVES:
             raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {objective!r}")
         self.progress = np.zeros(3, np.int64)
         self._levels = levels

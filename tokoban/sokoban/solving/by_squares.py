@@ -13,7 +13,6 @@ from tokoban.sokoban.solving.answer import (
     Answer,
     GaveUp,
     Limits,
-    Objective,
     Solved,
     Unsolvable,
 )
@@ -23,7 +22,7 @@ _FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
 _SLICE_S = 0.01  # how long the compiled search runs before limits and Ctrl-C are looked at
 
 
-def solve_by_squares(board: Board, objective: Objective, limits: Limits) -> Answer:
+def solve_by_squares(board: Board, objective: str, limits: Limits) -> Answer:
     """Solves a board that is not solved yet, and whose boxes off their goals can be come near."""
     _compile()
     started_s = time.perf_counter()
@@ -77,7 +76,7 @@ def _compile() -> None:
     astar.search(world, store, astar.empty_scratch(3, 1), 1)
 
 
-def _world(board: Board, squares: list[Square], objective: Objective) -> astar.World:
+def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
     number = {square: i for i, square in enumerate(squares)}
     wall = len(squares)
     rows = [

@@ -92,7 +92,8 @@ def in_threads(
     threads before it goes on.
     """
     size = min(_MOST_LEVELS, -(-num_levels // (8 * num_threads)) or 1)
-    works = [work_on(first, min(first + size, num_levels)) for first in range(0, num_levels, size)]
+    firsts = range(0, max(num_levels, 1), size)
+    works = [work_on(first, min(first + size, num_levels)) for first in firsts]
     limits = replace(limits, memory_limit_mb=limits.memory_limit_mb / num_threads)
     waiting = iter(works)  # whose ``next`` is one step for all threads
     is_stopped = threading.Event()

@@ -5,7 +5,6 @@ Axes: N levels, Q states asked about, K sets of boxes, A the four moves.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import UInt16, UInt64
@@ -18,8 +17,6 @@ from tokoban.sokoban.solving.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.solving.levels import Levels
 from tokoban.sokoban.solving.slices import Worker, in_threads
 from tokoban.sokoban.solving.workspace import Workspace, empty_workspace
-
-Unit = Literal["moves", "pushes"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class SolvableStates:
 def label_many(
     levels: Levels,
     states: States,
-    unit: Unit,
+    unit: str,
     *,
     limits: Limits | None = None,
     num_threads: int = 1,
@@ -57,7 +54,7 @@ def label_many(
     return Labels(*map(np.concatenate, zip(*(work.labels for work in works), strict=True)))
 
 
-def sweep(levels: Levels, unit: Unit, *, limits: Limits | None = None) -> SolvableStates | None:
+def sweep(levels: Levels, unit: str, *, limits: Limits | None = None) -> SolvableStates | None:
     """The states of the one level given; None if the limits are reached first."""
     if levels.num_levels != 1:
         raise ValueError(f"expected one level, got {levels.num_levels}")
@@ -92,8 +89,8 @@ def workspace_for(levels: Levels) -> Workspace:
 class Sweeping:
     """Work on some levels, one after the other; see ``slices.Work``."""
 
-    def __init__(self, levels: Levels, states: States, unit: Unit) -> None:
-        if unit not in get_args(Unit):
+    def __init__(self, levels: Levels, states: States, unit: str) -> None:
+        if unit not in ("moves", "pushes"):
             raise ValueError(f"unit is 'moves' or 'pushes', not {unit!r}")
         self.progress = np.zeros(3, np.int64)
         self._levels = levels
