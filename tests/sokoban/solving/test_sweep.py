@@ -142,6 +142,16 @@ def test_three_states_of_the_smallest_level_can_be_solved() -> None:
     assert [int(cells) for cells in found.cells] == [0b011, 0b001]
 
 
+def test_boxes_out_of_reach_are_part_of_no_set() -> None:
+    words = words_of([parse_board("@$.-#*#|-----##")])
+    found = sweep(words, "moves")
+    labels = label_many(words, States(words.boxes, words.player, np.array([1])), "moves")
+    assert found is not None
+    assert set(found.boxes) <= {1 << cell for cell in range(64) if cell != 5}
+    assert (labels.distance[0], labels.best_moves[0]) == (1, 1 << Direction.RIGHT)
+    assert list(labels.best_pushes[0]) == [0, 0, 0, 0b10]
+
+
 def test_the_arrays_of_one_level_hold_what_labels_say() -> None:
     plays, labels = labels_of_plays(BOARDS, "moves")
     words = words_of([board for play in plays for board in play])
