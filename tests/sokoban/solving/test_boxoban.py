@@ -1,15 +1,15 @@
 """Boxoban: every level solved, two independent searches agreed, lost states proved lost again."""
 
-import random
 import tarfile
+from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from tests.sokoban.brute_force import reachable
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import pack
+from tokoban.sokoban.bitboards import pack, step, to_board
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.boxoban import parse_boxoban
 from tokoban.sokoban.solving.batch import solve_many
@@ -47,26 +47,44 @@ def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str)
         assert rules.play(board, answers.directions(i))[-1].is_solved
 
 
+def ends_solved(board: Board, num_most: int) -> bool | None:
+    """Whether some play of the board does, by plain breadth-first search; None if over a limit."""
+    floor = {square for square in board.squares() if square not in board.walls}
+    start = (board.boxes, board.player)
+    seen, waiting = {start}, deque([start])
+    while waiting and len(seen) < num_most:
+        boxes, player = waiting.popleft()
+        if boxes == board.goals:
+            return True
+        for direction in Direction:
+            ahead = player.neighbour(direction)
+            beyond, after = ahead.neighbour(direction), boxes
+            if ahead in boxes:
+                if beyond in boxes or beyond not in floor:
+                    continue
+                after = boxes - {ahead} | {beyond}
+            if ahead in floor and (after, ahead) not in seen:
+                seen.add((after, ahead))
+                waiting.append((after, ahead))
+    return None if waiting else False
+
+
 def test_lost_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
     boards: list[Board],
 ) -> None:
-    chance = random.Random(29)
-    states = [
-        rules.play(board, chance.choices(list(Direction), k=97))[-1]
-        for board in boards
-        for _ in range(3)
-    ]
-    starts, words = from_bitboards(pack(boards)), from_bitboards(pack(states))
-    ends = np.arange(3, 3 * len(boards) + 1, 3)
-    labels = label_many(starts, States(words.boxes, words.player, ends), "moves", num_threads=2)
+    starts = words = pack(boards)
+    draw = torch.Generator().manual_seed(29)
+    for _ in range(97):
+        words = step(words, torch.randint(4, (len(boards),), generator=draw))
+    states = from_bitboards(words)
+    ends = np.arange(1, len(boards) + 1)
+    labels = label_many(
+        from_bitboards(starts), States(states.boxes, states.player, ends), "moves", num_threads=2
+    )
     is_lost = labels.distance == LOST
-    answers = solve_many(words, "pushes", num_threads=2)
+    answers = solve_many(states, "pushes", num_threads=2)
     assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_lost)
     assert 0.1 < is_lost.mean() < 0.9
-    num_proved = 0
-    for i in np.flatnonzero(is_lost):
-        # Other boards are too many for the plain rules.
-        if labels.num_states[i // 3] < 2000 and num_proved < 7:
-            assert not any(board.is_solved for board in reachable(states[i]))
-            num_proved += 1
-    assert num_proved > 0
+    proofs = [ends_solved(to_board(words, (int(i),)), 50_000) for i in np.flatnonzero(is_lost)[:29]]
+    assert set(proofs) <= {False, None}
+    assert proofs.count(False) > 5
