@@ -11,18 +11,19 @@ from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import pack
+from tokoban.sokoban.bitboards import image, pack
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.solver import Solved, solve
-from tokoban.sokoban.solving import by_squares, driver, workspace
+from tokoban.sokoban.solving import by_squares, driver, slices, workspace
 from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.solving.driver import Answers, Verdict
 from tokoban.sokoban.solving.levels import Levels, from_bitboards, from_board
 from tokoban.sokoban.solving.slices import Worker
 from tokoban.sokoban.solving.sweep import States, label_many
+from tokoban.sokoban.symmetry import SYMMETRIES
 
 # Open and closed, up to the whole word, with few boxes and with more than four.
 SHAPES = [
@@ -84,13 +85,22 @@ def test_threads_and_reports_change_nothing() -> None:
 
 
 def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    levels = levels_of(BOARDS)
+    stops = set()
+
+    def recording(room: workspace.Workspace, stop: int) -> workspace.Workspace:
+        stops.add(stop)
+        return workspace.grown(room, stop)
+
+    monkeypatch.setattr(slices, "grown", recording)
+    far = parse_board("@-------|-$$-----|-$-$----|--$-----|--------|--#-..--|----...-")
+    levels = levels_of([*BOARDS, far])
     growing = solve_many(levels, "moves")
     monkeypatch.setattr(workspace, "_FIRST_POSITIONS", 1 << 16)
     monkeypatch.setattr(workspace, "_FIRST_SETS", 1 << 16)
     roomy = solve_many(levels, "moves")
     monkeypatch.setattr(workspace, "_FIRST_DIGITS", 1)
     deepening = solve_many(levels, "moves")
+    assert stops == {workspace.STORE_FULL, workspace.LAYERS_FULL, workspace.LAYERS_TOO_DEEP}
     assert equal(growing, roomy)
     assert equal(growing, deepening)
 
@@ -169,6 +179,14 @@ def side_of(area: np.ndarray, split: np.uint64, cell: int, player: int) -> int:
     return next(side for side in range(4) if int(area[4 * cell + side]) & player)
 
 
+def test_a_box_held_by_a_loose_one_is_not_frozen() -> None:
+    # The first push brings the upper box between a wall and the lower box, which can go aside.
+    boards = pack([parse_board("#@##|#$--|#---|-$.-|-.--")])
+    for symmetry in SYMMETRIES:
+        level = from_bitboards(image(boards, symmetry))
+        assert solve_many(level, "pushes").num_pushes[0] == 4
+
+
 def test_pushes_of_a_lone_box_are_those_by_squares() -> None:
     for board in BOARDS:
         level = from_board(board)
@@ -224,13 +242,13 @@ def test_an_interrupt_ends_the_threads_at_once() -> None:
     assert time.perf_counter() - started_s < 10
 
 
-def test_a_plan_that_the_rules_refuse_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_search_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(levels, room, answers, *rest):
-        answers.verdict[0] = driver.REFUSED
+        answers.verdict[0] = driver.FAULT
         return workspace.ALL_DONE
 
     monkeypatch.setattr(driver, "solve_levels", refuse)
-    with pytest.raises(RuntimeError, match=r"the rules refuse the plan of .*0x2"):
+    with pytest.raises(RuntimeError, match=r"the solver contradicts itself about .*0x2"):
         solve_many(levels_of([PUSH]), "pushes")
 
 

@@ -134,10 +134,10 @@ class Solving:
         driver.give_up(self._output, verdict, self.progress)
 
     def answers(self) -> Answers:
-        """What was found; raises ``RuntimeError`` if the rules refuse a plan."""
+        """What was found; raises ``RuntimeError`` if the search contradicts itself."""
         output = self._output
-        if (output.verdict == driver.REFUSED).any():
-            level = int((output.verdict == driver.REFUSED).argmax())
+        if (output.verdict == driver.FAULT).any():
+            level = int((output.verdict == driver.FAULT).argmax())
             words = [f"{int(word[level]):#x}" for word in self._levels]
-            raise RuntimeError(f"the rules refuse the plan of {words}")
+            raise RuntimeError(f"the solver contradicts itself about {words}")
         return output._replace(moves=output.moves[: output.ends.max(initial=0)])

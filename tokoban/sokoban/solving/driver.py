@@ -40,7 +40,7 @@ class Verdict(IntEnum):
 
 _UNKNOWN, _SOLVED, _UNSOLVABLE = map(int, (Verdict.UNKNOWN, Verdict.SOLVED, Verdict.UNSOLVABLE))
 _OUT_OF_EXPANSIONS, _TOO_LONG = int(Verdict.OUT_OF_EXPANSIONS), int(Verdict.TOO_LONG)
-REFUSED = 255  # a plan that the rules refuse: a fault of the solver
+FAULT = 255  # a plan that the rules refuse, or no plan where there must be one
 
 # Entries of the progress, and the phases of one level.
 LEVEL, PHASE, EXPANSIONS = range(3)
@@ -108,10 +108,12 @@ def solve_levels(
                 return LAYERS_TOO_DEEP
             if stop == by_layers.MET:
                 progress[PHASE] = _PLAN
+            elif stop == by_layers.LAYER_DONE:
+                verdict = FAULT
         if progress[PHASE] == _PLAN:
             if not _write(levels, level, workspace, counts_moves, answers):
                 return OUTPUT_FULL
-            verdict = _SOLVED if answers.num_pushes[level] >= 0 else REFUSED
+            verdict = _SOLVED if answers.num_pushes[level] >= 0 else FAULT
         elif verdict == _UNKNOWN:
             if progress[EXPANSIONS] < max_expansions:
                 return BUDGET_SPENT
@@ -189,7 +191,8 @@ def _search_layers(workspace, max_settled):
         else:
             is_forwards = backwards[LAYER] > 0 and forwards[NUM_WAITING] <= backwards[NUM_WAITING]
         stop = by_layers.advance(workspace.terrain, layers, is_forwards, True, max_settled)
-        if stop != by_layers.LAYER_DONE:
+        # There is a plan by pushes, so that no side can run out of states.
+        if stop != by_layers.LAYER_DONE or min(forwards[NUM_WAITING], backwards[NUM_WAITING]) == 0:
             return stop
 
 
