@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Int8, Int64
 from torch import Tensor
 
-from tokoban.sokoban.astar import compiled
 from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.solving.compiled import entry
 
 NEVER = -1
 
@@ -92,10 +92,10 @@ def _random_word(seed, draw, game):
     return word
 
 
-_random_word_of_one = compiled(_random_word)
+_random_word_of_one = entry(_random_word)
 
 
-@compiled
+@entry
 @no_type_check
 def _neighbour(cells, action):
     """``bitboards.shift`` without a table, so that many games can share one instruction."""
@@ -106,7 +106,7 @@ def _neighbour(cells, action):
     return moved & landing if is_along_row else moved
 
 
-@compiled
+@entry
 @no_type_check
 def _step(walls, boxes, player, action):
     """The boxes and the player after one move. All choices are between values, never a jump."""
@@ -118,7 +118,7 @@ def _step(walls, boxes, player, action):
     return boxes, ahead if (ahead & free | pushed_to) != 0 else player
 
 
-@compiled
+@entry
 @no_type_check
 def _advance(walls, goals, boxes, player, solved_after, actions, move):
     """Plays the next move of each game, of which ``move`` were played before."""
@@ -128,7 +128,7 @@ def _advance(walls, goals, boxes, player, solved_after, actions, move):
         solved_after[game] = move + 1 if is_first else solved_after[game]
 
 
-@compiled
+@entry
 @no_type_check
 def _play(walls, goals, boxes, player, solved_after, actions):
     for start in range(0, len(boxes), _BLOCK):
@@ -138,7 +138,7 @@ def _play(walls, goals, boxes, player, solved_after, actions):
             _advance(*state, actions[move, block], move)
 
 
-@compiled
+@entry
 @no_type_check
 def _play_random(walls, goals, boxes, player, solved_after, num_moves, seed, words):
     for start in range(0, len(boxes), _BLOCK):

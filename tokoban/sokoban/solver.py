@@ -1,53 +1,27 @@
-"""A* for the fewest moves or the fewest pushes, with three honest answers.
+"""The one entry to the solvers: fewest moves, fewest pushes or any plan, with three honest answers.
 
-The search itself is compiled (``astar``); here a board becomes numbers, limits are kept, and a
-solution is replayed by the plain rules before anybody sees it.
+Boards whose floor fits one word are solved by ``solving.batch``, larger ones by
+``solving.by_squares``. A plan is replayed by the plain rules before anybody sees it.
 """
 
-import time
-from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
-
-import numpy as np
-
-from tokoban.sokoban import astar, rules
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.solving.answer import (
+    OBJECTIVES,
+    Answer,
+    GaveUp,
+    Limits,
+    Solved,
+    Unsolvable,
+)
+from tokoban.sokoban.solving.batch import solve_one
+from tokoban.sokoban.solving.by_squares import solve_by_squares
+from tokoban.sokoban.solving.levels import from_board
+
+__all__ = ["Answer", "GaveUp", "Solved", "Unsolvable", "solve"]
 
 MAX_SQUARES = 64 * 64
-_NUM_TOTALS = 1 << 16  # solutions of so many moves (or pushes) are not looked for
-_FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
-_SLICE_S = 0.01  # how long the compiled search runs before limits and Ctrl-C are looked at
-
-
-@dataclass(frozen=True)
-class Solved:
-    """A plan of the fewest moves or pushes; ``directions`` are all the player's moves."""
-
-    directions: tuple[Direction, ...]
-    expansions: int
-    elapsed_s: float
-
-
-@dataclass(frozen=True)
-class Unsolvable:
-    """Proved: no moves solve the board."""
-
-    expansions: int
-    elapsed_s: float
-
-
-@dataclass(frozen=True)
-class GaveUp:
-    """Neither solved nor proved unsolvable when ``limit`` was reached, such as "10 s"."""
-
-    limit: str
-    expansions: int
-    elapsed_s: float
-
-
-Answer = Solved | Unsolvable | GaveUp
 
 
 def solve(
@@ -58,72 +32,32 @@ def solve(
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
 ) -> Answer:
-    """Finds a solution with the fewest moves, or the fewest pushes, or proves that there is none.
+    """Finds a plan with the fewest moves, the fewest pushes, or any; or proves that there is none.
 
-    ``expansions`` counts positions whose pushes were all tried. Boxes on goals that the player can
-    never come near are left alone. A board that starts solved has the solution of no moves.
+    ``expansions`` counts positions whose pushes were all tried, and for the fewest moves also the
+    sets of boxes looked at in each layer of the moves. Boxes on goals that the player can never
+    come near are left alone. A board that starts solved has the plan of no moves.
     """
-    if minimise not in ("moves", "pushes"):
-        raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
-    _compile()
-    started_s = time.perf_counter()
-
-    def elapsed_s() -> float:
-        return time.perf_counter() - started_s
-
+    if minimise not in OBJECTIVES:
+        raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
     if board.is_solved:
-        return Solved((), 0, elapsed_s())
+        return Solved((), expansions=0, elapsed_s=0.0)
     area = board.inside()
     if len(area) > MAX_SQUARES:
         raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(area)}")
     if _is_hopeless(board, area):
-        return Unsolvable(0, elapsed_s())
-    squares = sorted(area)
-    world = _world(board, squares, minimise)
-    store = _first_store(world, board, squares)
-    scratch = astar.empty_scratch(len(squares), store.boxes.shape[1])
-    expansions, slice_expansions = 0, 1
-    while True:
-        slice_started_s = elapsed_s()
-        stop_at = expansions + slice_expansions
-        if max_expansions is not None:
-            stop_at = min(stop_at, max_expansions)
-        outcome = astar.search(world, store, scratch, stop_at)
-        expansions = int(store.progress[astar.NUM_EXPANSIONS])
-        if outcome == astar.SOLVED:
-            directions = _directions(world, store, squares.index(board.player))
-            if not rules.play(board, directions)[-1].is_solved:
-                raise RuntimeError(f"the rules refuse the plan {directions} of {board}")
-            return Solved(directions, expansions, elapsed_s())
-        if outcome == astar.EXHAUSTED:
-            return Unsolvable(expansions, elapsed_s())
-        if outcome == astar.TOO_LONG:
-            return GaveUp(f"{_NUM_TOTALS} {minimise}", expansions, elapsed_s())
-        if expansions == max_expansions:
-            return GaveUp(f"{max_expansions} expansions", expansions, elapsed_s())
-        if time_limit_s is not None and elapsed_s() >= time_limit_s:
-            return GaveUp(f"{time_limit_s:g} s", expansions, elapsed_s())
-        if outcome == astar.STORE_FULL:
-            if 3 * sum(array.nbytes for array in store) > memory_limit_mb * 1e6:
-                return GaveUp(f"{memory_limit_mb:g} MB", expansions, elapsed_s())
-            store = _grown(store)
-        # Short boards expand a million positions a second, the largest a few hundred.
-        elif elapsed_s() - slice_started_s < _SLICE_S:
-            slice_expansions *= 2
-        else:
-            slice_expansions = max(slice_expansions // 2, 1)
-
-
-@cache
-def _compile() -> None:
-    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    board = Board(
-        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+        return Unsolvable(expansions=0, elapsed_s=0.0)
+    limits = Limits(
+        max_expansions=max_expansions, time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb
     )
-    squares = sorted(board.inside())
-    world = _world(board, squares, "moves")
-    store = _first_store(world, board, squares)
-    astar.search(world, store, astar.empty_scratch(3, 1), 1)
+    level = from_board(board)
+    if level is not None:
+        answer = solve_one(level, minimise, limits)
+    else:
+        answer = solve_by_squares(board, minimise, limits)
+    if isinstance(answer, Solved) and not rules.play(board, answer.directions)[-1].is_solved:
+        raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
+    return answer
 
 
 def _is_hopeless(board: Board, area: frozenset[Square]) -> bool:
@@ -133,94 +67,3 @@ def _is_hopeless(board: Board, area: frozenset[Square]) -> bool:
         or board.boxes - area != board.goals - area
         or not frozen_boxes(board) <= board.goals
     )
-
-
-def _world(board: Board, squares: list[Square], minimise: str) -> astar.World:
-    number = {square: i for i, square in enumerate(squares)}
-    wall = len(squares)
-    rows = [
-        [number.get(square.neighbour(direction), wall) for direction in Direction]
-        for square in squares
-    ]
-    neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
-    goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
-    side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals)
-    is_goal = np.zeros(wall + 1, np.bool_)
-    is_goal[goals] = True
-    is_lost = pushes.min(axis=1) == astar.UNREACHABLE
-    return astar.World(neighbours, is_goal, side, pushes, is_lost, minimise == "moves")
-
-
-def _empty_store(capacity: int, num_boxes: int) -> astar.Store:
-    return astar.Store(
-        boxes=np.empty((capacity, num_boxes), np.int16),
-        player=np.empty(capacity, np.int16),
-        price=np.empty(capacity, np.int32),
-        pushes_left=np.empty(capacity, np.int32),
-        parent=np.empty(capacity, np.int32),
-        next_open=np.empty(capacity, np.int32),
-        bucket=np.full(_NUM_TOTALS, astar.NONE, np.int32),
-        slots=np.full(2 * capacity, astar.NONE, np.int32),
-        progress=np.zeros(5, np.int64),
-    )
-
-
-def _first_store(world: astar.World, board: Board, squares: list[Square]) -> astar.Store:
-    """A store with the start alone, which must not be solved already."""
-    boxes = [i for i, square in enumerate(squares) if square in board.boxes]
-    # One expansion adds up to four positions a box.
-    bits = max(_FIRST_CAPACITY_BITS, (4 * len(boxes)).bit_length())
-    store = _empty_store(1 << bits, len(boxes))
-    store.boxes[0] = boxes
-    store.player[0] = squares.index(board.player)
-    store.price[0] = 0
-    store.pushes_left[0] = 1
-    store.parent[0] = store.next_open[0] = astar.NONE
-    store.bucket[1] = 0
-    store.progress[astar.NUM_POSITIONS] = 1
-    astar.refill_slots(store)
-    return store
-
-
-def _grown(store: astar.Store) -> astar.Store:
-    """The same search with room for twice as many positions."""
-    capacity, num_boxes = store.boxes.shape
-    larger = _empty_store(2 * capacity, num_boxes)
-    for name in ("boxes", "player", "price", "pushes_left", "parent", "next_open"):
-        getattr(larger, name)[:capacity] = getattr(store, name)
-    larger.bucket[:] = store.bucket
-    larger.progress[:] = store.progress
-    astar.refill_slots(larger)
-    return larger
-
-
-def _directions(world: astar.World, store: astar.Store, player: int) -> tuple[Direction, ...]:
-    """All moves to the position that the search reached, from a start with the player there."""
-    chain = [int(store.progress[astar.REACHED])]
-    while (parent := int(store.parent[chain[-1]])) != astar.NONE:
-        chain.append(parent)
-    directions: list[Direction] = []
-    for before, after in pairwise(reversed(chain)):
-        boxes, boxes_after = set(store.boxes[before].tolist()), set(store.boxes[after].tolist())
-        (box,), (beyond,) = boxes - boxes_after, boxes_after - boxes
-        push = Direction(world.neighbours[box].tolist().index(beyond))
-        directions += _walk(world, boxes, player, int(world.neighbours[box, push.opposite]))
-        directions.append(push)
-        player = box
-    return tuple(directions)
-
-
-def _walk(world: astar.World, boxes: set[int], start: int, end: int) -> list[Direction]:
-    """A shortest walk around the boxes; the search has seen to it that there is one."""
-    is_blocked = np.zeros(len(world.neighbours), np.bool_)
-    is_blocked[[*boxes, len(is_blocked) - 1]] = True
-    steps = np.empty(len(is_blocked), np.int32)
-    astar.flood(world.neighbours, is_blocked, end, steps, np.empty(len(is_blocked), np.int16))
-    directions = []
-    while start != end:
-        ahead = world.neighbours[start].tolist()
-        direction = next(d for d in Direction if steps[ahead[d]] == steps[start] - 1)
-        directions.append(direction)
-        start = ahead[direction]
-    return directions

@@ -8,13 +8,13 @@ from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.large_solver.laid_out import lay_out_board
-from tokoban.sokoban.astar import UNREACHABLE
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.large_solver.matching import (
     every_box_has_a_goal,
     match_all,
     pushes_left_after,
 )
+from tokoban.sokoban.solving.astar import UNREACHABLE
 
 
 @pytest.mark.parametrize("num_boxes", [1, 2, 5])

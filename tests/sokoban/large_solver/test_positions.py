@@ -3,7 +3,6 @@
 import numpy as np
 
 from tests.sokoban.large_solver.laid_out import lay_out_board
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL, badness, cell_of, weigh
 from tokoban.sokoban.large_solver.heaps import enter, take_from, take_next
@@ -17,6 +16,7 @@ from tokoban.sokoban.large_solver.positions import (
     slot_of,
     unpacked_bits,
 )
+from tokoban.sokoban.solving.astar import NONE
 
 LEVEL = parse_board("########|#-$.$.-#|#--@-#-#|#----#-#|########")
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.large_solver.laid_out import lay_out_board
-from tokoban.sokoban.astar import UNREACHABLE
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.positions import unpacked_bits
+from tokoban.sokoban.solving.astar import UNREACHABLE
 
 
 def test_pulls_back_to_a_start_are_the_pushes_away_from_it() -> None:

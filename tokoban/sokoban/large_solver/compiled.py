@@ -7,7 +7,7 @@ from typing import Any
 
 import numba
 
-from tokoban.sokoban import astar
+from tokoban.sokoban.solving import astar
 
 
 def _forget_stale() -> None:

@@ -6,11 +6,11 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
-from tokoban.sokoban.astar import NONE, UNREACHABLE
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.freezes import is_stuck, mark_frozen
 from tokoban.sokoban.large_solver.lost_patterns import add_pattern
+from tokoban.sokoban.solving.astar import NONE, UNREACHABLE
 
 _MAX_BOXES = 24  # corrals with more are not searched
 _MAX_SEARCHED = 400  # positions, then the corral counts as harmless

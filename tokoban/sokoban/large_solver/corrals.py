@@ -6,8 +6,8 @@ of free floor, and ``marks`` of a wall or box is 0.
 
 from typing import no_type_check
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.solving.astar import NONE
 
 NO_CORRAL, PUSH_THESE, LOST = range(3)
 

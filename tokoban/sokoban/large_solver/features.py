@@ -8,8 +8,8 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.solving.astar import NONE
 
 # Counts from these on are one and the same.
 MAX_REGIONS = 8

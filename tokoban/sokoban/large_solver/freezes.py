@@ -5,8 +5,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import UInt64
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.solving.astar import NONE
 
 _MAX_BYTES = 1 << 25
 

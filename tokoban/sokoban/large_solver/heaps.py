@@ -4,7 +4,6 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.positions import (
     ALL,
@@ -14,6 +13,7 @@ from tokoban.sokoban.large_solver.positions import (
     NUM_CELLS,
     NUM_TURNS,
 )
+from tokoban.sokoban.solving.astar import NONE
 
 # In the heap of all, one push that is left counts like so many already made.
 _GREED = 4

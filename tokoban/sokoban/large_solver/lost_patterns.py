@@ -9,8 +9,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.solving.astar import NONE
 
 _MAX_PATTERNS = 1 << 14
 _MAX_LINKS = 8 * _MAX_PATTERNS

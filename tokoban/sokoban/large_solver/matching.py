@@ -4,8 +4,9 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import UNREACHABLE, assign, matched_pushes
 from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.solving.astar import UNREACHABLE
+from tokoban.sokoban.solving.matching import assign, matched_pushes
 
 
 @compiled

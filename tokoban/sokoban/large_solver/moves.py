@@ -5,7 +5,6 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.astar import NONE, UNREACHABLE
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.features import cell_of
@@ -25,6 +24,7 @@ from tokoban.sokoban.large_solver.positions import (
     REACHED,
     slot_of,
 )
+from tokoban.sokoban.solving.astar import NONE, UNREACHABLE
 
 # Marks are never cleared: each area takes new ones, and leaves so many for the regions beside it.
 _MARKS = 1 << 14

@@ -7,9 +7,9 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.compiled import compiled, makes_arrays
+from tokoban.sokoban.solving.astar import NONE
 
 _MAX_FLOODED = 50_000_000  # squares, for the packing order of one level: about half a second
 

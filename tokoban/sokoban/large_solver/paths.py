@@ -5,12 +5,12 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.compiled import makes_arrays
 from tokoban.sokoban.large_solver.positions import Positions, unpacked_bits
 from tokoban.sokoban.large_solver.tables import Tables
+from tokoban.sokoban.solving.astar import NONE
 
 
 def find_directions(

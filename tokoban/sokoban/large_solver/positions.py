@@ -5,11 +5,11 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
 from tokoban.sokoban.large_solver.tables import Tables
+from tokoban.sokoban.solving.astar import NONE
 
 # Entries of `Positions.progress`.
 (

@@ -4,7 +4,6 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.astar import NONE
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.corral_search import is_lost_corral
@@ -25,6 +24,7 @@ from tokoban.sokoban.large_solver.positions import (
     REACHED,
     VERDICT,
 )
+from tokoban.sokoban.solving.astar import NONE
 
 # Why `search` returned.
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)

@@ -32,7 +32,8 @@ from tokoban.sokoban.large_solver.search import (
     search,
 )
 from tokoban.sokoban.large_solver.tables import Tables, build_tables
-from tokoban.sokoban.solver import MAX_SQUARES, Answer, GaveUp, Solved, Unsolvable
+from tokoban.sokoban.solver import MAX_SQUARES
+from tokoban.sokoban.solving.answer import Answer, GaveUp, Solved, Unsolvable
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12

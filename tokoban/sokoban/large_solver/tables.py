@@ -11,7 +11,6 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32, UInt64
 
-from tokoban.sokoban import astar
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.large_solver.compiled import makes_arrays
 from tokoban.sokoban.large_solver.packing import (
@@ -20,6 +19,7 @@ from tokoban.sokoban.large_solver.packing import (
     packing_order,
     squares_in_plan,
 )
+from tokoban.sokoban.solving import astar
 
 # With more boxes the cheapest matching of boxes and goals costs more time than it saves.
 MAX_MATCHED = 48

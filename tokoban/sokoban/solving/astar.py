@@ -6,12 +6,14 @@ A square is a number below F; number F is the wall around everything. A push is 
 is the walk to it plus one (fewest moves) or one (fewest pushes).
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, no_type_check
+from functools import partial
+from typing import NamedTuple, no_type_check
 
-import numba
 import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32, Int64
+
+from tokoban.sokoban.solving.compiled import entry, inner
+from tokoban.sokoban.solving.matching import assign, matched_pushes
 
 UNREACHABLE = 1 << 28  # above the sum of any distances: 4,096 boxes times 16,384 pushes
 NONE = -1  # no square, no position, no way
@@ -21,28 +23,6 @@ BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
 
 # Entries of `Store.progress`.
 NUM_POSITIONS, LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, HAS_DROPPED = range(5)
-
-# Functions that make no arrays and keep none: uncounted references make them four times as fast.
-_UNCOUNTED: Mapping[str, Any] = {"nogil": True, "_nrt": False}
-
-
-def compiled(function: Callable, options: Mapping[str, Any] = _UNCOUNTED) -> Callable:
-    """Compiles at the first call, and caches beside this file or in the user's cache folder.
-
-    What is compiled has to be marked ``no_type_check``, or checkers of shapes would wrap it first.
-    """
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no such folder can be written: compiled anew by every process
-        return numba.njit(**options)(function)
-
-
-def _makes_arrays(function: Callable) -> Callable:
-    return compiled(function, {"nogil": True})
-
-
-def _inlined(function: Callable) -> Callable:
-    return numba.njit(inline="always", **_UNCOUNTED)(function)
 
 
 class World(NamedTuple):
@@ -56,6 +36,7 @@ class World(NamedTuple):
     pushes: Int32[np.ndarray, "F*4 G"]  # of a lone box, by box * 4 + side, to each goal
     is_lost: Bool[np.ndarray, "F*4"]  # no goal at all from here
     counts_moves: bool
+    weight: int  # of the pushes left; above 1 the plan is found sooner, and may be longer
 
 
 class Store(NamedTuple):
@@ -104,7 +85,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
     return scratch
 
 
-@compiled
+@entry
 @no_type_check
 def flood(neighbours, is_blocked, start, walk, reached):
     """Fills ``walk`` with the steps from ``start``, NONE where there is no way; lists ``reached``.
@@ -127,7 +108,7 @@ def flood(neighbours, is_blocked, start, walk, reached):
     return count
 
 
-@_makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def find_sides(neighbours):
     """``World.side`` of a board without boxes."""
@@ -148,7 +129,7 @@ def find_sides(neighbours):
     return side
 
 
-@_makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def find_pushes(neighbours, side, goals):
     """``World.pushes``: backwards by pulls from each goal, breadth first."""
@@ -182,7 +163,7 @@ def find_pushes(neighbours, side, goals):
     return pushes
 
 
-@compiled
+@entry
 @no_type_check
 def is_frozen_off_goal(world, boxes, is_blocked, is_held):
     """Whether ``deadlocks.frozen_boxes``, the same fixed point, include one that is on no goal."""
@@ -205,59 +186,7 @@ def is_frozen_off_goal(world, boxes, is_blocked, is_held):
     return is_lost
 
 
-@compiled
-@no_type_check
-def assign(pushes, places, row, matching, path):
-    """Gives box ``row`` a goal by the cheapest augmenting path (the Hungarian method, one row).
-
-    ``places`` are rows of ``pushes``. ``matching`` is (price of each box, price of each goal, box
-    of each goal), all counted from 1, 0 for none; the prices keep every reduced cost >= 0.
-    """
-    box_price, goal_price, box_of_goal = matching
-    slack, came_from, is_done = path
-    num_boxes = len(places)
-    slack[:] = 1 << 60
-    is_done[:] = 0
-    box_of_goal[0] = row + 1
-    goal = 0
-    while box_of_goal[goal] != 0:
-        is_done[goal] = 1
-        box = box_of_goal[goal]
-        place = places[box - 1]
-        least = 1 << 60
-        best = 0
-        for other in range(1, num_boxes + 1):
-            if is_done[other] == 0:
-                reduced = pushes[place, other - 1] - box_price[box] - goal_price[other]
-                if reduced < slack[other]:
-                    slack[other] = reduced
-                    came_from[other] = goal
-                if slack[other] < least:
-                    least = slack[other]
-                    best = other
-        for other in range(num_boxes + 1):
-            if is_done[other] == 1:
-                box_price[box_of_goal[other]] += least
-                goal_price[other] -= least
-            else:
-                slack[other] -= least
-        goal = best
-    while goal != 0:
-        box_of_goal[goal] = box_of_goal[came_from[goal]]
-        goal = came_from[goal]
-
-
-@compiled
-@no_type_check
-def matched_pushes(pushes, places, matching):
-    """The pushes of a whole matching; UNREACHABLE or more where some box gets no goal."""
-    total = 0
-    for goal in range(len(places)):
-        total += pushes[places[matching[2, goal + 1] - 1], goal]
-    return total
-
-
-@compiled
+@inner
 @no_type_check
 def slot_of(store, boxes, player):
     """The slot of the hash table that holds this position, or the empty one where it belongs."""
@@ -278,7 +207,7 @@ def slot_of(store, boxes, player):
     return slot
 
 
-@compiled
+@entry
 @no_type_check
 def refill_slots(store):
     """Enters every position into an empty hash table."""
@@ -288,7 +217,7 @@ def refill_slots(store):
             store.slots[slot] = position
 
 
-@compiled
+@inner
 @no_type_check
 def first_open(store):
     """The open position of least total, newest first; NONE when there is none."""
@@ -303,7 +232,7 @@ def first_open(store):
     return NONE
 
 
-@_inlined
+@inner
 @no_type_check
 def pushes_left_after(world, scratch, row, box, place):
     """At least how many pushes remain once box ``row`` has come to ``box``; UNREACHABLE if lost."""
@@ -331,7 +260,7 @@ def pushes_left_after(world, scratch, row, box, place):
     return total
 
 
-@_inlined
+@inner
 @no_type_check
 def add_push(world, store, scratch, parent, row, box, price):
     """Stores the position after box ``row`` of ``parent`` is pushed to ``box``, unless it is lost
@@ -368,7 +297,7 @@ def add_push(world, store, scratch, parent, row, box, price):
         return
     if pushes_left >= UNREACHABLE:
         return
-    if price + pushes_left >= len(store.bucket):
+    if price + world.weight * pushes_left >= len(store.bucket):
         store.progress[HAS_DROPPED] = 1
         return
     position = store.progress[NUM_POSITIONS]
@@ -380,13 +309,13 @@ def add_push(world, store, scratch, parent, row, box, price):
     store.pushes_left[position] = pushes_left
     store.parent[position] = parent
     store.slots[slot] = position
-    bucket = price + pushes_left
+    bucket = price + world.weight * pushes_left
     store.next_open[position] = store.bucket[bucket]
     store.bucket[bucket] = position
     store.progress[LOWEST_BUCKET] = min(store.progress[LOWEST_BUCKET], bucket)
 
 
-@_inlined
+@inner
 @no_type_check
 def expand(world, store, scratch, position):
     """Adds the positions after each push that is possible from ``position``."""
@@ -421,7 +350,7 @@ def expand(world, store, scratch, position):
         is_blocked[box] = False
 
 
-@compiled
+@entry
 @no_type_check
 def search(world, store, scratch, max_expansions):
     """Goes on with the search; returns why it stopped, with the figures in ``store.progress``."""

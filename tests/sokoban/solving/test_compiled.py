@@ -1,0 +1,46 @@
+"""What is compiled is never older than any file of the folder."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import caching
+
+from tokoban.sokoban.solving import compiled
+
+LOADED = "from folder.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
+
+
+def test_where_no_folder_can_be_written_the_search_is_compiled_without_a_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    assert compiled.entry(lambda number: number + 1)(1) == 2
+
+
+def test_a_change_of_any_file_of_the_folder_is_compiled_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    shutil.copy(compiled.__file__, folder / "compiled.py")
+    (folder / "inside.py").write_text(
+        "from folder.compiled import inner\n\n@inner\ndef number():\n    return 2\n"
+    )
+    (folder / "answer.py").write_text(
+        "from folder.compiled import entry\nfrom folder.inside import number\n\n"
+        "@entry\ndef ask():\n    return number()\n"
+    )
+
+    def ask() -> str:
+        run = [sys.executable, "-c", LOADED]
+        return subprocess.run(
+            run, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    assert ask() == "0 2"
+    assert ask() == "1 2"
+    (folder / "inside.py").write_text(
+        "from folder.compiled import inner\n\n@inner\ndef number():\n    return 3\n"
+    )
+    assert ask() == "0 3"

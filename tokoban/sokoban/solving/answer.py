@@ -1,0 +1,49 @@
+"""The three honest answers to one board, and what may be asked."""
+
+from dataclasses import dataclass
+
+from tokoban.sokoban.board import Direction
+
+# A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
+OBJECTIVES = ("moves", "pushes", "any")
+
+# With "any" a push to go counts as much as this many that were made.
+HASTE = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one level may cost; None is no limit."""
+
+    max_expansions: int | None = None
+    time_limit_s: float | None = None
+    memory_limit_mb: float = 2000.0  # of all threads together, their answers not counted
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A plan; ``directions`` are all the player's moves."""
+
+    directions: tuple[Direction, ...]
+    expansions: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class Unsolvable:
+    """Proved: no moves solve the board."""
+
+    expansions: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """Neither solved nor proved unsolvable when ``limit`` was reached, such as "10 s"."""
+
+    limit: str
+    expansions: int
+    elapsed_s: float
+
+
+Answer = Solved | Unsolvable | GaveUp
