@@ -182,6 +182,7 @@ def current_commit() -> str | None:
 
 
 def hardware_name(device: torch.device) -> str:
+    """What a figure was measured on: the GPU by name, or so many processors of a kind."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{os.cpu_count()} x {_processor()}"
