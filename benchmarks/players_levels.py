@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tokoban.sokoban import rules
+from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.large_solver.solver import Progress, solve_any
@@ -46,18 +46,6 @@ class Row:
         )
 
 
-def count_pushes(board: Board, solution: Solved) -> int:
-    """The pushes of a solution; raises ``RuntimeError`` if the rules do not end solved."""
-    pushes = 0
-    for direction in solution.directions:
-        after = rules.step(board, direction)
-        pushes += after.boxes != board.boxes
-        board = after
-    if not board.is_solved:
-        raise RuntimeError(f"not a solution: {solution}")
-    return pushes
-
-
 def show(progress: Progress) -> None:
     print(
         f"\r{progress.elapsed_s:5.1f} s {progress.expansions} expansions ",
@@ -78,7 +66,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
     )
     moves = pushes = None
     if isinstance(answer, Solved):
-        moves, pushes = len(answer.directions), count_pushes(board, answer)
+        moves, pushes = len(answer.directions), count_pushes(board, answer.directions)
     return Row(
         file=Path(file).name,
         number=number,

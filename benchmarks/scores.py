@@ -59,7 +59,7 @@ def measure(
     max_unsolvable: float = 1.0,
 ) -> dict[str, Any]:
     """One row; ``best`` are the fewest moves of each level."""
-    num_rows = width if score == "log_likelihood" else 4 * width
+    num_rows = solve.rows_a_level(width, score)
     batch_size = max(1, ROWS_AT_A_TIME // num_rows)
     num_solved = num_optimal = num_read = 0
     for first in range(0, len(best), batch_size):

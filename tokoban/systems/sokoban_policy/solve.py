@@ -125,7 +125,7 @@ def by_beam(
     check_width(width)
     if not 0 <= max_unsolvable <= 1:
         raise ValueError(f"max_unsolvable is {max_unsolvable}; expected a probability, 0 to 1")
-    num_rows = width if score == "log_likelihood" else _NUM_MOVES * width
+    num_rows = rows_a_level(width, score)
     steps = _room(model, max_moves)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
@@ -156,6 +156,11 @@ def by_beam(
         table_bytes=table_bytes(width * steps + 1) if skip_visited else 0,
     )
     return _plans(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
+
+
+def rows_a_level(width: int, score: Score) -> int:
+    """How many boards a beam search has the policy read at each step."""
+    return width if score == "log_likelihood" else _NUM_MOVES * width
 
 
 def check_width(width: int) -> None:
