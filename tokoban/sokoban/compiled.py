@@ -1,4 +1,4 @@
-"""How this folder compiles: without the GIL, and cached until any file of the folder changes."""
+"""How the world compiles: without the GIL, cached until a file that may be compiled in changes."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,14 +31,16 @@ def entry(function: Callable, *, makes_arrays: bool = False) -> Callable:
     except RuntimeError:  # no such folder can be written: compiled anew by every process
         return numba.njit(**options)(function)
     # Numba looks at the function's own file alone, and would go on with what it called before.
-    dispatcher._cache._cache_file._source_stamp = _digest()
+    folder = Path(function.__code__.co_filename).parent
+    dispatcher._cache._cache_file._source_stamp = _digest(folder)
     return dispatcher
 
 
 @cache
-def _digest() -> str:
-    """Changes whenever a file of this folder does."""
+def _digest(folder: Path) -> str:
+    """Changes whenever a file of the folder does, or one of ``solving``, which others build on."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__)
+    for path in [here, *sorted({*folder.glob("*.py"), *(here.parent / "solving").glob("*.py")})]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

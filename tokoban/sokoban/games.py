@@ -11,7 +11,7 @@ from jaxtyping import Int8, Int64
 from torch import Tensor
 
 from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.solving.compiled import entry
+from tokoban.sokoban.compiled import entry
 
 NEVER = -1
 

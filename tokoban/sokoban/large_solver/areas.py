@@ -2,10 +2,10 @@
 
 from typing import no_type_check
 
-from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.compiled import entry
 
 
-@compiled
+@entry
 @no_type_check
 def mark_area(neighbours, is_blocked, start, marks, mark, waiting):
     """Sets ``marks`` to ``mark`` wherever a walk from ``start`` comes; returns the least square.
@@ -30,7 +30,7 @@ def mark_area(neighbours, is_blocked, start, marks, mark, waiting):
     return least
 
 
-@compiled
+@entry
 @no_type_check
 def mark_other_regions(neighbours, is_blocked, marks, mark, waiting):
     """Marks each region of free floor that has less than ``mark``: the first with ``mark + 1``, the

@@ -6,8 +6,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.areas import mark_area
-from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.freezes import is_stuck, mark_frozen
 from tokoban.sokoban.large_solver.lost_patterns import add_pattern
 from tokoban.sokoban.solving.astar import NONE, UNREACHABLE
@@ -49,7 +49,7 @@ def empty_small_search(num_floor: int) -> SmallSearch:
     return room
 
 
-@compiled
+@entry
 @no_type_check
 def flood(tables, room, player, marks):
     """Marks the area of the player with 1 and all else with 0; returns its least square."""
@@ -58,7 +58,7 @@ def flood(tables, room, player, marks):
     return mark_area(tables.neighbours, room.is_blocked, player, marks, 1, room.waiting)
 
 
-@compiled
+@entry
 @no_type_check
 def enter_if_new(tables, room, num_boxes, position):
     """Whether a position was not met before; enters it then."""
@@ -79,7 +79,7 @@ def enter_if_new(tables, room, num_boxes, position):
     return True
 
 
-@compiled
+@entry
 @no_type_check
 def push(tables, room, boxes, row, direction, count):
     """Writes the position after a push as number ``count``; whether it is new and not lost."""
@@ -114,7 +114,7 @@ def push(tables, room, boxes, row, direction, count):
     return not is_lost and enter_if_new(tables, room, num_boxes, count)
 
 
-@compiled
+@entry
 @no_type_check
 def may_be_solved(tables, room, num_boxes):
     """Whether the boxes of position 0 may all come to goals, or one of them may leave the zone.
@@ -150,7 +150,7 @@ def may_be_solved(tables, room, num_boxes):
     return may_be
 
 
-@compiled
+@entry
 @no_type_check
 def is_lost_corral(tables, patterns, room, boxes, marks, region, player):
     """Whether the boxes around the region of ``marks`` are lost even were there no others.

@@ -4,7 +4,7 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.large_solver.compiled import compiled
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.positions import (
     ALL,
     CELLS,
@@ -19,7 +19,7 @@ from tokoban.sokoban.solving.astar import NONE
 _GREED = 4
 
 
-@compiled
+@entry
 @no_type_check
 def meld(positions, kind, one, other):
     """The root of the heap of two heaps; either may be NONE."""
@@ -34,7 +34,7 @@ def meld(positions, kind, one, other):
     return one
 
 
-@compiled
+@entry
 @no_type_check
 def without_root(positions, kind, root):
     """The root of the heap without its least."""
@@ -58,7 +58,7 @@ def without_root(positions, kind, root):
     return root
 
 
-@compiled
+@entry
 @no_type_check
 def enter(positions, position):
     """Opens a position: puts it into the heap of all, and that of its cell."""
@@ -78,7 +78,7 @@ def enter(positions, position):
     positions.root[everything] = meld(positions, ALL, positions.root[everything], position)
 
 
-@compiled
+@entry
 @no_type_check
 def take_from(positions, kind, root):
     """Takes the first open position out of a heap; NONE if there is none."""
@@ -91,7 +91,7 @@ def take_from(positions, kind, root):
     return NONE
 
 
-@compiled
+@entry
 @no_type_check
 def take_next(positions):
     """By turns the best open position of all and the best of the next cell; NONE at the end."""

@@ -3,18 +3,19 @@
 All this only guides the search; nothing is held lost because of it.
 """
 
+from functools import partial
 from typing import no_type_check
 
 import numpy as np
 
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
-from tokoban.sokoban.large_solver.compiled import compiled, makes_arrays
 from tokoban.sokoban.solving.astar import NONE
 
 _MAX_FLOODED = 50_000_000  # squares, for the packing order of one level: about half a second
 
 
-@compiled
+@entry
 @no_type_check
 def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, room):
     """The pulls that bring ``box`` to where some box starts, and the last mark used.
@@ -60,7 +61,7 @@ def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, r
     return found, mark
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def packing_order(neighbours, goals, boxes, player):
     """The place of each goal in an order that fills them from far to near, counted from 0.
@@ -122,7 +123,7 @@ def packing_order(neighbours, goals, boxes, player):
     return rank
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def goal_rooms(neighbours, goals):
     """For each goal the number of its room: goals side by side share one."""
@@ -138,7 +139,7 @@ def goal_rooms(neighbours, goals):
     return room
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def squares_in_plan(neighbours, goals, rank):
     """Squares from which boxes still come to a goal when the first goals of the order are filled.
@@ -183,7 +184,7 @@ def squares_in_plan(neighbours, goals, rank):
     return in_plan
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def find_doors(neighbours):
     """Bits of the squares between whose neighbours there is no other way."""

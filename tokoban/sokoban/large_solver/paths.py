@@ -1,13 +1,14 @@
 """From the positions of both sides of a search back to the moves of the player."""
 
+from functools import partial
 from itertools import pairwise
 from typing import no_type_check
 
 import numpy as np
 
 from tokoban.sokoban.board import Direction
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.areas import mark_area
-from tokoban.sokoban.large_solver.compiled import makes_arrays
 from tokoban.sokoban.large_solver.positions import Positions, unpacked_bits
 from tokoban.sokoban.large_solver.tables import Tables
 from tokoban.sokoban.solving.astar import NONE
@@ -54,7 +55,7 @@ def _chain(positions: Positions, position: int) -> list[int]:
     return chain
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def one_box_moves(neighbours, is_blocked, box, player, box_end, is_player_end):
     """The fewest moves that push one box to ``box_end`` and bring the player to one of its ends.

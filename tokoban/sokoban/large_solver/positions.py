@@ -5,8 +5,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.areas import mark_area
-from tokoban.sokoban.large_solver.compiled import compiled
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
 from tokoban.sokoban.large_solver.tables import Tables
 from tokoban.sokoban.solving.astar import NONE
@@ -154,7 +154,7 @@ def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.nd
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:num_floor] == 1
 
 
-@compiled
+@entry
 @no_type_check
 def slot_of(positions, boxes, mixed_boxes, player, player_key):
     """The slot of the hash table that holds this position, or the empty one where it belongs."""
@@ -172,7 +172,7 @@ def slot_of(positions, boxes, mixed_boxes, player, player_key):
     return slot
 
 
-@compiled
+@entry
 @no_type_check
 def refill_slots(positions, player_keys):
     """Enters every position into an empty hash table."""

@@ -6,13 +6,14 @@ A square is a number below F; number F is the wall around everything. Squares an
 are bits, the least first.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32, UInt64
 
-from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.large_solver.compiled import makes_arrays
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.packing import (
     find_doors,
     goal_rooms,
@@ -20,6 +21,7 @@ from tokoban.sokoban.large_solver.packing import (
     squares_in_plan,
 )
 from tokoban.sokoban.solving import astar
+from tokoban.sokoban.solving.by_squares import numbered
 
 # With more boxes the cheapest matching of boxes and goals costs more time than it saves.
 MAX_MATCHED = 48
@@ -56,13 +58,8 @@ def build_tables(
 
     ``squares`` are the floor inside; boxes and goals there must be equally many.
     """
-    number = {square: i for i, square in enumerate(squares)}
+    number, neighbours = numbered(squares)
     wall = len(squares)
-    rows = [
-        [number.get(square.neighbour(direction), wall) for direction in Direction]
-        for square in squares
-    ]
-    neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     boxes = np.array([number[box] for box in sorted(board.boxes) if box in number], np.int16)
     side = astar.find_sides(neighbours)
@@ -104,7 +101,7 @@ def build_tables(
     return one_way(False), one_way(True), boxes
 
 
-@makes_arrays
+@partial(entry, makes_arrays=True)
 @no_type_check
 def find_pulls(neighbours, side, starts):
     """``Tables.pushes`` backwards: by pushes from where each box starts, breadth first."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32, Int64
 
-from tokoban.sokoban.solving.compiled import entry, inner
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.solving.matching import assign, matched_pushes
 
 UNREACHABLE = 1 << 28  # above the sum of any distances: 4,096 boxes times 16,384 pushes

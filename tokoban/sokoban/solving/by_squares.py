@@ -5,6 +5,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+from jaxtyping import Int16
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.solving import astar
@@ -76,14 +77,23 @@ def _compile() -> None:
     astar.search(world, store, astar.empty_scratch(3, 1), 1)
 
 
-def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
+def numbered(squares: list[Square]) -> tuple[dict[Square, int], Int16[np.ndarray, "_ A"]]:
+    """The number of each square, and its neighbours' in each direction.
+
+    What is not among the squares has the number after the last one, and itself around it.
+    """
     number = {square: i for i, square in enumerate(squares)}
     wall = len(squares)
     rows = [
         [number.get(square.neighbour(direction), wall) for direction in Direction]
         for square in squares
     ]
-    neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
+    return number, np.array([*rows, [wall] * len(Direction)], np.int16)
+
+
+def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
+    number, neighbours = numbered(squares)
+    wall = len(squares)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     side = astar.find_sides(neighbours)
     pushes = astar.find_pushes(neighbours, side, goals)

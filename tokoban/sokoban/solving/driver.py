@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Int32, Int64, UInt8
 
 from tokoban.sokoban.board import Direction
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.solving import layers as by_layers
 from tokoban.sokoban.solving import push_search as by_pushes
-from tokoban.sokoban.solving.compiled import entry, inner
 from tokoban.sokoban.solving.layers import CURSOR, LAYER, NUM_SETTLED, NUM_WAITING
 from tokoban.sokoban.solving.levels import closed_in
 from tokoban.sokoban.solving.plans import replay, write_layers, write_pushes

@@ -8,8 +8,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int64, UInt8, UInt16, UInt64
 
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.solving import layers as by_layers
-from tokoban.sokoban.solving.compiled import entry, inner
 from tokoban.sokoban.solving.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.solving.layers import (
     KNOWN,

@@ -11,7 +11,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.terrain import ALIVE, FLOOR, is_frozen
 from tokoban.sokoban.solving.words import EMPTY, flood, index, lowest, moved, spread
 

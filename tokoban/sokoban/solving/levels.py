@@ -8,7 +8,7 @@ from jaxtyping import UInt64
 
 from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.words import EMPTY, count, flood
 
 

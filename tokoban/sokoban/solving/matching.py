@@ -6,7 +6,7 @@ of each goal.
 
 from typing import no_type_check
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 
 
 @inner

@@ -5,7 +5,7 @@ A plan is written into an array of moves, from a place on; axes: M moves.
 
 from typing import no_type_check
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.layers import BOXES as SET_BOXES
 from tokoban.sokoban.solving.layers import (
     LAYER,

@@ -9,7 +9,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.matching import assign, match_three, matched_pushes
 from tokoban.sokoban.solving.terrain import (
     ALIVE,

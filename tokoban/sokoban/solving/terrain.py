@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int16, UInt64
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.words import (
     EMPTY,
     cell,

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from tokoban.sokoban.solving.compiled import inner
+from tokoban.sokoban.compiled import inner
 
 EMPTY, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 _EIGHT = np.uint64(8)
