@@ -75,3 +75,42 @@ def fewest(
 
 def is_push(before: Board, after: Board) -> bool:
     return before.boxes != after.boxes
+
+
+def to_go(play: list[Board], unit: str) -> dict[Board, int]:
+    """The moves or pushes from each board that can be solved, by going back from those that are."""
+    before: dict[Board, list[Board]] = {board: [] for board in play}
+    for board, laters in reachable(play[0]).items():
+        for later in laters:
+            before[later].append(board)
+    total = {board: 0 for board in play if board.is_solved}
+    waiting = deque(total)
+    while waiting:
+        board = waiting.popleft()
+        for earlier in before[board]:
+            price = int(unit == "moves" or is_push(earlier, board))
+            if earlier not in total or total[board] + price < total[earlier]:
+                total[earlier] = total[board] + price
+                (waiting.append if price else waiting.appendleft)(earlier)
+    return total
+
+
+def best_pushes(
+    board: Board, after: dict[Board, list[Board]], total: dict[Board, int], unit: str
+) -> set[tuple[int, int]]:
+    """Cell and direction of each first push of a shortest solution, walks of all lengths tried."""
+    found = set()
+    steps = {board: 0}
+    waiting = deque([board])
+    while waiting:
+        here = waiting.popleft()
+        for direction, later in enumerate(after[here]):
+            if is_push(here, later):
+                price = 1 + (steps[here] if unit == "moves" else 0)
+                if later in total and total[later] + price == total[board]:
+                    row, column = later.player
+                    found.add((8 * row + column, direction))
+            elif later not in steps:
+                steps[later] = steps[here] + 1
+                waiting.append(later)
+    return found

@@ -1,12 +1,10 @@
 """The sweep against every possible play, and against the tables of one box."""
 
-from collections import deque
-
 import numpy as np
 import pytest
 import torch
 
-from tests.sokoban.brute_force import Shape, is_push, random_boards, reachable
+from tests.sokoban.brute_force import Shape, best_pushes, random_boards, reachable, to_go
 from tokoban.sokoban.bitboards import pack
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.distances import one_box_tables
@@ -36,45 +34,6 @@ def labels_of_plays(boards: list[Board], unit: str) -> tuple[list[list[Board]], 
     words = words_of([board for play in plays for board in play])
     states = States(words.boxes, words.player, np.cumsum([len(play) for play in plays]))
     return plays, label_many(words_of(boards), states, unit)
-
-
-def to_go(play: list[Board], unit: str) -> dict[Board, int]:
-    """The moves or pushes from each board that can be solved, by going back from those that are."""
-    before: dict[Board, list[Board]] = {board: [] for board in play}
-    for board, laters in reachable(play[0]).items():
-        for later in laters:
-            before[later].append(board)
-    total = {board: 0 for board in play if board.is_solved}
-    waiting = deque(total)
-    while waiting:
-        board = waiting.popleft()
-        for earlier in before[board]:
-            price = int(unit == "moves" or is_push(earlier, board))
-            if earlier not in total or total[board] + price < total[earlier]:
-                total[earlier] = total[board] + price
-                (waiting.append if price else waiting.appendleft)(earlier)
-    return total
-
-
-def best_pushes(
-    board: Board, after: dict[Board, list[Board]], total: dict[Board, int], unit: str
-) -> set[tuple[int, int]]:
-    """Cell and direction of each first push of a shortest solution, walks of all lengths tried."""
-    found = set()
-    steps = {board: 0}
-    waiting = deque([board])
-    while waiting:
-        here = waiting.popleft()
-        for direction, later in enumerate(after[here]):
-            if is_push(here, later):
-                price = 1 + (steps[here] if unit == "moves" else 0)
-                if total.get(later, LOST) + price == total[board]:
-                    row, column = later.player
-                    found.add((8 * row + column, direction))
-            elif later not in steps:
-                steps[later] = steps[here] + 1
-                waiting.append(later)
-    return found
 
 
 @pytest.mark.parametrize("unit", ["moves", "pushes"])

@@ -59,36 +59,22 @@ class Labels(NamedTuple):
 def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progress):
     """Goes on with the levels for about ``budget`` sets and layers; returns why it came back."""
     terrain, layers = workspace.terrain, workspace.layers
-    waiting = layers.backwards.progress
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
             return BUDGET_SPENT
         level = progress[LEVEL]
-        floor, goals, boxes, is_fair = closed_in(levels, level)
         if progress[PHASE] == _FRESH:
             budget -= 1
-            survey(terrain, floor, goals)
-            by_layers.clear(layers)
-            if is_fair:
-                by_layers.begin(layers, layers.backwards, goals, floor & ~goals)
+            begin_sweep(levels, level, workspace)
             progress[PHASE] = _SWEEPING
-        while waiting[NUM_WAITING] > 0:
-            limit = progress[EXPANSIONS] + budget
-            stop = by_layers.advance(terrain, layers, False, counts_moves, limit)
-            budget -= layers.progress[NUM_SETTLED] - progress[EXPANSIONS]
-            progress[EXPANSIONS] = layers.progress[NUM_SETTLED]
-            if stop == by_layers.STORE_FULL:
-                return LAYERS_FULL
-            if stop == by_layers.TOO_DEEP:
-                return LAYERS_TOO_DEEP
-            if stop == by_layers.BUDGET_SPENT:
-                return BUDGET_SPENT
-        for number in range(layers.progress[NUM_SETS]):
-            labels.num_states[level] += count(layers.backwards.sets[number, KNOWN])
-        distance = distance_of(layers.backwards, number_of(layers, boxes), levels.player[level])
-        labels.verdict[level] = _UNSOLVABLE if distance == NONE else _SOLVED
+        earlier = progress[EXPANSIONS]
+        stop = go_on_sweeping(workspace, counts_moves, budget, progress)
+        budget -= progress[EXPANSIONS] - earlier
+        if stop != ALL_DONE:
+            return stop
+        judge(levels, level, layers, labels)
         for state in range(states.ends[level - 1] if level > 0 else 0, states.ends[level]):
-            _label(terrain, layers, counts_moves, states, labels, state)
+            label(terrain, layers, counts_moves, states, labels, state)
         progress[LEVEL] += 1
         progress[PHASE] = _FRESH
         progress[EXPANSIONS] = 0
@@ -97,7 +83,48 @@ def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progre
 
 @inner
 @no_type_check
-def _label(terrain, layers, counts_moves, states, labels, state):
+def begin_sweep(levels, level, workspace):
+    """Makes the solved boards of a level the first layer of a new sweep."""
+    layers = workspace.layers
+    floor, goals, _, is_fair = closed_in(levels, level)
+    survey(workspace.terrain, floor, goals)
+    by_layers.clear(layers)
+    if is_fair:
+        by_layers.begin(layers, layers.backwards, goals, floor & ~goals)
+
+
+@inner
+@no_type_check
+def go_on_sweeping(workspace, counts_moves, budget, progress):
+    """Settles up to ``budget`` more sets in the layers; returns ``ALL_DONE`` or why it stopped."""
+    layers = workspace.layers
+    limit = progress[EXPANSIONS] + budget
+    while layers.backwards.progress[NUM_WAITING] > 0:
+        stop = by_layers.advance(workspace.terrain, layers, False, counts_moves, limit)
+        progress[EXPANSIONS] = layers.progress[NUM_SETTLED]
+        if stop == by_layers.STORE_FULL:
+            return LAYERS_FULL
+        if stop == by_layers.TOO_DEEP:
+            return LAYERS_TOO_DEEP
+        if stop == by_layers.BUDGET_SPENT:
+            return BUDGET_SPENT
+    return ALL_DONE
+
+
+@inner
+@no_type_check
+def judge(levels, level, layers, labels):
+    """Says of a level that was swept whether it can be solved, and how many states can."""
+    for number in range(layers.progress[NUM_SETS]):
+        labels.num_states[level] += count(layers.backwards.sets[number, KNOWN])
+    boxes = closed_in(levels, level)[2]
+    distance = distance_of(layers.backwards, number_of(layers, boxes), levels.player[level])
+    labels.verdict[level] = _UNSOLVABLE if distance == NONE else _SOLVED
+
+
+@inner
+@no_type_check
+def label(terrain, layers, counts_moves, states, labels, state):
     """Labels one state of the level that was swept."""
     floor = terrain.words[FLOOR]
     boxes, player = states.boxes[state] & floor, states.player[state]

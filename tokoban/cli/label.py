@@ -1,0 +1,173 @@
+"""``tokoban label``: exact labels of states that play of all qualities comes to, as a folder."""
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.labelling.folder import LabelFolder, Share
+
+SUMMARY = "label states of levels exactly, for training"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the levels, what to draw of them, what to keep apart, and where the labels go."""
+    parser.add_argument(
+        "levels",
+        nargs="+",
+        metavar="LEVELS",
+        help="files of any format, or folders whose *.txt files are meant; only levels whose "
+        "inside fits 8x8 squares can be labelled, the others are listed",
+    )
+    parser.add_argument(
+        "--output", required=True, metavar="DIR", help="a new folder, or one to go on with"
+    )
+    parser.add_argument(
+        "--evaluation",
+        action="append",
+        default=[],
+        metavar="LEVELS",
+        help="levels to keep apart, like LEVELS: whatever has the walls and goals of one, turned, "
+        "mirrored or moved, is dropped and listed; may be given several times",
+    )
+    parser.add_argument("--levels", type=int, metavar="N", dest="max_levels", help="the first N")
+    parser.add_argument("--seed", type=int, default=0, help="of all play (default: 0)")
+    parser.add_argument(
+        "--states",
+        type=int,
+        default=64,
+        metavar="N",
+        help="drawn of each level, to which all their neighbours are added (default: 64)",
+    )
+    parser.add_argument(
+        "--levels-per-shard", type=int, default=1000, metavar="N", help="a file (default: 1000)"
+    )
+    parser.add_argument(
+        "--max-sets",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="give up a level that can be solved from more sets of boxes than these, which is a "
+        "matter of memory: up to 0.3 GB a worker (default: 1000000)",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="threads (default: one for each processor)"
+    )
+    parser.epilog = (
+        "The same arguments give the same bytes, however many workers there are and however often "
+        "a run is broken off: the same command goes on with it. Processes that torchrun starts "
+        "share the files by RANK and WORLD_SIZE. Exit status: 0, 2 for bad input (levels that "
+        "cannot be read are told, and the others labelled), 130 after Ctrl-C."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Labels this process's share; the last process writes the manifest."""
+    from tokoban.cli import BAD_INPUT, INTERRUPTED
+    from tokoban.sokoban.labelling.folder import LabelFolder
+    from tokoban.sokoban.labelling.job import LabelConfig, read_job
+
+    share = _share()
+    num_threads = _num_processors() if arguments.workers is None else arguments.workers
+    if num_threads < 1:
+        raise ValueError(f"--workers is {num_threads}; expected at least 1")
+    config = LabelConfig(
+        seed=arguments.seed,
+        num_states=arguments.states,
+        levels_per_shard=arguments.levels_per_shard,
+        max_sets=arguments.max_sets,
+        max_levels=arguments.max_levels,
+    )
+    job = read_job(arguments.levels, config, evaluation=arguments.evaluation)
+    unreadable = [level for level in job.dropped if level.reason == "unreadable"]
+    for level in unreadable:
+        print(level.message, file=sys.stderr)
+    folder = LabelFolder(arguments.output, job, share)
+    started_s = time.perf_counter()
+    try:
+        _label(folder, num_threads)
+    except KeyboardInterrupt:
+        told = "the files that are whole are kept, and the same command goes on"
+        print(f"tokoban: interrupted; {told}", file=sys.stderr)
+        return INTERRUPTED
+    elapsed_s = time.perf_counter() - started_s
+    manifest = folder.conclude()
+    if manifest is None:
+        told = f"labels of {folder.num_missing_levels:,} levels written"
+        print(f"{told}; others are still missing in {arguments.output}")
+    else:
+        print(_summarise(manifest, folder, elapsed_s))
+    return BAD_INPUT if unreadable else 0
+
+
+def _share() -> "Share":
+    """Which of the processes that torchrun started this is."""
+    from tokoban.sokoban.labelling.folder import Share
+
+    words = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
+    if all(map(str.isdecimal, words)) and int(words[0]) < int(words[1]):
+        return Share(int(words[0]), int(words[1]))
+    told = "RANK is {!r} and WORLD_SIZE {!r}; expected whole numbers, the first below the second"
+    raise ValueError(told.format(*words))
+
+
+def _num_processors() -> int:
+    """Of this machine, for each process that torchrun started on it."""
+    num_processes = os.environ.get("LOCAL_WORLD_SIZE", "1")
+    return max((os.cpu_count() or 1) // max(int(num_processes), 1), 1)
+
+
+def _label(folder: "LabelFolder", num_threads: int) -> None:
+    """Does the work, with a bar if there are eyes to see it; one process of several has one."""
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from tokoban.cli.screen import Screen
+
+    screen = Screen(stderr=True)
+    columns = (
+        BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,} levels"),
+        TextColumn("{task.fields[rate]:,.0f}/s"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    is_hidden = not screen.is_terminal or folder.share.rank > 0
+    with Progress(*columns, console=screen, transient=True, disable=is_hidden) as progress:
+        task = progress.add_task("", total=folder.num_missing_levels, rate=0.0)
+
+        def report(done: int) -> None:
+            progress.update(task, completed=done, rate=progress.tasks[task].speed or 0.0)
+
+        folder.complete(num_threads=num_threads, report=report)
+
+
+def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:
+    """What the folder holds, what it does not, and how long this process's share has taken."""
+    levels, states = manifest["levels"], manifest["states"]
+    num_files = len(manifest["shards"])
+    num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
+    lines = [
+        f"{levels['labelled']:,} levels, {states:,} states, "
+        f"{100 * manifest['alive'] / max(states, 1):.1f} % of them alive, "
+        f"{num_bytes / 1e6:,.1f} MB in {num_files:,} file{'s' * (num_files != 1)}"
+    ]
+    if folder.num_missing_levels:
+        rate = folder.num_missing_levels / elapsed_s
+        lines.append(f"{folder.num_missing_levels:,} levels in {elapsed_s:.1f} s: {rate:,.0f}/s")
+    else:
+        lines.append("all was there already")
+    left_out = dict(manifest["dropped"])
+    if levels["given_up"]:
+        left_out["given up"] = len(levels["given_up"])
+    if left_out:
+        told = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
+        lines.append(f"without labels: {told} (dropped.jsonl and manifest.json name them)")
+    return "\n".join(lines)
