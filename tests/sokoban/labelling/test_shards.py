@@ -1,5 +1,6 @@
 """Shards: what was packed is what is read, by our reader and by that of safetensors."""
 
+import json
 from collections.abc import Set
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from tokoban.sokoban.bitboards import pack as pack_words
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.labelling.drawn import Origin
 from tokoban.sokoban.labelling.shards import Shard, pack, read_about, read_shard, to_bytes
 from tokoban.sokoban.solving.labels import LOST
 
@@ -109,3 +111,23 @@ def test_the_smallest_level_is_labelled_as_by_hand() -> None:
     assert shard.best_moves.tolist() == [1 << 3, 0]
     assert shard.pushes_by_moves.tolist() == shard.pushes_by_pushes.tolist() == [[8], [0]]
     assert shard.level_solvable_states.tolist() == [3]
+
+
+def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "labels.md").read_text()
+    listed = {}
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) == 4 and cells[0].startswith("`"):
+            listed |= {name.strip(" `"): tuple(cells[1:3]) for name in cells[0].split(",")}
+    sizes = {len(BOARDS): "N", len(SHARD): "Q", 2: "P"}
+    content = to_bytes(SHARD, {})
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    del header["__metadata__"]
+    assert listed == {
+        name: (array["dtype"], " ".join(sizes[size] for size in array["shape"]))
+        for name, array in header.items()
+    }
+    for origin in Origin:
+        assert f"| {int(origin)} `{origin.name}` |" in page

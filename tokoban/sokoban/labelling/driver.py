@@ -26,7 +26,7 @@ from tokoban.sokoban.solving.workspace import ALL_DONE, BUDGET_SPENT, OUTPUT_FUL
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
-_FIRST_SHARE = 4  # room for so many times the states wanted; neighbours come to about as many more
+_FIRST_SHARE = 4  # room for so many times the states wanted; it grows where neighbours are more
 
 
 class Labelled(NamedTuple):

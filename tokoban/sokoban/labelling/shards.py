@@ -1,8 +1,8 @@
 """Files of labels: one a shard, in the safetensors format, the same bytes for the same arrays.
 
-Axes: N levels, Q states, P bytes of packed pushes. Cell (row, column) of a level's 8x8 interior is
-bit 8 * row + column of a word, directions are those of ``board``, numbers are little-endian. The
-states of level n end at ``level_ends[n]``, where the next level's start.
+Axes: N levels, Q states, S some of them, P bytes of packed pushes. Cell (row, column) of a level's
+8x8 interior is bit 8 * row + column of a word, directions are those of ``board``, numbers are
+little-endian. The states of level n end at ``level_ends[n]``, where the next level's start.
 
 A file is eight bytes with the length of a header, the header (JSON: name, type, shape and place of
 each array) and the arrays. ``docs/labels.md`` lists them, and how the packed ones are packed.
