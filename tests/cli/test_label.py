@@ -49,7 +49,10 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[1] == "all was there already"
     words = ["--evaluation", "evaluation.xsb", "--max-sets", "1", "--output", "other"]
     assert run(*words, "--evaluation", "levels.xsb") == 2
-    assert capsys.readouterr().err == "tokoban: none of 4 levels is left to be labelled\n"
+    assert capsys.readouterr().err == (
+        "tokoban: none of 4 levels is left to be labelled: "
+        "interior 1x9 does not fit one 64-bit plane (8x8)\n"
+    )
     assert run(*words) == 0
     out = capsys.readouterr().out
     assert "0 levels, 0 states, 0.0 % of them alive" in out

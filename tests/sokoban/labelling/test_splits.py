@@ -86,6 +86,9 @@ def test_a_level_that_cannot_be_read_cannot_be_kept_apart(tmp_path: Path) -> Non
         read_job([good], LabelConfig(), evaluation=[bad])
     with pytest.raises(ValueError, match="none of 1 levels is left to be labelled"):
         read_job([good], LabelConfig(), evaluation=[good])
+    bad.write_text(LARGE)
+    with pytest.raises(ValueError, match="none of 1 levels is left to be labelled: interior 1x9"):
+        read_job([bad], LabelConfig())
     with pytest.raises(ValueError, match="-: expected files, which can be read again"):
         read_job(["-"], LabelConfig())
 
