@@ -115,7 +115,7 @@ def test_the_smallest_level_is_labelled_as_by_hand() -> None:
 
 def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "labels.md").read_text()
-    listed = {}
+    listed: dict[str, tuple[str, ...]] = {}
     for line in page.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) == 4 and cells[0].startswith("`"):
