@@ -116,7 +116,7 @@ def test_only_the_first_levels_are_taken_and_numbers_stay(tmp_path: Path) -> Non
     [("num_states", 0, 10000), ("levels_per_shard", 0, 100000), ("max_sets", -1, 2**30)],
 )
 def test_numbers_out_of_range_are_refused(name: str, number: int, most: int) -> None:
-    with pytest.raises(ValueError, match=f"{name} is {number}; expected 1 to {most}"):
+    with pytest.raises(ValueError, match=f"{name} is {number}; expected 1 to {most}$"):
         LabelConfig(**{name: number})
 
 
