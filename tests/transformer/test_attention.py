@@ -145,3 +145,37 @@ def test_a_mask_that_could_mean_rows_or_heads_is_refused() -> None:
     attention, queries = MultiHeadAttention(D, N), torch.randn(N, T, D)
     with pytest.raises(ValueError, match=r"two axes .* or four .*, got the shape \[3, 7, 7\]"):
         attention(queries, may_attend=torch.ones(N, T, T, dtype=torch.bool))
+
+
+def test_a_memory_of_fewer_rows_serves_as_many_neighbours_each() -> None:
+    attention = MultiHeadAttention(D, N).double()
+    queries, memory = draw(6, T, D), draw(2, S, D, seed=1)
+    may_attend = masks.padding(torch.tensor([11, 4]), S)
+    shared = attention(queries, memory, may_attend=may_attend)
+    repeated = attention(
+        queries,
+        memory.repeat_interleave(3, dim=0),
+        may_attend=may_attend.repeat_interleave(3, dim=0),
+    )
+    assert torch.allclose(shared, repeated, rtol=0, atol=1e-12)
+
+
+def test_a_memory_that_cannot_serve_all_rows_alike_is_refused() -> None:
+    with pytest.raises(ValueError, match="a memory of 2 rows cannot serve 5 rows alike"):
+        MultiHeadAttention(D, N).double()(draw(5, T, D), draw(2, S, D))
+
+
+def test_the_cpus_bf16_gradient_is_that_of_fp32_attention() -> None:
+    """Only rounded: the kernel for it is another, which is why it is worth a test."""
+    attention = MultiHeadAttention(D, N)
+    inputs = draw(B, T, D).float()
+    gradients = []
+    for is_half in (False, True):
+        attention.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=is_half):
+            attention(inputs, may_attend=masks.causal(T)).float().square().sum().backward()
+        gradients.append(
+            torch.cat([p.grad.flatten() for p in attention.parameters() if p.grad is not None])
+        )
+    exact, rounded = gradients
+    assert (exact - rounded).norm() < 0.02 * exact.norm()

@@ -184,9 +184,60 @@ def test_gradients_through_a_cache_are_refused() -> None:
                 place.append(0, k, v)
 
 
-def test_a_reordering_names_a_parent_for_each_row() -> None:
-    with pytest.raises(ValueError, match="expected 5 parents, one per row, got 1"):
-        empty_cache().reorder(torch.tensor([0]))
+@CASES
+def test_fewer_parents_leave_a_smaller_batch(kind: str) -> None:
+    run = causal_stack(kind)
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
+    run(inputs[:, :3], memory, cache)
+    for t, parents in (3, torch.tensor([4, 0, 0])), (4, torch.tensor([2, 1])):
+        cache.reorder(parents)
+        inputs, memory = inputs[parents], memory[parents]
+        place = cache.take_step() if t == 4 else cache
+        step = run(inputs[:, t : t + 1], memory, place)
+        expected = run(inputs[:, : t + 1], memory)[:, -1:]
+        assert torch.allclose(step, expected, rtol=0, atol=1e-12)
+
+
+def test_rows_that_share_a_memory_take_it_along() -> None:
+    """Two memories serve three rows each; then one of them is dropped, with its rows."""
+    torch.manual_seed(4)
+    decoder = Decoder(LAYERS, D, N).double().requires_grad_(False)
+    inputs, memory = draw(6, 5, D), draw(2, S, D, seed=1)
+    may_attend = masks.padding(torch.tensor([11, 4]), S)
+    cache = KVCache(LAYERS, 6, N, 5, E, dtype=torch.float64)
+
+    def expected(inputs, rows):
+        return decoder(
+            inputs,
+            memory[rows],
+            may_attend=masks.causal(inputs.shape[1]),
+            memory_may_attend=may_attend[rows],
+        )
+
+    both = torch.tensor([0, 0, 0, 1, 1, 1])
+    first = decoder(
+        inputs[:, :2], memory, may_attend=masks.causal(2), memory_may_attend=may_attend, cache=cache
+    )
+    assert torch.allclose(first, expected(inputs[:, :2], both), rtol=0, atol=1e-12)
+    for t, parents, rows in (
+        (2, torch.tensor([2, 0, 0, 4, 4, 5]), both),
+        (3, torch.tensor([5, 3, 4]), torch.tensor([1, 1, 1])),
+        (4, torch.tensor([1, 1, 2]), torch.tensor([1, 1, 1])),
+    ):
+        cache.reorder(parents)
+        inputs = inputs[parents]
+        step = decoder(
+            inputs[:, t : t + 1], memory, memory_may_attend=may_attend[rows[::3]], cache=cache
+        )
+        whole = expected(inputs[:, : t + 1], rows)
+        assert torch.allclose(step, whole[:, -1:], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("num_parents", [0, 6])
+def test_a_reordering_names_a_parent_for_each_row(num_parents: int) -> None:
+    message = f"expected 1 to 5 parents, one per row, got {num_parents}"
+    with pytest.raises(ValueError, match=message):
+        empty_cache().reorder(torch.zeros(num_parents, dtype=torch.int64))
 
 
 def test_a_step_is_one_position_of_the_whole_storage_and_counts_at_once() -> None:

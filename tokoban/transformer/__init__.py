@@ -11,18 +11,22 @@
 
     handed in from outside:  masks.* (who may attend) · KVCache (what is computed already)
                              or, one position at a time with fixed shapes, its CachedStep
+    to look on:              captured_attention
+    for the CPU alone:       packed.pack_linears
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
 """
 
 from tokoban.transformer import masks
 from tokoban.transformer.attention import MultiHeadAttention, attend
 from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
+from tokoban.transformer.capture import CapturedWeights, captured_attention
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.positions import GridPositions, LearnedPositions, Rotary, sinusoidal
 from tokoban.transformer.stacks import Decoder, Encoder, EncoderDecoder, empty_cache_for
 
 __all__ = [
     "CachedStep",
+    "CapturedWeights",
     "Decoder",
     "DecoderBlock",
     "Encoder",
@@ -35,6 +39,7 @@ __all__ = [
     "MultiHeadAttention",
     "Rotary",
     "attend",
+    "captured_attention",
     "empty_cache_for",
     "masks",
     "sinusoidal",

@@ -1,7 +1,8 @@
 """Attention: each position asks, and mixes the answers of those that it may attend to.
 
 Axes: B batch, T target positions (who asks), S source positions (who answers), D model width,
-N heads, E head width (D = N * E); total = S, or the positions in the cache and T.
+N heads, E head width (D = N * E); total = S, or the positions in the cache and T; M rows of a
+memory, each of which serves B / M neighbouring rows (the beams of a search, say).
 """
 
 import math
@@ -25,12 +26,21 @@ def attend(
 
     The definition, which ``MultiHeadAttention`` is held to; it stores all B * N * T * S weights.
     """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # [B, N, T, S]
+    return attention_weights(q, k, may_attend) @ v
+
+
+def attention_weights(
+    q: Float[Tensor, "B N T E"],
+    k: Float[Tensor, "B N S E"],
+    may_attend: Bool[Tensor, "... #T #S"] | None = None,
+) -> Float[Tensor, "B N T S"]:
+    """softmax(q k^T / sqrt(E)): how much of each source every target takes."""
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if may_attend is None:
-        return scores.softmax(dim=-1) @ v
+        return scores.softmax(dim=-1)
     weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
     # Where nothing may be attended to, the softmax is 0 / 0; elsewhere this changes nothing.
-    return weights.masked_fill(~may_attend, 0.0) @ v
+    return weights.masked_fill(~may_attend, 0.0)
 
 
 def attend_once(
@@ -76,13 +86,16 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self,
         queries: Float[Tensor, "B T D"],
-        memory: Float[Tensor, "B S D"] | None = None,
+        memory: Float[Tensor, "M S D"] | None = None,
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
         """Each query attends to the queries themselves, or to ``memory`` where there is one.
+
+        A memory of fewer rows is not copied: row i of the queries reads its row i * M // B, and
+        ``may_attend`` is of the memory's rows, the same for all targets.
 
         ``may_attend`` has the axes [T, total] or [B, N, T, total], 1 where all are treated alike.
         With a cache, self attention also reaches all earlier positions (they come first), and cross
@@ -108,13 +121,32 @@ class MultiHeadAttention(nn.Module):
             if may_attend is None:
                 raise ValueError("a cached step needs may_attend, to hide what is not filled yet")
             mixed = attend_once(q, k, v, may_attend)
+        elif len(k) < len(q):
+            mixed = _apart(self.mix(_side_by_side(q, len(k)), k, v, may_attend), len(q))
         else:
-            # Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.
-            mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+            mixed = self.mix(q, k, v, may_attend)
         return self.dropout(self.output(mixed.transpose(1, 2).flatten(-2)))
 
+    def mix(
+        self,
+        q: Float[Tensor, "M N T E"],
+        k: Float[Tensor, "M N S E"],
+        v: Float[Tensor, "M N S E"],
+        may_attend: Bool[Tensor, "... #T #S"] | None,
+    ) -> Float[Tensor, "M N T E"]:
+        """``attend``, by one of torch's kernels; ``capture`` puts one that remembers in its place.
+
+        Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.
+        """
+        if not (q.requires_grad and torch.is_autocast_enabled("cpu")):
+            return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+        # The CPU's gradient of this takes ten times as long in bf16 as in fp32.
+        with torch.autocast("cpu", enabled=False):
+            q, k, v = q.float(), k.float(), v.float()
+            return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+
     def _of_memory(
-        self, memory: Float[Tensor, "B S D"], cache: KVCache | CachedStep | None, layer: int
+        self, memory: Float[Tensor, "M S D"], cache: KVCache | CachedStep | None, layer: int
     ) -> KeysAndValues:
         if cache is None:
             return self._keys_and_values(memory)
@@ -129,3 +161,16 @@ class MultiHeadAttention(nn.Module):
 
     def _split_heads(self, vectors: Float[Tensor, "B S D"]) -> Float[Tensor, "B N S E"]:
         return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+def _side_by_side(q: Float[Tensor, "B N T E"], num_rows: int) -> Float[Tensor, "M N group_T E"]:
+    """The queries of the rows that read one row of a memory as if they were positions of one."""
+    if len(q) % num_rows:
+        raise ValueError(f"a memory of {num_rows} rows cannot serve {len(q)} rows alike")
+    return q.unflatten(0, (num_rows, -1)).transpose(1, 2).flatten(2, 3)
+
+
+def _apart(mixed: Float[Tensor, "M N group_T E"], num_rows: int) -> Float[Tensor, "B N T E"]:
+    """The inverse of ``_side_by_side``."""
+    group = num_rows // len(mixed)
+    return mixed.unflatten(2, (group, -1)).transpose(1, 2).flatten(0, 1)

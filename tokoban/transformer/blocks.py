@@ -1,6 +1,7 @@
 """One layer of a transformer: attention mixes the positions, a feed-forward net thinks at each.
 
-Axes: B batch, T positions, S positions of a memory, D width; total = those in the cache and T.
+Axes: B batch, T positions, M rows and S positions of a memory, D width; total = the positions in
+the cache and T.
 """
 
 from collections.abc import Callable
@@ -123,7 +124,7 @@ class DecoderBlock(nn.Module):
     def forward(
         self,
         inputs: Float[Tensor, "B T D"],
-        memory: Float[Tensor, "B S D"],
+        memory: Float[Tensor, "M S D"],
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,

@@ -1,6 +1,7 @@
 """What attention has already computed for earlier positions, so that a step costs one position.
 
-Axes: L layers, B batch, N heads, T new positions, S all positions so far, E head width.
+Axes: L layers, B batch, N heads, T new positions, S all positions so far, E head width; M rows of
+a memory, each of which serves B / M neighbouring rows of the batch.
 """
 
 from dataclasses import dataclass
@@ -94,25 +95,33 @@ class KVCache:
         values.index_copy_(2, position, v.to(values.dtype))
         return keys, values
 
-    def reorder(self, parents: Int[Tensor, "B"]) -> None:
-        """Row i becomes what row ``parents[i]`` was, in every layer; only the filled part moves."""
-        batch_size = len(self._keys[0])
-        if len(parents) != batch_size:
-            raise ValueError(f"expected {batch_size} parents, one per row, got {len(parents)}")
-        for storage in *self._keys, *self._values:
-            filled = storage[:, :, : self.length]
-            filled.copy_(filled.index_select(0, parents))
-        self._memories = [
-            None if kept is None else (kept[0][parents], kept[1][parents])
-            for kept in self._memories
-        ]
+    def reorder(self, parents: Int[Tensor, "parents"]) -> None:
+        """Row i becomes what row ``parents[i]`` was, in every layer; only the filled part moves.
+
+        With fewer parents than rows the batch is as small from then on. Rows that read one row of
+        a memory must have parents that did so too.
+        """
+        batch_size, num_parents = len(self._keys[0]), len(parents)
+        if not 0 < num_parents <= batch_size:
+            raise ValueError(f"expected 1 to {batch_size} parents, one per row, got {num_parents}")
+        for layer, kept in enumerate(self._memories):
+            if kept is not None:
+                group = batch_size // len(kept[0])  # the first of each speaks for all of it
+                rows = parents[::group] // group
+                self._memories[layer] = kept[0][rows], kept[1][rows]
+        for storages in self._keys, self._values:
+            for layer, storage in enumerate(storages):
+                moved = storage[:, :, : self.length].index_select(0, parents)
+                if num_parents < batch_size:
+                    storages[layer] = storage = storage[:num_parents]
+                storage[:, :, : self.length] = moved
 
     def memory(self, layer: int) -> KeysAndValues | None:
         """The memory's keys and values as kept for one layer; None before ``keep_memory``."""
         return self._memories[layer]
 
     def keep_memory(
-        self, layer: int, k: Float[Tensor, "B N S E"], v: Float[Tensor, "B N S E"]
+        self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
         """Keeps the memory's keys and values of one layer, for the passes to come."""
         self._memories[layer] = k, v
@@ -150,7 +159,7 @@ class CachedStep:
         return self.cache.memory(layer)
 
     def keep_memory(
-        self, layer: int, k: Float[Tensor, "B N S E"], v: Float[Tensor, "B N S E"]
+        self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
         """Keeps it in the cache."""
         self.cache.keep_memory(layer, k, v)

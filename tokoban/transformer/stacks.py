@@ -1,6 +1,7 @@
 """Blocks in a row. Their inputs are vectors with positions already added, unless rotary.
 
-Axes: B batch, T positions, S positions of a memory, D width; total = those in the cache and T.
+Axes: B batch, T positions, M rows and S positions of a memory, D width; total = the positions in
+the cache and T.
 """
 
 import torch
@@ -97,7 +98,7 @@ class Decoder(nn.Module):
     def forward(
         self,
         inputs: Float[Tensor, "B T D"],
-        memory: Float[Tensor, "B S D"],
+        memory: Float[Tensor, "M S D"],
         *,
         may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
@@ -105,8 +106,9 @@ class Decoder(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """``may_attend`` is of the inputs, and is not made causal here.
 
-        With a cache the inputs continue what it holds, as in ``Encoder``; the memory is read at the
-        first call alone, and the later ones use the keys and values that the cache has kept.
+        A memory of fewer rows serves as many neighbouring rows each. With a cache the inputs
+        continue what it holds, as in ``Encoder``; the memory is read at the first call alone, and
+        the later ones use the keys and values that the cache has kept.
         """
         x = self.input_dropout(inputs)
         for layer, block in enumerate(self.blocks):
