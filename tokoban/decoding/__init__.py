@@ -1,11 +1,13 @@
 """The choices: sampling and beam search over anything that steps; no model and no game is known."""
 
 from tokoban.decoding.beam import Beams, beam_search
+from tokoban.decoding.hypotheses import Hypotheses, search_hypotheses
 from tokoban.decoding.sampling import Samples, gumbel_noise, restrict, sample
 from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
 
 __all__ = [
     "Beams",
+    "Hypotheses",
     "MergingStepper",
     "RankingStepper",
     "Samples",
@@ -14,4 +16,5 @@ __all__ = [
     "gumbel_noise",
     "restrict",
     "sample",
+    "search_hypotheses",
 ]

@@ -3,6 +3,7 @@
 Axes: B rows, T steps, A actions.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -28,7 +29,7 @@ def sample(
     *,
     num_rows: int,
     max_steps: int,
-    noise: Float[Tensor, "T B A"] | None = None,
+    noise: Float[Tensor, "T B A"] | Callable[[int], Float[Tensor, "B A"]] | None = None,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -38,10 +39,10 @@ def sample(
 
     Without ``noise`` a row takes its most probable action, whatever the restrictions. With
     ``gumbel_noise`` it takes the best sum of restricted log-probability and noise, which draws
-    each action with its restricted probability. A row all of whose actions are forbidden ends
-    there, unfinished, with the score and actions that it has. Whether all rows have ended is asked
-    of the device every ``stop_check_every`` steps (0: never); that saves time and changes no
-    result.
+    each action with its restricted probability; where there are many actions, a function may draw
+    the noise of one step at a time. A row all of whose actions are forbidden ends there,
+    unfinished, with the score and actions that it has. Whether all rows have ended is asked of the
+    device every ``stop_check_every`` steps (0: never); that saves time and changes no result.
     """
     _check_sizes(num_rows, max_steps, stop_check_every)
     device = stepper.device
@@ -56,7 +57,7 @@ def sample(
         preferences = log_probs
         if noise is not None:
             allowed = restrict(log_probs, temperature=temperature, top_k=top_k, top_p=top_p)
-            preferences = allowed + noise[step]
+            preferences = allowed + (noise(step) if callable(noise) else noise[step])
         chosen = preferences.argmax(dim=1)
         chosen_nats = log_probs.gather(1, chosen[:, None])[:, 0]
         # The best action of a row is forbidden only where all are.
@@ -139,14 +140,14 @@ def _check_sizes(num_rows: int, max_steps: int, stop_check_every: int) -> None:
 
 def _check_shapes(
     log_probs: Float[Tensor, "_ A"],
-    noise: Float[Tensor, "_ _ _"] | None,
+    noise: Float[Tensor, "_ _ _"] | Callable[[int], Tensor] | None,
     num_rows: int,
     max_steps: int,
 ) -> None:
     if log_probs.shape[0] != num_rows:
         raise ValueError(f"the stepper has {log_probs.shape[0]} rows; expected {num_rows}")
     expected = (max_steps, num_rows, log_probs.shape[1])
-    if noise is not None and tuple(noise.shape) != expected:
+    if isinstance(noise, Tensor) and tuple(noise.shape) != expected:
         raise ValueError(f"noise has shape {tuple(noise.shape)}; expected {expected}")
 
 

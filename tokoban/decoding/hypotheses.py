@@ -1,0 +1,162 @@
+"""Beam search for sequences that end with an action of their own, judged by more than their score.
+
+The beams of ``beam`` keep what has finished among them. Here ``width`` of them always go on, and
+what ends is put aside and judged by its score divided by a penalty for its length: else the short
+ones would win, since every action costs.
+
+Axes: B searches, K beams of each, A actions, T steps, C candidates, R searches that still go on; a
+row of the stepper is search * K + beam of these.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from tokoban.decoding.stepper import Stepper
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """What ended in each search, the highest rank first.
+
+    One that is missing has length 0, and -inf as its score and rank.
+    """
+
+    actions: Int64[Tensor, "B K T"]  # the end is the last one; -1 after it
+    lengths: Int64[Tensor, "B K"]
+    scores_nats: Float[Tensor, "B K"]  # sum of the log-probabilities of the actions
+    ranks: Float[Tensor, "B K"]  # the score divided by the penalty
+
+
+@torch.no_grad()
+def search_hypotheses(
+    stepper: Stepper,
+    *,
+    num_searches: int,
+    width: int,
+    max_steps: int,
+    end: int,
+    keep: int | None = None,
+    penalty: Callable[[int], float] = lambda length: 1.0,
+) -> Hypotheses:
+    """The ``keep`` (by default ``width``) best of what ended in each search, by the action ``end``.
+
+    At each step the ``width`` best successors are looked at: those that end are put aside, and the
+    next best that do not end fill their places. A search is over when ``width`` have been put
+    aside, or sooner if no beam of it can come before one of those to keep any more. What has not
+    ended after ``max_steps`` is lost. Ranks are scores / ``penalty(length)``, the end counted;
+    ``penalty`` is above 0 and does not fall.
+
+    The stepper holds ``num_searches * width`` rows, all rows of a search at its start. The rows of
+    a search that is over are dropped: ``advance`` gets fewer parents than there were rows, and must
+    allow that.
+    """
+    keep = width if keep is None else keep
+    _check_sizes(num_searches, width, max_steps, keep)
+    device, log_probs = stepper.device, stepper.log_probs()
+    aside = _Aside(num_searches, width, max_steps, like=log_probs)
+    running = torch.arange(num_searches, device=device)
+    actions = torch.full((num_searches, width, max_steps), -1, device=device)
+    # Only beam 0 is alive at first, else the K equal starts would fill the beam with copies.
+    scores = torch.full_like(aside.scores, -torch.inf)
+    scores[:, 0] = 0.0
+
+    for step in range(max_steps):
+        candidates, parents, chosen = _best_candidates(stepper.log_probs(), scores)
+        is_end = chosen == end
+        ended = actions.take_along_dim(parents[:, :width, None], dim=1)
+        ended[:, :, step] = end
+        ended_scores = candidates.masked_fill(~is_end, -torch.inf)[:, :width]
+        aside.add(running, ended_scores, ended, penalty=penalty(step + 1))
+
+        # Each beam ends in one way at most, so of twice as many candidates enough go on.
+        order = is_end.int().argsort(dim=1, stable=True)[:, :width]
+        scores = candidates.masked_fill(is_end, -torch.inf).gather(1, order)
+        parents, chosen = parents.gather(1, order), chosen.gather(1, order)
+        actions = actions.take_along_dim(parents[:, :, None], dim=1)
+        actions[:, :, step] = chosen
+
+        # Scores only fall, and the penalty only rises: no beam's rank can come to more than this.
+        is_beaten = aside.ranks[running, keep - 1] >= scores[:, 0] / penalty(max_steps)
+        going_on = (~(aside.is_full(running) | is_beaten)).nonzero()[:, 0]
+        if len(going_on) == 0 or step + 1 == max_steps:
+            break
+        has_moved = width > 1 or len(going_on) < len(running)
+        rows = parents[going_on] + width * going_on[:, None]
+        running, scores, actions = running[going_on], scores[going_on], actions[going_on]
+        stepper.advance(rows.flatten() if has_moved else None, chosen[going_on].flatten())
+    return aside.hypotheses(keep)
+
+
+class _Aside:
+    """The best ``width`` hypotheses of each search so far; storage, which changes."""
+
+    def __init__(
+        self, num_searches: int, width: int, max_steps: int, *, like: Float[Tensor, "_ A"]
+    ) -> None:
+        shape = num_searches, width
+        self.actions = torch.full((*shape, max_steps), -1, device=like.device)
+        self.scores = like.new_full(shape, -torch.inf)
+        self.ranks = like.new_full(shape, -torch.inf)
+
+    def add(
+        self,
+        searches: Int64[Tensor, "R"],
+        scores: Float[Tensor, "R K"],
+        actions: Int64[Tensor, "R K T"],
+        *,
+        penalty: float,
+    ) -> None:
+        """Of what is here and what is new, keeps the best; of equal ranks the earlier."""
+        all_ranks = torch.cat([self.ranks[searches], scores / penalty], dim=1)
+        all_scores = torch.cat([self.scores[searches], scores], dim=1)
+        all_actions = torch.cat([self.actions[searches], actions], dim=1)
+        best = all_ranks.argsort(dim=1, descending=True, stable=True)[:, : scores.shape[1]]
+        self.ranks[searches] = all_ranks.gather(1, best)
+        self.scores[searches] = all_scores.gather(1, best)
+        self.actions[searches] = all_actions.take_along_dim(best[:, :, None], dim=1)
+
+    def is_full(self, searches: Int64[Tensor, "R"]) -> Bool[Tensor, "R"]:
+        """Whether as many as there is room for have been put aside."""
+        return self.ranks[searches, -1] > -torch.inf
+
+    def hypotheses(self, keep: int) -> Hypotheses:
+        """The best of each search."""
+        ranks, scores = self.ranks[:, :keep], self.scores[:, :keep]
+        actions = self.actions[:, :keep].masked_fill((ranks == -torch.inf)[:, :, None], -1)
+        return Hypotheses(actions, (actions >= 0).sum(dim=2), scores, ranks)
+
+
+def _best_candidates(
+    log_probs: Float[Tensor, "RK A"], scores: Float[Tensor, "R K"]
+) -> tuple[Float[Tensor, "R C"], Int64[Tensor, "R C"], Int64[Tensor, "R C"]]:
+    """The scores, beams and actions of the 2 * K best successors, the best first."""
+    num_searches, width = scores.shape
+    if len(log_probs) != num_searches * width:
+        raise ValueError(
+            f"the stepper has {len(log_probs)} rows; expected {num_searches} searches"
+            f" x {width} beams = {num_searches * width}"
+        )
+    num_actions = log_probs.shape[1]
+    extended = scores[:, :, None] + log_probs.view(num_searches, width, num_actions)
+    # The rows of dead beams hold leftovers, whose log-probabilities may be anything, NaN too.
+    extended = extended.masked_fill((scores == -torch.inf)[:, :, None], -torch.inf).flatten(1)
+    num_candidates = min(2 * width, extended.shape[1])
+    best, order = extended.topk(num_candidates, dim=1)  # order: beam * A + action
+    # Of equal scores the lower number goes first; topk alone does not say which.
+    order, by_number = order.sort(dim=1)
+    best, by_score = best.gather(1, by_number).sort(dim=1, descending=True, stable=True)
+    order = order.gather(1, by_score)
+    return best, order // num_actions, order % num_actions
+
+
+def _check_sizes(num_searches: int, width: int, max_steps: int, keep: int) -> None:
+    sizes = {"num_searches": num_searches, "width": width, "max_steps": max_steps, "keep": keep}
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}; expected at least 1")
+    if keep > width:
+        raise ValueError(f"keep is {keep}; expected at most width, which is {width}")
