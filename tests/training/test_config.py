@@ -153,6 +153,19 @@ def test_describe_says_every_kind_of_field() -> None:
         ({"steps": 1, "betas": (0.9, 1.0)}, "betas must be in [0, 1), got (0.9, 1.0)"),
         ({"steps": 1, "clip_norm": -1.0}, "clip_norm must be at least 0, got -1.0"),
         ({"steps": 1, "ema_decay": 1.0}, "ema_decay must be in [0, 1), got 1.0"),
+        ({"steps": 1, "epsilon": 0.0}, "epsilon must be above 0, got 0.0"),
+        ({"steps": 1, "accumulate": 0}, "accumulate must be at least 1, got 0"),
+        ({"steps": 1, "average_last": -1}, "average_last must be at least 0, got -1"),
+        ({"steps": 1, "average_every": 0}, "average_every must be at least 1, got 0"),
+        ({"steps": 1, "patience": -1}, "patience must be at least 0, got -1"),
+        (
+            {"steps": 1, "average_last": 2, "ema_decay": 0.5},
+            "average_last and ema_decay are two averages: choose one of them",
+        ),
+        (
+            {"steps": 1, "patience": 2, "watched": "score"},
+            "patience needs watched, a figure, and evaluate_every, to look at it",
+        ),
         ({"steps": 1, "log_every": 0}, "log_every must be at least 1, got 0"),
         ({"steps": 1, "evaluate_every": -1}, "evaluate_every must be at least 0, got -1"),
         (

@@ -241,6 +241,93 @@ def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> 
         assert not torch.equal(plain[name], averaged[name])
 
 
+AVERAGED = replace(RUN, ema_decay=0.0, schedule="constant", average_last=2, average_every=3)
+
+
+def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) -> None:
+    seen: dict[int, dict[str, torch.Tensor]] = {}
+
+    def remember(model: nn.Module, step: int) -> None:
+        seen[step] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+    figures = train(Noiseless(remember), AVERAGED, toy_directory(tmp_path))
+    model = Toy().build_model()
+    for name, tensor in weights(tmp_path).items():
+        assert torch.allclose(tensor, (seen[6][name] + seen[9][name]) / 2)
+        model.state_dict()[name].copy_(tensor)
+    with torch.no_grad():
+        assert Toy().evaluate(model.eval())["accuracy"] == figures["accuracy"]
+
+
+def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
+    """Not from the mean, but from where training stood."""
+    train(Toy(), replace(AVERAGED, steps=5), toy_directory(tmp_path / "parts"))
+    train(Toy(), AVERAGED, toy_directory(tmp_path / "parts"), resume=True)
+    train(Toy(), AVERAGED, toy_directory(tmp_path / "straight"))
+    for name, tensor in weights(tmp_path / "straight").items():
+        assert torch.equal(tensor, weights(tmp_path / "parts")[name])
+
+
+class Scripted(Noiseless):
+    """Its evaluations say what is written here, one after the other."""
+
+    def __init__(self, *scores: float) -> None:
+        self.scores = list(scores)
+        self.seen: list[dict[str, torch.Tensor]] = []
+
+    def before_batch(self, model: nn.Module, step: int) -> None:
+        pass
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        self.seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return {"score": self.scores[len(self.seen) - 1]}
+
+
+PATIENT = replace(RUN, steps=30, evaluate_every=2, watched="score", patience=2)
+
+
+@pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])
+def test_patience_ends_a_run_and_the_best_weights_are_kept(
+    tmp_path: Path, watched: str, sign: float
+) -> None:
+    # Better, worse, better, as good, worse; then the last look, and one at the best.
+    system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 1.0, 7.0)))
+    run = replace(PATIENT, watched=watched)
+    figures = train(system, run, toy_directory(tmp_path))
+    assert figures["steps"] == 10 and figures["score"] == sign * 7.0
+    for name, tensor in weights(tmp_path).items():
+        assert torch.equal(tensor, system.seen[2][name])
+
+
+def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:
+    system = Scripted(1.0, 2.0, 3.0, 3.0)
+    train(system, replace(PATIENT, steps=5), toy_directory(tmp_path))
+    for name, tensor in weights(tmp_path).items():
+        assert torch.equal(tensor, system.seen[2][name])
+
+
+def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
+    train(Scripted(5.0, 1.0, 0.0, 0.0), replace(PATIENT, steps=5), toy_directory(tmp_path))
+    figures = train(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
+    assert figures["steps"] == 6
+
+
+def test_a_figure_that_is_not_there_cannot_be_watched(tmp_path: Path) -> None:
+    run = replace(PATIENT, watched="blue")
+    with pytest.raises(ValueError, match="watched is 'blue'; the figures are score"):
+        train(Scripted(1.0), run, toy_directory(tmp_path))
+
+
+def test_a_step_takes_as_many_batches_as_it_accumulates(tmp_path: Path) -> None:
+    """And a resumed run begins with the batch that is next."""
+    taken: list[int] = []
+    system = Watched(lambda model, step: taken.append(step))
+    run = replace(RUN, accumulate=3, steps=2)
+    train(system, run, toy_directory(tmp_path))
+    train(system, replace(run, steps=3), toy_directory(tmp_path), resume=True)
+    assert taken == list(range(9))
+
+
 def test_gradients_are_clipped_and_their_length_logged(tmp_path: Path) -> None:
     lengths = []
 

@@ -36,8 +36,9 @@ def test_only_matrices_decay_and_frozen_parameters_stay_out() -> None:
 
 
 def test_optimizer_takes_its_settings_from_the_run() -> None:
-    optimizer = adamw(nn.Linear(3, 5), RunConfig(steps=1, learning_rate=0.7, betas=(0.1, 0.2)))
-    assert [(g["lr"], g["betas"]) for g in optimizer.param_groups] == [(0.7, (0.1, 0.2))] * 2
+    run = RunConfig(steps=1, learning_rate=0.7, betas=(0.1, 0.2), epsilon=1e-9)
+    for group in adamw(nn.Linear(3, 5), run).param_groups:
+        assert (group["lr"], group["betas"], group["eps"]) == (0.7, (0.1, 0.2), 1e-9)
 
 
 def test_a_model_without_matrices_has_one_group() -> None:

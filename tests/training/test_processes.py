@@ -2,13 +2,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from tests.training.toy import NUM_EXAMPLES, read_lines
-from tests.training.train_toy import RUN, Joined, Steady, toy_directory
+from tests.training.train_toy import RUN, UNEQUAL, Joined, Steady, UnequalJoined, toy_directory
 from tokoban.training import processes
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import train
@@ -65,6 +66,18 @@ def test_two_processes_are_one_with_both_batches(two_processes: Path, tmp_path: 
     assert len(joined) == len(apart)
     for one, other in zip(joined, apart, strict=True):
         assert one == pytest.approx(other, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_batches_count_by_their_weight_in_whatever_process(
+    two_processes: Path, tmp_path: Path
+) -> None:
+    run = replace(UNEQUAL, accumulate=1)
+    train(UnequalJoined(), run, toy_directory(tmp_path))
+    one, _ = load_weights(tmp_path / "weights.safetensors")
+    other, _ = load_weights(two_processes / "unequal/weights.safetensors")
+    for name, tensor in one.items():
+        assert torch.allclose(tensor, other[name], rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -6,22 +6,26 @@ Both without dropout, so that two processes can be compared with one.
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from tests.training.toy import Toy, examples
 from tokoban.training import processes
 from tokoban.training.loop import train
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
+from tokoban.training.system import Loss
 
 RUN = RunConfig(
     steps=7, device="cpu", learning_rate=0.02, warmup_steps=2, log_every=2, checkpoint_every_s=0.0
 )
 KILLED_AT = 5
+# With all that several processes must agree on.
+UNEQUAL = replace(RUN, accumulate=2, average_last=2, average_every=3)
 
 
 class Steady(Toy):
@@ -50,10 +54,42 @@ class Joined(Steady):
             yield torch.cat(inputs), torch.cat(labels)
 
 
+class Unequal(Steady):
+    """Batches of 3 to 7 examples, which count by their number."""
+
+    def parts(self, step: int, rank: int, world_size: int) -> tuple[Tensor, Tensor]:
+        number = step * world_size + rank
+        return examples(3 + 2 * number % 5, seed=1 + number)
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Any]:
+        step = start_step
+        while True:
+            yield self.parts(step, processes.rank(), processes.world_size())
+            step += 1
+
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
+        return super().loss(model, batch)._replace(weight=torch.tensor(len(batch[1])))
+
+
+class UnequalJoined(Unequal):
+    """One process with the batches of both, accumulated ones too, as one."""
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Any]:
+        for step in range(UNEQUAL.steps or 0):
+            both = [
+                self.parts(UNEQUAL.accumulate * step + number, rank, 2)
+                for number in range(UNEQUAL.accumulate)
+                for rank in (0, 1)
+            ]
+            inputs, labels = zip(*both, strict=True)
+            yield torch.cat(inputs), torch.cat(labels)
+
+
 def main(folder: Path) -> None:
     system = Steady()
     figures = train(system, RUN, toy_directory(folder / "straight"))
     (folder / f"figures-{processes.rank()}.json").write_text(json.dumps(figures))
+    train(Unequal(), UNEQUAL, toy_directory(folder / "unequal"))
     system.is_killed = True
     try:
         train(system, RUN, toy_directory(folder / "resumed"))

@@ -9,15 +9,18 @@ import torch
 from torch import nn
 
 from tokoban.training import processes
-from tokoban.training.checkpoint import load_newest_checkpoint, save_checkpoint
+from tokoban.training.allocator import keep_freed_memory
+from tokoban.training.checkpoint import load_newest_checkpoint, load_weights, save_checkpoint
 from tokoban.training.device import find_device
 from tokoban.training.display import Display
+from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
 from tokoban.training.optimizer import rate
 from tokoban.training.plots import plot_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
+from tokoban.training.snapshots import Snapshots, mean_weights
 from tokoban.training.state import (
     TrainingState,
     initial_state,
@@ -49,6 +52,8 @@ def train(
     # Else a second run in this process would get the device of the first, whatever it asks for.
     AcceleratorState._reset_state(reset_partial_state=True)
     is_on_cpu = find_device(run.device).type == "cpu"
+    if is_on_cpu:
+        keep_freed_memory()
     accelerator = Accelerator(cpu=is_on_cpu, mixed_precision="no")
     seed_all(run.seed)  # equal weights in every process
     state = initial_state(system.build_model().to(accelerator.device), run)
@@ -93,14 +98,15 @@ class _Training:
     def descend(self) -> None:
         """Takes steps until the run is over; then, or when interrupted, saves."""
         state, run = self.state, self.run
-        batches = self.system.train_batches(state.model, start_step=state.step)
+        first_batch = state.step * run.accumulate
+        batches = self.system.train_batches(state.model, start_step=first_batch)
         state.model.train()
         started_s = clock_s(state.device) - state.elapsed_s
         saved_s = state.elapsed_s
         self.timed_step, self.timed_s = state.step, clock_s(state.device)
         with interruptible() as was_interrupted:
             while not self.is_over():
-                self.step(next(batches))
+                self.step(batches)
                 # Shared, since schedule and checkpoints follow the clock: no process may differ.
                 elapsed_s = clock_s(torch.device("cpu")) - started_s  # not waiting for the GPU
                 mine = [elapsed_s, float(was_interrupted())]
@@ -110,7 +116,9 @@ class _Training:
                     self.log()
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
                 if is_due and not self.is_over():  # finish() does the last one
-                    self.evaluate()
+                    self.watch(self.evaluate())
+                if run.average_last and state.step % run.average_every == 0:
+                    self.take_snapshot()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
                     self.save()
                     saved_s = state.elapsed_s
@@ -122,17 +130,18 @@ class _Training:
         self.log()
         self.save()
 
-    def step(self, batch: Batch) -> None:
+    def step(self, batches: Iterator[Batch]) -> None:
         """One update of the weights; waits for nothing on the device."""
         state, run = self.state, self.run
         for group in state.optimizer.param_groups:
             group["lr"] = self.learning_rate()
-        uses_bf16 = _uses_bf16(run, state.device)
-        with torch.autocast(state.device.type, torch.bfloat16, enabled=uses_bf16):
-            loss = self.system.loss(self.model, batch)
-        state.optimizer.zero_grad(set_to_none=True)
-        loss.total.backward()
-        figures = {"loss": loss.total} | loss.figures
+        figures = set_gradients(
+            self.system,
+            self.model,
+            batches,
+            num_batches=run.accumulate,
+            uses_bf16=_uses_bf16(run, state.device),
+        )
         if run.clip_norm:
             parameters = state.model.parameters()
             figures["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, run.clip_norm)
@@ -179,6 +188,48 @@ class _Training:
         self.display.say_figures(state.step, figures)
         return figures
 
+    def watch(self, figures: dict[str, float]) -> None:
+        """Keeps the weights that are the best so far by the watched figure, and counts the rest."""
+        state, watched = self.state, self.run.watched
+        if not watched:
+            return
+        name = watched.removeprefix("-")
+        if name not in figures:
+            raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
+        value = -figures[name] if watched.startswith("-") else figures[name]
+        if value > state.best:
+            state.best, state.num_without_better = value, 0
+            if self.is_main:
+                self.directory.save_weights(state.result, step=state.step, is_best=True)
+        else:
+            state.num_without_better += 1
+
+    def take_snapshot(self) -> None:
+        """Adds the weights to those whose mean the run may end with."""
+        if self.is_main:
+            self.snapshots.take(self.state.model.state_dict(), step=self.state.step)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        return Snapshots(self.directory.snapshots, num_kept=self.run.average_last)
+
+    def choose_weights(self) -> None:
+        """The mean of the snapshots, or the weights that were best, become the model's."""
+        run, state = self.run, self.state
+        if not (run.average_last or run.watched):
+            return
+        if not run.average_last:
+            self.watch(self.evaluate())
+        if self.is_main:
+            if run.average_last:
+                if paths := self.snapshots.paths():
+                    state.model.load_state_dict(mean_weights(paths))
+            elif self.directory.best_weights.exists():
+                state.result.load_state_dict(load_weights(self.directory.best_weights)[0])
+            self.directory.save_weights(state.result, step=state.step)
+        model = state.result
+        processes.copy_from_main_process([*model.parameters(), *model.buffers()])
+
     def save(self) -> None:
         """A checkpoint, and the weights as they are now."""
         state = self.state
@@ -190,8 +241,9 @@ class _Training:
         set_random_state(checkpoint["random"][processes.rank()])  # as if it were resumed here
 
     def finish(self) -> dict[str, float]:
-        """The final evaluation, result.json and the picture."""
+        """The choice of the weights, their evaluation, result.json and the picture."""
         state = self.state
+        self.choose_weights()
         figures = {
             "steps": state.step,
             "elapsed_s": state.elapsed_s,
@@ -211,8 +263,10 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or its last minute."""
+        """Whether the run has come to its last step or minute, or to the end of its patience."""
         run, state = self.run, self.state
+        if run.patience and state.num_without_better >= run.patience:
+            return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
         return is_late or (run.steps is not None and state.step >= run.steps)
 

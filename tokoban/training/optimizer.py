@@ -37,6 +37,7 @@ def adamw(model: nn.Module, run: RunConfig) -> torch.optim.AdamW:
         [group for group in groups if group["params"]],
         lr=run.learning_rate,
         betas=run.betas,
+        eps=run.epsilon,
         fused=is_on_cuda,  # one kernel for all parameters: launches are what a small model costs
     )
 

@@ -53,6 +53,47 @@ def plot_curves(metrics: Path, picture: Path) -> None:
         figure.savefig(temporary, dpi=150, format="png")
 
 
+def plot_weights(
+    weights: Sequence[Sequence[float]],
+    *,
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    picture: Path,
+) -> None:
+    """Weights from 0 to 1 as a table of shades, the columns' names above; PNG or SVG by suffix."""
+    from matplotlib.figure import Figure
+
+    kind = picture.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
+    num_rows, num_columns = len(row_names), len(column_names)
+    size = max(3.0, 1.5 + 0.4 * num_columns), max(2.5, 1.2 + 0.35 * num_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots()
+    # White to the first of the colours, the darker the more.
+    axes.pcolormesh(
+        weights, cmap=_shades(), vmin=0.0, vmax=1.0, edgecolors="#e6e6e6", linewidth=0.5
+    )
+    # A dollar sign would begin a formula.
+    axes.set_xticks(
+        [place + 0.5 for place in range(num_columns)],
+        [name.replace("$", r"\$") for name in column_names],
+        rotation=60,
+        ha="left",
+        rotation_mode="anchor",
+    )
+    axes.set_yticks(
+        [place + 0.5 for place in range(num_rows)],
+        [name.replace("$", r"\$") for name in row_names],
+    )
+    axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.spines[:].set_visible(False)
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format=kind)
+
+
 def read_curves(metrics: Path) -> dict[str, Curve]:
     """Steps and values by name; what was not finite (null in the file) is left out."""
     found: dict[str, Curve] = {}
@@ -76,6 +117,12 @@ def smoothed(curve: Curve) -> Curve:
         for steps, values in (zip(*points, strict=True) for points in stretches.values())
     ]
     return [step for step, _ in means], [value for _, value in means]
+
+
+def _shades() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("shades", ["#ffffff", COLOURS[0]])
 
 
 def _are_shares(values: Sequence[float]) -> bool:

@@ -5,10 +5,10 @@ share and adds the counts up with ``sum_over_processes``: every process then ans
 Valid from ``train_batches`` on: ``loop.train`` joins the processes before it builds the model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import torch
-from torch import distributed
+from torch import Tensor, distributed
 
 
 def rank() -> int:
@@ -40,6 +40,22 @@ def from_main_process(values: list[float]) -> list[float]:
     shared = torch.tensor(values, dtype=torch.float64, device=_device())
     distributed.broadcast(shared, src=0)
     return shared.tolist()
+
+
+def add_up(amount: Tensor) -> Tensor:
+    """The sum of every process's ``amount``, which stays on its device; nobody waits for it."""
+    if world_size() == 1:
+        return amount
+    total = amount.clone()
+    distributed.all_reduce(total)
+    return total
+
+
+def copy_from_main_process(tensors: Iterable[Tensor]) -> None:
+    """Overwrites each tensor by that of process 0; every process must call it, with the same."""
+    if world_size() > 1:
+        for tensor in tensors:
+            distributed.broadcast(tensor, src=0)
 
 
 def gather_objects(thing: object) -> list[object]:

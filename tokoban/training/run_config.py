@@ -19,6 +19,8 @@ class RunConfig:
     minutes: float | None = None  # wall clock from the first step, without the final evaluation
     seed: int = 0  # of the initial weights and of dropout; a system's data has its own
 
+    accumulate: int = 1  # batches a step, of each process; each counts by its weight
+
     device: Literal["auto", "cpu", "cuda"] = "auto"  # auto: CUDA where there is one
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 autocast on CUDA; of training
     compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
@@ -28,11 +30,17 @@ class RunConfig:
     warmup_steps: int = 100
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
     betas: tuple[float, float] = (0.9, 0.98)
+    epsilon: float = 1e-8  # of Adam
     clip_norm: float = 1.0  # of the whole gradient; 0 = not clipped
     ema_decay: float = 0.0  # 0 = off; else evaluation and final weights use the average
+    average_last: int = 0  # 0 = off; else the final weights are the mean of so many snapshots
+    average_every: int = 1000  # steps between snapshots
 
     log_every: int = 50  # steps
     evaluate_every: int = 0  # steps; 0 = only at the end
+    watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
+    # weights are those that were best by it, unless they are a mean
+    patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
     def __post_init__(self) -> None:
@@ -48,10 +56,19 @@ class RunConfig:
             ("weight_decay", self.weight_decay >= 0, "at least 0"),
             ("betas", all(0 <= beta < 1 for beta in self.betas), "in [0, 1)"),
             ("clip_norm", self.clip_norm >= 0, "at least 0"),
+            ("epsilon", self.epsilon > 0, "above 0"),
+            ("accumulate", self.accumulate >= 1, "at least 1"),
             ("ema_decay", 0 <= self.ema_decay < 1, "in [0, 1)"),
+            ("average_last", self.average_last >= 0, "at least 0"),
+            ("average_every", self.average_every >= 1, "at least 1"),
+            ("patience", self.patience >= 0, "at least 0"),
             ("log_every", self.log_every >= 1, "at least 1"),
             ("evaluate_every", self.evaluate_every >= 0, "at least 0"),
             ("checkpoint_every_s", self.checkpoint_every_s >= 0, "at least 0"),
         )
         if self.schedule == "noam" and self.warmup_steps == 0:
             raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")
+        if self.average_last and self.ema_decay:
+            raise ValueError("average_last and ema_decay are two averages: choose one of them")
+        if self.patience and not (self.watched and self.evaluate_every):
+            raise ValueError("patience needs watched, a figure, and evaluate_every, to look at it")

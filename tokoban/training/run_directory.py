@@ -5,7 +5,9 @@ runs/<date>-<name>/
     metrics.jsonl         one line per log(): {"step": 50, "train/loss": 0.7, ...}
     tensorboard/          the same, as events
     checkpoints/          to resume from
-    weights.safetensors   of the newest checkpoint
+    snapshots/            weights whose mean the run may end with
+    best.safetensors      the weights that were best by the watched figure
+    weights.safetensors   of the newest checkpoint; in the end the mean, or the best, if asked for
     result.json           the final figures, once the run is over
     plots/curves.png
 """
@@ -45,6 +47,8 @@ class RunDirectory:
         self.checkpoints = path / "checkpoints"
         self.metrics = path / "metrics.jsonl"
         self.weights = path / "weights.safetensors"
+        self.best_weights = path / "best.safetensors"
+        self.snapshots = path / "snapshots"
         self.result = path / "result.json"
         self.curves = path / "plots" / "curves.png"
         self._events: Any = None
@@ -98,10 +102,10 @@ class RunDirectory:
         for name, value in figures.items():
             self._events.add_scalar(name, value, step)
 
-    def save_weights(self, model: torch.nn.Module, *, step: int) -> None:
+    def save_weights(self, model: torch.nn.Module, *, step: int, is_best: bool = False) -> None:
         """The model's weights, with the system, its config and the step in the file's metadata."""
         metadata = {"system": self.system, "config": json.dumps(self.config), "step": str(step)}
-        save_weights(self.weights, model.state_dict(), metadata)
+        save_weights(self.best_weights if is_best else self.weights, model.state_dict(), metadata)
 
     def write_result(self, figures: Mapping[str, int | float]) -> None:
         """The run's last word; what is not finite becomes null."""

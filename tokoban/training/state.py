@@ -1,6 +1,7 @@
 """Everything that a training run is made of, so that it can stop and go on as if it had not."""
 
 import copy
+import math
 import random
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,8 @@ class TrainingState:
     figures: RunningMeans = field(default_factory=RunningMeans)  # since the last logged line
     step: int = 0
     elapsed_s: float = 0.0
+    best: float = -math.inf  # of the watched figure, negated where less is better
+    num_without_better: int = 0  # evaluations in a row
 
     @property
     def device(self) -> torch.device:
@@ -45,6 +48,8 @@ class TrainingState:
             # The moments alone: an optimizer's settings come from the run, also a resumed one.
             "optimizer": self.optimizer.state_dict()["state"],
             "average": None if self.average is None else self.average.state_dict(),
+            "best": self.best,
+            "num_without_better": self.num_without_better,
             "figures": processes.gather_objects(self.figures.state_dict()),
             "random": processes.gather_objects(random_state()),
         }
@@ -59,6 +64,7 @@ class TrainingState:
         if (state["average"] is None) != (self.average is None):
             raise ValueError("ema_decay was switched on or off since the checkpoint")
         self.step, self.elapsed_s = state["step"], state["elapsed_s"]
+        self.best, self.num_without_better = state["best"], state["num_without_better"]
         self.model.load_state_dict(state["model"])
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})

@@ -9,10 +9,16 @@ Batch = Any  # whatever the system's own ``loss`` understands
 
 
 class Loss(NamedTuple):
-    """The number to descend, and the figures to log beside it (detached scalars)."""
+    """The number to descend, and the figures to log beside it (detached scalars).
+
+    ``weight`` is what the batch counts beside others of the same step, those of other processes
+    and accumulated ones: its number of tokens, say, if ``total`` is their mean. Without one all
+    count alike.
+    """
 
     total: Tensor
     figures: dict[str, Tensor]
+    weight: Tensor | None = None
 
 
 @runtime_checkable
@@ -24,10 +30,11 @@ class System(Protocol):
         ...
 
     def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Batch]:
-        """An endless stream of batches on the model's device, the first one for ``start_step``.
+        """An endless stream of batches on the model's device, the first one that of ``start_step``.
 
-        Batch n must depend on the seed, the rank and n alone, so that a resumed run sees what an
-        uninterrupted one would have seen.
+        Where a step accumulates several batches, each of them counts as a step here. Batch n must
+        depend on the seed, the rank and n alone, so that a resumed run sees what an uninterrupted
+        one would have seen.
         """
         ...
 

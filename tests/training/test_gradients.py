@@ -1,0 +1,61 @@
+"""The gradient of parts is that of the whole, whatever the sizes of the parts."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.training.toy import Toy, examples
+from tokoban.training.gradients import set_gradients
+from tokoban.training.system import Batch, Loss
+
+
+class Weighed(Toy):
+    """Without noise; a batch counts by its examples."""
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        inputs, labels = batch
+        loss = nn.functional.cross_entropy(model(inputs), labels)
+        hits = (model(inputs).argmax(1) == labels).double().mean()
+        return Loss(loss, {"accuracy": hits}, weight=torch.tensor(len(labels)))
+
+
+class Unweighed(Weighed):
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        return super().loss(model, batch)._replace(weight=None)
+
+
+def model() -> nn.Module:
+    torch.manual_seed(2)
+    return nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Linear(7, 2)).double()
+
+
+def parts(*sizes: int) -> Iterator[Batch]:
+    inputs, labels = examples(sum(sizes), seed=3)
+    return zip(inputs.double().split(sizes), labels.split(sizes), strict=True)
+
+
+def gradient(system: Toy, batches: Iterator[Batch], *, num_batches: int) -> tuple[Tensor, dict]:
+    under_test = model()
+    for parameter in under_test.parameters():
+        parameter.grad = torch.full_like(parameter, 100.0)  # of the step before
+    figures = set_gradients(system, under_test, batches, num_batches=num_batches, uses_bf16=False)
+    found = [p.grad.flatten() for p in under_test.parameters() if p.grad is not None]
+    return torch.cat(found), figures
+
+
+@pytest.mark.parametrize("sizes", [(11, 1, 5), (2, 2, 13), (17,)])
+def test_parts_of_any_size_give_the_gradient_of_the_whole(sizes: tuple[int, ...]) -> None:
+    expected, whole = gradient(Weighed(), parts(17), num_batches=1)
+    found, figures = gradient(Weighed(), parts(*sizes), num_batches=len(sizes))
+    assert torch.allclose(found, expected, rtol=0, atol=1e-7)  # a weight is in single precision
+    assert figures.keys() == whole.keys() == {"loss", "accuracy"}
+    for name, figure in whole.items():
+        assert figures[name].item() == pytest.approx(figure.item())
+
+
+def test_without_weights_all_parts_count_alike() -> None:
+    singles = [gradient(Unweighed(), iter([part]), num_batches=1)[0] for part in parts(11, 1, 5)]
+    found, _ = gradient(Unweighed(), parts(11, 1, 5), num_batches=3)
+    assert torch.allclose(found, torch.stack(singles).mean(0), rtol=0, atol=1e-7)
