@@ -12,7 +12,10 @@ from tokoban import __version__, cli
 from tokoban.cli.output import write_output
 from tokoban.systems import load
 
-HEAVY = ("torch", "numpy", "numba", "matplotlib", "accelerate", "tensorboard", "rich")
+HEAVY = (
+    "torch", "numpy", "numba", "matplotlib", "accelerate", "tensorboard", "rich", "tokenizers",
+    "sacrebleu",
+)  # fmt: skip
 HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]
 
 
@@ -86,6 +89,11 @@ def test_wrong_arguments_are_status_2(words: list[str]) -> None:
         (FileNotFoundError(2, "No such file", "x.xsb"), 2, "tokoban: x.xsb: No such file\n"),
         (OSError("disk on fire"), 2, "tokoban: disk on fire\n"),
         (KeyboardInterrupt(), 130, "tokoban: interrupted\n"),
+        (
+            ModuleNotFoundError("No module named 'tokenizers'", name="tokenizers"),
+            2,
+            "tokoban: this needs the package tokenizers, which is missing\n",
+        ),
     ],
 )
 def test_what_a_user_can_cause_is_one_line(
@@ -102,6 +110,18 @@ def test_what_a_user_can_cause_is_one_line(
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     assert cli.main(["check"]) == status
     assert capsys.readouterr() == ("", line)
+
+
+def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(arguments: object) -> int:
+        raise ModuleNotFoundError("No module named 'tokoban.x'", name="tokoban.x")
+
+    command = types.SimpleNamespace(SUMMARY="", add_arguments=lambda parser: None, run=run)
+    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
+    with pytest.raises(ModuleNotFoundError):
+        cli.main(["check"])
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:

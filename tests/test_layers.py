@@ -17,6 +17,7 @@ ALLOWED = {
     "transformer": (set(), CORE),
     "decoding": (set(), CORE),
     "sokoban": (set(), CORE | {"numpy"}),
+    "text": (set(), CORE | {"tokenizers"}),
     "training": (set(), RUN),
     "systems": (PARTS, RUN),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
@@ -29,6 +30,7 @@ ALLOWED_HERE = {
     "sokoban/vector_environment.py": {"gymnasium"},
     "sokoban/compiled.py": {"numba"},
     "sokoban/solving/words.py": {"numba", "llvmlite"},
+    "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "training/plots.py": {"matplotlib"},
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 from tokoban import cli, pretrained, systems
 
-FIGURES = {"accuracy": 0.75, "num_levels": 11.0}
+FIGURES = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--generated", type=int)
 
-    def evaluate_model(model: str, config: str, arguments: argparse.Namespace) -> dict[str, float]:
+    def evaluate_model(model: str, config: str, arguments: argparse.Namespace) -> dict[str, object]:
         assert (model, config) == ("the model of toy", "its config")
         if arguments.generated == 0:
             return {"accuracy": math.nan}
@@ -44,7 +44,7 @@ ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
 
 def test_figures_are_printed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(ASKED) == 0
-    assert capsys.readouterr().out == "accuracy    0.75\nnum_levels  11\n"
+    assert capsys.readouterr().out == "accuracy    0.75\nnum_levels  11\nsignature   by hand\n"
 
 
 def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:

@@ -22,11 +22,12 @@ def name(request: pytest.FixtureRequest) -> str:
 
 def _system(name: str) -> System:
     module = systems.load(name, "train")
-    return module.make_system(module.PRESETS["tiny"]())
+    return module.make_system(module.PRESETS[module.SMALLEST]())
 
 
 def _directory(name: str, path: Path) -> RunDirectory:
-    config = systems.load(name, "train").PRESETS["tiny"]()
+    module = systems.load(name, "train")
+    config = module.PRESETS[module.SMALLEST]()
     return RunDirectory(path, system=name, config=to_dict(config))
 
 
@@ -63,7 +64,9 @@ def test_it_can_learn_one_batch_by_heart(name: str) -> None:
 
 def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: Path) -> None:
     module = systems.load(name, "train")
-    run = replace(module.RUNS["tiny"], steps=6, log_every=1, device="cpu", schedule="constant")
+    run = replace(
+        module.RUNS[module.SMALLEST], steps=6, log_every=1, device="cpu", schedule="constant"
+    )
     whole, parts = _directory(name, tmp_path / "whole"), _directory(name, tmp_path / "parts")
     train(_system(name), run, whole)
     train(_system(name), replace(run, steps=4), parts)
@@ -82,12 +85,12 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
 
 def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> None:
     module = systems.load(name, "train")
-    run = replace(module.RUNS["tiny"], steps=2, device="cpu")
+    run = replace(module.RUNS[module.SMALLEST], steps=2, device="cpu")
     directory = _directory(name, tmp_path / "run")
     train(_system(name), run, directory)
     model, config = pretrained.load(str(directory.path), system=name)
     again, _ = pretrained.load(str(directory.weights), system=name)
-    assert config == module.PRESETS["tiny"]()
+    assert config == module.PRESETS[module.SMALLEST]()
     assert not model.training
     for tensor, other in zip(model.state_dict().values(), again.state_dict().values(), strict=True):
         assert torch.equal(tensor, other)

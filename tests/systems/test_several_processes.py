@@ -16,9 +16,10 @@ from tokoban import pretrained, systems
 @pytest.mark.parametrize("name", systems.SYSTEMS)
 def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = ["-m", "tokoban", "train", name, "--preset", "tiny", "--device", "cpu"]
+    smallest = systems.load(name, "train").SMALLEST
+    command = ["-m", "tokoban", "train", name, "--preset", smallest, "--device", "cpu"]
     done = subprocess.run(
-        [sys.executable, *launch, *command, "--output", str(tmp_path / "run")],
+        [sys.executable, *launch, *command, "--steps", "20", "--output", str(tmp_path / "run")],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 
 from tokoban import __version__
 
-COMMANDS = ("solve", "check", "convert", "generate", "label", "train", "evaluate", "play", "demo")
+COMMANDS = (
+    "solve", "check", "convert", "generate", "label", "translate", "train", "evaluate", "play",
+    "demo",
+)  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
 READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
@@ -43,8 +46,9 @@ def _in_one_line(error: ValueError | OSError) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
-    What a user can get wrong (``ValueError``, ``OSError``) is one line on standard error and
-    status 2. Help, the version and wrong arguments leave through argparse's ``SystemExit``.
+    What a user can get wrong (``ValueError``, ``OSError``, a package that is not installed) is one
+    line on standard error and status 2. Help, the version and wrong arguments leave through
+    argparse's ``SystemExit``.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     # Only the command that was asked for is imported; its name must therefore come first.
@@ -60,6 +64,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return READER_LEFT
     except (ValueError, OSError) as error:
         print(f"tokoban: {_in_one_line(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except ModuleNotFoundError as error:
+        # The package runs where not all that it uses can be installed; a module of its own must be.
+        if error.name is None or error.name.startswith("tokoban"):
+            raise
+        print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("tokoban: interrupted", file=sys.stderr)

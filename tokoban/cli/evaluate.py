@@ -34,13 +34,16 @@ def run(arguments: argparse.Namespace) -> int:
     check_destination(chosen.json)
     model, config = pretrained.load(chosen.weights, system=arguments.system)
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
-    figures: dict[str, float] = evaluate.evaluate_model(model, config, chosen)
+    figures: dict[str, float | str] = evaluate.evaluate_model(model, config, chosen)
     if chosen.json != "-":
         width = max(map(len, figures), default=0)
         for name, value in figures.items():
-            print(f"{name:<{width}}  {value:.6g}")
+            print(f"{name:<{width}}  {value if isinstance(value, str) else format(value, '.6g')}")
     if chosen.json is not None:
         # JSON has no NaN: what could not be measured (a share of nothing) is null.
-        known = {name: x if math.isfinite(x) else None for name, x in figures.items()}
+        known = {
+            name: x if isinstance(x, str) or math.isfinite(x) else None
+            for name, x in figures.items()
+        }
         write_output(chosen.json, json.dumps(known, indent=2) + "\n")
     return 0

@@ -3,7 +3,8 @@
 Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
 
 ``train.py``: ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
-``RUNS`` (name -> how that preset is trained), ``make_system(config)``, ``build_model(config)``.
+``RUNS`` (name -> how that preset is trained), ``SMALLEST`` (the preset that trains within seconds),
+``make_system(config)``, ``build_model(config)``.
 
 ``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
 ``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.
@@ -14,6 +15,7 @@ from types import ModuleType
 
 SYSTEMS = {
     "sokoban": "tokoban.systems.sokoban_policy",
+    "translation": "tokoban.systems.translation",
 }
 
 

@@ -48,6 +48,7 @@ RUNS: dict[str, RunConfig] = {
     "post_memoryless": _FLUX_ADAM,
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
+SMALLEST = "tiny"
 
 
 def build_model(config: SokobanPolicyConfig) -> SokobanPolicy:

@@ -1,0 +1,268 @@
+"""``tokoban translate``: a line for a line, in order; whatever came before an error is printed."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban import cli, pretrained
+from tokoban.systems.translation import number_words, texts
+from tokoban.systems.translation.config import toy
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.train import build_model
+from tokoban.systems.translation.translate import Sampling
+from tokoban.text.bpe import train_bpe
+from tokoban.training.checkpoint import save_weights
+from tokoban.training.config import to_dict
+
+Typed = Callable[[bytes], None]
+
+
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of a translator that knows nothing but words."""
+    torch.manual_seed(7)
+    config = replace(toy(), length_penalty=0.75)
+    model = build_model(config)
+    lines = [text for pair in number_words.examples(100, seed=0) for text in pair]
+    model.tokenizer = train_bpe(
+        lines, vocabulary_size=config.vocabulary_size, has_space_before=True
+    )
+    path = tmp_path_factory.mktemp("weights") / "random.safetensors"
+    metadata = {"system": "translation", "config": json.dumps(to_dict(config))}
+    save_weights(path, model.state_dict(), metadata)
+    return str(path)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """Puts bytes into standard input."""
+
+    def put(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return put
+
+
+@pytest.fixture
+def shouted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The translation becomes the text in capitals; the list gets what was asked for."""
+    calls: list[dict[str, Any]] = []
+
+    def translate_texts(
+        model: Translator, sentences: Sequence[str], **options: Any
+    ) -> list[list[texts.Translation]]:
+        calls.append({"texts": list(sentences)} | options)
+        return [
+            [
+                texts.Translation(text.upper() * rank, -0.5 * rank, [], [])
+                for rank in range(1, options["nbest"] + 1)
+            ]
+            for text in sentences
+        ]
+
+    monkeypatch.setattr(texts, "translate_texts", translate_texts)
+    return calls
+
+
+def _translate(weights: str, *words: str) -> int:
+    return cli.main(["translate", "--weights", weights, "--device", "cpu", *words])
+
+
+def test_sentences_are_translated_and_none_depends_on_the_others(
+    weights: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentences = ["zwei Äpfel", "", "halb vier", "der Zug fährt um halb vier ab"]
+    alone = []
+    for sentence in sentences:
+        assert _translate(weights, sentence) == 0
+        alone.append(capsys.readouterr().out)
+    assert _translate(weights, *sentences) == 0
+    assert capsys.readouterr().out == "".join(alone)
+    assert alone[1] == "\n"
+
+
+@pytest.mark.parametrize("words", [[], ["-"], ["eins", "-"]], ids=" ".join)
+def test_standard_input_is_read_by_line(
+    words: list[str],
+    weights: str,
+    typed: Typed,
+    shouted: list[dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typed("\ufeffzwei\r\n\ndrei\u2028vier".encode())
+    assert _translate(weights, *words) == 0
+    start = "EINS\n" if "eins" in words else ""
+    assert capsys.readouterr() == (f"{start}ZWEI\n\nDREI\u2028VIER\n", "")
+
+
+def test_many_lines_come_out_in_their_order(
+    weights: str,
+    typed: Typed,
+    shouted: list[dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typed("".join(f"x{number}\n" for number in range(48)).encode())
+    assert _translate(weights, "--batch-size", "3") == 0
+    assert capsys.readouterr().out == "".join(f"X{number}\n" for number in range(48))
+    assert [len(call["texts"]) for call in shouted] == [24, 24, 0]
+
+
+@pytest.mark.parametrize("is_keyboard", [True, False])
+def test_a_line_at_a_time_is_answered_at_once(
+    is_keyboard: bool,
+    weights: str,
+    typed: Typed,
+    shouted: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typed(b"zwei\ndrei\n")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: is_keyboard)
+    assert _translate(weights, *([] if is_keyboard else ["--batch-size", "1"])) == 0
+    assert [call["texts"] for call in shouted] == [["zwei"], ["drei"], []]
+    said = capsys.readouterr().err
+    assert said == ("a sentence a line, please; Ctrl-D ends\n" if is_keyboard else "")
+
+
+def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> None:
+    _translate(weights, "x")
+    _translate(
+        weights, "x", "--beam", "7", "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab",
+        "--batch-size", "5", "--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9",
+        "--top-p", "0.75",
+    )  # fmt: skip
+    plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
+    assert shouted[0] == plain | {"texts": ["x"], "sampling": None}
+    assert shouted[1] == {
+        "texts": ["x"],
+        "beam": 7,
+        "length_penalty": 1.5,
+        "nbest": 2,
+        "forced_prefix": "Ab",
+        "batch_size": 5,
+        "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75),
+    }
+
+
+def test_several_translations_are_numbered_and_scored(
+    weights: str, shouted: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _translate(weights, "x", "y", "--nbest", "2") == 0
+    assert capsys.readouterr().out == (
+        "1\t-0.5000\tX\n1\t-1.0000\tXX\n2\t-0.5000\tY\n2\t-1.0000\tYY\n"
+    )
+
+
+def test_what_comes_before_an_error_is_printed(
+    weights: str,
+    typed: Typed,
+    shouted: list[dict[str, Any]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typed(b"zwei\ndrei\nvi\xffer\nacht\n")
+    assert _translate(weights) == 2
+    assert capsys.readouterr() == ("ZWEI\nDREI\n", "tokoban: standard input, line 3: not UTF-8\n")
+    typed(b"zwei\n" * 50 + b"zwei " * 10_000 + b"\nacht\n")
+    alignment = tmp_path / "alignment.json"
+    assert _translate(weights, "--batch-size", "5", "--alignment", str(alignment)) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "ZWEI\n" * 50
+    assert printed.err.startswith("tokoban: line 51 has ")
+    assert printed.err.endswith(" tokens; this translator reads at most 127\n")
+    assert len(json.loads(alignment.read_text())) == 50
+    # Where nothing is known, what was there before stays; of no lines all is known.
+    typed(b"\xff\n")
+    assert _translate(weights, "--alignment", str(alignment)) == 2
+    assert len(json.loads(alignment.read_text())) == 50
+    typed(b"")
+    assert _translate(weights, "--alignment", str(alignment)) == 0
+    assert json.loads(alignment.read_text()) == []
+
+
+def test_the_alignment_has_an_object_for_each_sentence(
+    weights: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _translate(weights, "zwei Äpfel", "", "--alignment", "-") == 0
+    first, empty = json.loads(capsys.readouterr().out)
+    assert (first["text"], first["source"]) == ("zwei Äpfel", ["zwei", "Äpfel"])
+    assert "".join(first["target"]) == first["translation"].replace(" ", "")
+    assert [len(row) for row in first["weights"]] == [2] * len(first["target"])
+    assert empty == {
+        "text": "", "translation": "", "source": [], "target": [], "weights": [], "links": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "start"), [("x.svg", b"<?xml"), ("x.PNG", b"\x89PNG")])
+def test_attention_is_drawn(name: str, start: bytes, weights: str, tmp_path: Path) -> None:
+    assert _translate(weights, "zwei Äpfel", "--attention", str(tmp_path / name)) == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["x", "y", "--attention", "x.svg"], "--attention draws one sentence, got 2"),
+        (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
+        (["x", "--attention", "x.pdf"], "x.pdf: expected a name that ends in .png or .svg"),
+        (["x", "--attention", "no/x.svg"], "no/x.svg: no folder to write it into"),
+        (["x", "--alignment", "no/x.json"], "no/x.json: no folder to write it into"),
+        (["x", "--top-k", "3"], "--top-k goes with --sample, which is not given"),
+        (["x", "--nbest", "5"], "nbest is 5; expected at most beam, which is 4"),
+        (["x", "--batch-size", "0"], "batch_size is 0; expected at least 1"),
+        (["x", "--from", "en"], "translates from de to en, not from en to en"),
+        (["x", "--to", "fr"], "translates from de to en, not from de to fr"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str],
+    message: str,
+    weights: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _translate(weights, *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("tokoban: ")
+    assert error.count("\n") == 1
+
+
+def test_a_direction_without_weights_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["translate", "x", "--from", "fr", "--to", "en"]) == 2
+    assert "no weights from fr to en come with tokoban; --weights takes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ([], "translation-de-en"),
+        (["--to", "de"], "translation-en-de"),
+        (["--from", "en"], "translation-en-de"),
+        (["--from", "en", "--to", "fr"], "translation-en-fr"),
+    ],
+    ids=str,
+)
+def test_the_weights_follow_the_languages(
+    words: list[str],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def load(weights: str, *, system: str) -> None:
+        raise ValueError(f"asked for {weights} of {system}")
+
+    monkeypatch.setattr(pretrained, "names", lambda: [name])
+    monkeypatch.setattr(pretrained, "load", load)
+    assert cli.main(["translate", "x", *words]) == 2
+    assert capsys.readouterr().err == f"tokoban: asked for {name} of translation\n"

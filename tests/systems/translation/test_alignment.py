@@ -1,0 +1,118 @@
+"""Words from tokens, and the weights of words from those of tokens."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.systems.translation.half_trained import half_trained
+from tokoban.systems.translation.alignment import Alignment, align, cross_attention, words
+from tokoban.systems.translation.model import Translator
+from tokoban.text.bpe import Tokenizer, train_bpe
+from tokoban.training.plots import plot_weights
+
+SVG = "<svg"
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    # Small enough that most words are several tokens.
+    return train_bpe(["eine grüne Tür, drei Türen"], vocabulary_size=264, has_space_before=True)
+
+
+def translator(tokenizer: Tokenizer) -> Translator:
+    torch.manual_seed(3)
+    model = Translator(
+        vocabulary_size=264,
+        width=12,
+        num_layers=3,
+        num_heads=2,
+        hidden_width=13,
+        dropout=0.5,
+        pre_norm=False,
+        max_positions=97,
+        tokenizer=tokenizer,
+    )
+    return model.double()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("eine grüne Tür", ["eine", "grüne", "Tür"]),
+        ("Tür, Tür!", ["Tür", ",", "Tür", "!"]),
+        ("„Türen“ (drei)", ["„Türen“", "(", "drei", ")"]),
+        ("42 Türen ...", ["42", "Türen", "..."]),
+        ("", []),
+    ],
+)
+def test_words_are_those_of_the_text(tokenizer: Tokenizer, text: str, expected: list[str]) -> None:
+    tokens = tokenizer.encode(text)
+    found = words(tokenizer, tokens)
+    assert [word for word, _ in found] == expected
+    assert [place for _, places in found for place in places] == list(range(len(tokens)))
+
+
+def test_the_weights_of_words_are_sums_over_the_source_and_means_over_the_target(
+    tokenizer: Tokenizer,
+) -> None:
+    model = translator(tokenizer)
+    source, target = (tokenizer.encode(text) for text in ("eine Tür, drei", "grüne Türen"))
+    of_tokens = cross_attention(model, source, target)
+    assert of_tokens.shape == (3, 2, len(target) + 1, len(source) + 1)
+    assert torch.allclose(of_tokens.sum(-1), torch.ones((), dtype=torch.float64))
+
+    found = align(model, source, target)
+    assert found.source_words == ["eine", "Tür", ",", "drei"]
+    assert found.target_words == ["grüne", "Türen"]
+    middle = of_tokens[1].mean(0)  # the last layer but one
+    for t, (_, rows) in enumerate(words(tokenizer, target)):
+        for s, (_, columns) in enumerate(words(tokenizer, source)):
+            expected = sum(float(middle[row, column]) for row in rows for column in columns)
+            assert found.weights[t][s] == pytest.approx(expected / len(rows))
+        to_the_end = float(middle[rows, -1].mean())
+        assert sum(found.weights[t]) == pytest.approx(1 - to_the_end)
+
+
+def test_the_weights_are_of_the_position_that_wrote_the_token(tokenizer: Tokenizer) -> None:
+    """A later target token cannot change what was looked at before it was there."""
+    model = translator(tokenizer)
+    source, target = (tokenizer.encode(text) for text in ("eine Tür", "grüne Türen"))
+    whole = cross_attention(model, source, target)
+    beginning = cross_attention(model, source, target[:3])
+    assert torch.allclose(whole[:, :, :4], beginning, rtol=0, atol=1e-12)
+
+
+def test_links_name_the_greatest_weight() -> None:
+    found = Alignment(["a", "b", "c"], ["x", "y"], [[0.1, 0.7, 0.2], [0.5, 0.0, 0.25]])
+    assert found.links() == [(1, 0), (0, 1)]
+    assert found.to_dict() == {
+        "source": ["a", "b", "c"],
+        "target": ["x", "y"],
+        "weights": [[0.1, 0.7, 0.2], [0.5, 0.0, 0.25]],
+        "links": [[1, 0], [0, 1]],
+    }
+    assert Alignment([], ["x"], [[]]).links() == []
+
+
+def test_without_a_tokenizer_there_are_no_words() -> None:
+    with pytest.raises(ValueError, match="the translator has no tokenizer"):
+        align(half_trained(), [5], [6])
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_weights_become_a_picture(kind: str, tmp_path: Path) -> None:
+    picture = tmp_path / f"weights.{kind}"
+    plot_weights(
+        [[0.1, 0.9], [1.0, 0.0], [0.5, 0.5]],
+        row_names=["$5", "zwei_", "^"],
+        column_names=["$a$", "ü"],
+        picture=picture,
+    )
+    data = picture.read_bytes()
+    assert SVG.encode() in data if kind == "svg" else data.startswith(b"\x89PNG")
+
+
+def test_a_picture_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"x\.jpg: expected a name that ends in \.png or \.svg"):
+        plot_weights([[1.0]], row_names=["a"], column_names=["b"], picture=tmp_path / "x.jpg")

@@ -1,0 +1,152 @@
+"""Text from files becomes tokens, says what was left out, and need not be read twice."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban.systems.translation import corpus
+from tokoban.systems.translation.config import TranslationConfig, numbers
+from tokoban.systems.translation.corpus import load_data
+from tokoban.systems.translation.pairs import Pair
+from tokoban.text.bpe import PAD
+
+Files = Callable[[str, list[Pair]], dict[str, tuple[str, ...]]]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Writes pairs to two files; the fields of a config that name them."""
+
+    def write(part: str, pairs: list[Pair]) -> dict[str, tuple[str, ...]]:
+        paths = tmp_path / f"{part}.de", tmp_path / f"{part}.en"
+        for side, path in enumerate(paths):
+            path.write_text("".join(f"{pair[side]}\n" for pair in pairs))
+        return {f"{part}_source": (str(paths[0]),), f"{part}_target": (str(paths[1]),)}
+
+    return write
+
+
+def _config(**fields: object) -> TranslationConfig:
+    return replace(numbers(), num_validation=3, **fields)  # type: ignore[arg-type]
+
+
+TWENTY = [Pair(f"Satz Nummer {n}", f"sentence number {n}") for n in range(20)]
+
+
+def test_text_from_files_is_cleaned_and_reported(files: Files) -> None:
+    odd = [Pair("x " * 80, "y " * 80), Pair("x " * 40, "y"), Pair("", "y"), TWENTY[0], TWENTY[19]]
+    validation = [Pair("z " * 80, "z"), TWENTY[19]]
+    config = _config(**files("train", TWENTY[:19] + odd), **files("validation", validation))
+    data = load_data(config)
+    assert data.report == (
+        "training: 19 of 24 pairs (left out: 1 empty, 1 duplicate, 1 in validation, 1 too long, "
+        "1 of uneven length); validation: 1 of 2 pairs (left out: 1 too long)"
+    )
+    assert (len(data.train), len(data.validation), data.validation_pairs) == (19, 1, TWENTY[19:])
+    batch = next(data.validation.once())
+    assert data.tokenizer.decode(batch.source[0].tolist()) == "Satz Nummer 19"
+    assert data.tokenizer.decode(batch.target_out[0].tolist()) == "sentence number 19"
+
+
+def test_without_validation_text_some_pairs_are_held_out(files: Files) -> None:
+    data = load_data(_config(**files("train", TWENTY)))
+    assert (len(data.train), len(data.validation), len(set(data.validation_pairs))) == (17, 3, 3)
+    trained = {
+        data.tokenizer.decode(row) for batch in data.train.once() for row in batch.source.tolist()
+    }
+    assert trained == {pair.source for pair in set(TWENTY) - set(data.validation_pairs)}
+
+
+def test_several_files_and_a_table_are_one_text(files: Files, tmp_path: Path) -> None:
+    table = tmp_path / "more.csv"
+    table.write_text("de,en\n" + "".join(f"{p.source},{p.target}\n" for p in TWENTY[10:]))
+    both = {name: paths * 2 for name, paths in files("train", TWENTY[:10]).items()}
+    data = load_data(_config(**both, train_table=(str(table),)))
+    assert (
+        data.report
+        == (
+            "training: 17 of 30 pairs (left out: 6 in validation, 7 duplicate); validation: 3 pairs"
+        )
+        or len(data.train) == 17
+    )
+
+
+def test_the_embedded_task_needs_no_file_and_goes_both_ways() -> None:
+    forth = load_data(_config(num_examples=200))
+    back = load_data(_config(num_examples=200, source_language="en", target_language="de"))
+    assert len(forth.train) == 200
+    assert forth.validation_pairs == [Pair(*reversed(pair)) for pair in back.validation_pairs]
+    assert forth.tokenizer.vocabulary_size <= numbers().vocabulary_size
+
+
+def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="num_validation 3 would leave nothing to learn from: 3"):
+        load_data(_config(**files("train", TWENTY[:3])))
+    with pytest.raises(ValueError, match="nothing to learn from: 0 of 0 pairs"):
+        load_data(_config(**files("train", []), **files("validation", TWENTY)))
+    with pytest.raises(ValueError, match="the validation text has no sentence"):
+        load_data(_config(**files("train", TWENTY), **files("validation", [])))
+    with pytest.raises(ValueError, match=r"nothing to learn from: 0 of 1 pairs \(left out: 1 too"):
+        load_data(_config(**files("train", [Pair("x " * 80, "y")]), **files("validation", TWENTY)))
+    with pytest.raises(ValueError, match="task is between de and en, not de and fr: name train_s"):
+        load_data(_config(target_language="fr"))
+
+
+def test_multi30k_is_hardly_padded(shared_data: Path) -> None:
+    folder = shared_data / "multi30k"
+    config = _config(
+        vocabulary_size=9712,
+        max_tokens=128,
+        batch_tokens=4096,
+        train_source=(str(folder / "train.en.gz"),),
+        train_target=(str(folder / "train.de.gz"),),
+        validation_source=(str(folder / "val.en.gz"),),
+        validation_target=(str(folder / "val.de.gz"),),
+        source_language="en",
+        target_language="de",
+    )
+    data = load_data(config)
+    num_tokens = num_places = 0
+    for batch in data.train.once():
+        for tokens in (batch.source, batch.target_out):
+            num_tokens += int((tokens != PAD).sum())
+            num_places += tokens.numel()
+    assert 1 - num_tokens / num_places < 0.1
+
+
+def test_a_text_is_read_once_and_then_its_tokens(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = files("train", TWENTY) | files("validation", [Pair("Ein Satz", "a sentence")])
+    config = _config(cache=str(tmp_path / "cache"), **text)
+    made = load_data(config)
+    monkeypatch.setattr(corpus, "_made", None)  # which could not be called
+    kept = load_data(replace(config, batch_tokens=77))
+    assert kept.tokenizer.to_json() == made.tokenizer.to_json()
+    assert (kept.validation_pairs, kept.report) == (made.validation_pairs, made.report)
+    for part in ("train", "validation"):
+        for side in ("sources", "targets"):
+            one, other = (getattr(getattr(data, part), side) for data in (made, kept))
+            assert torch.equal(one.tokens, other.tokens)
+            assert torch.equal(one.lengths, other.lengths)
+    # The batches are those of the config that asks.
+    expected = next(load_data(replace(config, batch_tokens=78)).train.batches(start_step=3))
+    assert expected.source.numel() <= 78
+
+
+def test_another_text_or_another_rule_is_not_in_the_cache(files: Files, tmp_path: Path) -> None:
+    config = _config(cache=str(tmp_path / "cache"), **files("train", TWENTY))
+    others = (
+        config,
+        replace(config, max_tokens=63),
+        replace(config, vocabulary_size=300),
+        replace(config, num_validation=4),
+    )
+    for number, other in enumerate(others, start=1):
+        load_data(other)
+        assert len(list((tmp_path / "cache").iterdir())) == number
+    files("train", TWENTY[1:])
+    assert len(load_data(config).train) == 16

@@ -1,0 +1,211 @@
+"""The paper's network: its sizes, and equality with one built of torch's own layers."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.transformer.test_against_torch import (
+    draw,
+    take_decoder,
+    take_encoder,
+    with_drawn_weights,
+)
+from tokoban.systems.translation import config as presets
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
+from tokoban.systems.translation.train import build_model
+from tokoban.text.bpe import BOS, EOS, PAD, Tokenizer, train_bpe
+from tokoban.transformer import DecoderBlock
+
+V, N, E, HIDDEN, LAYERS, S, T = 23, 3, 4, 17, 2, 7, 5
+D = N * E
+NORM_ORDERS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 9, 10, EOS], [11, 12, 13, EOS, PAD, PAD, PAD]])
+TARGET = torch.tensor([[BOS, 14, 15, 16, 17], [BOS, 18, 19, PAD, PAD]])
+
+
+def translator(*, pre_norm: bool = False, dropout: float = 0.0) -> Translator:
+    torch.manual_seed(5)
+    return Translator(
+        vocabulary_size=V,
+        width=D,
+        num_layers=LAYERS,
+        num_heads=N,
+        hidden_width=HIDDEN,
+        dropout=dropout,
+        pre_norm=pre_norm,
+        max_positions=11,
+    ).double()
+
+
+def golden_positions(length: int) -> torch.Tensor:
+    """Section 3.5 of the paper, number by number."""
+    rows = [
+        [(math.sin, math.cos)[i % 2](position / 10_000 ** ((i - i % 2) / D)) for i in range(D)]
+        for position in range(length)
+    ]
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+@NORM_ORDERS
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
+def test_it_is_torchs_own_transformer_with_the_same_weights(pre_norm: bool) -> None:
+    theirs = nn.Transformer(
+        D, N, LAYERS, LAYERS, HIDDEN, dropout=0.0, batch_first=True, norm_first=pre_norm
+    )
+    if not pre_norm:  # torch has a last norm in both orders, the paper in none
+        theirs.encoder.norm = theirs.decoder.norm = None
+    with_drawn_weights(theirs)
+    ours = translator(pre_norm=pre_norm)
+    take_encoder(ours.transformer.encoder, theirs.encoder)
+    take_decoder(ours.transformer.decoder, theirs.decoder)
+
+    embedding = draw(V, D, seed=9)
+    ours.embedding.weight.data = embedding
+    hidden = theirs(
+        functional.embedding(SOURCE, embedding) * math.sqrt(D) + golden_positions(S),
+        functional.embedding(TARGET, embedding) * math.sqrt(D) + golden_positions(T),
+        tgt_mask=nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64),
+        src_key_padding_mask=SOURCE == PAD,
+        memory_key_padding_mask=SOURCE == PAD,
+    )
+    found = ours(SOURCE, TARGET)
+    # Positions are in single precision, as weights are.
+    assert torch.allclose(found, hidden @ embedding.T, rtol=0, atol=1e-5)
+
+
+def test_the_published_sizes_have_as_many_parameters_as_published() -> None:
+    counts = {}
+    for make in (presets.tiny, presets.base, presets.big):
+        with torch.device("meta"):
+            model = build_model(make())
+        counts[make.__name__] = sum(parameter.numel() for parameter in model.parameters())
+    # The paper says 65 and 213 million; Wu et al. 2.6.
+    assert counts == {"tiny": 2_568_192, "base": 63_082_496, "big": 214_245_376}
+
+
+def test_one_matrix_embeds_and_projects() -> None:
+    model = translator()
+    assert [name for name, p in model.named_parameters() if p.shape[0] == V] == ["embedding.weight"]
+    before = model(SOURCE, TARGET)
+    with torch.no_grad():
+        model.embedding.weight[20] += 1.0  # which stands in neither text
+    changed = (model(SOURCE, TARGET) != before).any(dim=0).any(dim=0)
+    assert changed.nonzero().flatten().tolist() == [20]
+
+
+def test_layers_begin_apart_and_within_xaviers_bound() -> None:
+    model = build_model(presets.toy())
+    first = model.get_parameter("transformer.encoder.blocks.0.attention.query.weight")
+    assert first.abs().max() <= math.sqrt(6 / sum(first.shape))
+    assert first.std().item() == pytest.approx(math.sqrt(2 / sum(first.shape)), rel=0.2)
+    firsts = [
+        m.weight
+        for m in model.modules()
+        if isinstance(m, nn.Linear) and m.weight.shape == first.shape
+    ]
+    assert not any(torch.equal(first, other) for other in firsts[1:])
+    lengths = model.embedding.weight.norm(dim=1)
+    assert lengths.mean().item() == pytest.approx(1.0, rel=0.1)
+
+
+def test_dropout_falls_on_both_sums_of_embedding_and_position_and_on_every_sublayer() -> None:
+    model = translator(dropout=0.5)
+    places = {name for name, module in model.named_modules() if isinstance(module, nn.Dropout)}
+    halves = {
+        "encoder": ("attention", "feed_forward"),
+        "decoder": ("attention", "cross_attention", "feed_forward"),
+    }
+    assert places == {
+        f"transformer.{half}.{place}"
+        for half, sublayers in halves.items()
+        for place in (
+            "input_dropout",
+            *(f"blocks.{n}.{sublayer}.dropout" for n in range(LAYERS) for sublayer in sublayers),
+        )
+    }
+    assert not torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))
+    model.eval()
+    assert torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))
+
+
+def test_what_is_padding_changes_nothing() -> None:
+    model = translator()
+    whole = model(SOURCE, TARGET)
+    alone = model(SOURCE[1:, :4], TARGET[1:, :3])
+    assert torch.allclose(whole[1:, :3], alone, rtol=0, atol=1e-12)
+
+
+def test_a_token_to_come_changes_nothing_before_it() -> None:
+    model = translator()
+    before = model(SOURCE, TARGET)
+    for place in range(1, T):
+        changed = TARGET.clone()
+        changed[:, place] = 21
+        after = model(SOURCE, changed)
+        assert torch.equal(after[:, :place], before[:, :place])
+        assert not torch.isclose(after[:, place:], before[:, place:]).all(dim=-1).any()
+
+
+@NORM_ORDERS
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_decoding_with_a_cache_equals_the_whole_pass(pre_norm: bool, chunk: int) -> None:
+    model = translator(pre_norm=pre_norm).requires_grad_(False)
+    expected = model(SOURCE, TARGET)
+    memory, cache = model.encode(SOURCE), model.new_cache(2, T)
+    for end in range(chunk, T + 1, chunk):
+        step = model.decode(TARGET[:, end - chunk : end], memory, cache=cache)
+        assert torch.allclose(step, expected[:, end - 1], rtol=0, atol=1e-12)
+        uncached = model.decode(TARGET[:, :end], memory)
+        assert torch.allclose(step, uncached, rtol=0, atol=1e-12)
+
+
+def test_several_translations_of_a_source_read_one_memory() -> None:
+    model = translator().requires_grad_(False)
+    targets = torch.tensor([[BOS, 5, 6], [BOS, 7, 8], [BOS, 9, 10], [BOS, 11, 12]])
+    expected = model(SOURCE.repeat_interleave(2, dim=0), targets)[:, -1]
+    assert torch.allclose(model.decode(targets, model.encode(SOURCE)), expected, rtol=0, atol=1e-12)
+
+
+def test_more_tokens_than_there_is_room_for_are_refused() -> None:
+    model = translator()
+    too_long = torch.full((1, 11 + EXTRA_LENGTH + 1), 5)
+    with pytest.raises(ValueError, match="62 tokens; this translator has room for 61"):
+        model(too_long, TARGET[:1])
+
+
+def test_the_tokenizer_is_kept_with_the_weights() -> None:
+    def kept_of(tokenizer: Tokenizer | None) -> str | None:
+        model, other = translator(), translator()
+        model.tokenizer = tokenizer
+        other.load_state_dict(model.state_dict())
+        return None if other.tokenizer is None else other.tokenizer.to_json()
+
+    tokenizer = train_bpe(["zwei Äpfel", "two apples"], vocabulary_size=270)
+    assert kept_of(tokenizer) == tokenizer.to_json()
+    assert kept_of(None) is None
+
+
+def test_weights_without_a_readable_tokenizer_are_refused() -> None:
+    model = translator()
+    with pytest.raises(ValueError, match="the weights hold no readable tokenizer"):
+        model.set_extra_state(torch.tensor([1, 2, 3], dtype=torch.uint8))
+
+
+def test_a_config_is_the_models_sizes() -> None:
+    config = TranslationConfig(
+        width=12, num_layers=2, num_heads=3, hidden_width=17, vocabulary_size=300,
+        max_positions=31, max_tokens=31, pre_norm=True, dropout=0.25,
+    )  # fmt: skip
+    model = build_model(config)
+    assert model.embedding.weight.shape == (300, 12) and model.max_positions == 31
+    assert len(model.transformer.encoder.blocks) == len(model.transformer.decoder.blocks) == 2
+    named = dict(model.named_modules())
+    block = named["transformer.decoder.blocks.1"]
+    assert isinstance(block, DecoderBlock) and block.attention_residual.pre_norm
+    assert block.cross_attention.num_heads == 3
+    assert block.feed_forward.expand.out_features == 17 and block.feed_forward.dropout.p == 0.25

@@ -1,0 +1,321 @@
+"""What a translation must be, whoever is translated beside it; and the seam to the decoding."""
+
+import copy
+import itertools
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from tests.systems.translation.half_trained import (
+    MAX_POSITIONS,
+    VOCABULARY,
+    drawn_sources,
+    half_trained,
+    padded,
+)
+from tokoban.decoding import Stepper, sample, search_hypotheses
+from tokoban.systems.translation import model as model_module
+from tokoban.systems.translation import translate as translate_module
+from tokoban.systems.translation.model import EXTRA_LENGTH
+from tokoban.systems.translation.stepper import FREE, TranslationStepper
+from tokoban.systems.translation.translate import (
+    Hypothesis,
+    Sampling,
+    gnmt_penalty,
+    made_ready,
+    translate,
+)
+from tokoban.text.bpe import BOS, EOS, PAD, UNK
+from tokoban.transformer.packed import can_pack
+
+SOURCES = drawn_sources(10)
+WORDS = range(UNK + 1, VOCABULARY)
+WAYS: dict[str, dict[str, Any]] = {
+    "greedy": {"beam": 1},
+    "beam": {"beam": 4, "nbest": 3},
+    "wide beam": {"beam": 9, "length_penalty": 1.0, "nbest": 2},
+    "sampled": {"sampling": Sampling(seed=3), "nbest": 2},
+    "prefixed": {"beam": 3, "forced_prefix": [9, 5]},
+}
+
+
+def forced_score_nats(source: Sequence[int], tokens: Sequence[int]) -> float:
+    """What teacher forcing says of a translation and its end."""
+    whole = [*tokens, EOS]
+    logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS, *tokens]]))
+    return logits[0].log_softmax(-1).gather(1, torch.tensor(whole)[:, None]).sum().item()
+
+
+def assert_alike(one: list[list[Hypothesis]], other: list[list[Hypothesis]]) -> None:
+    """The same words, and scores but for rounding."""
+    for mine, others in zip(one, other, strict=True):
+        assert [h.tokens for h in mine] == [h.tokens for h in others]
+        assert [h.score for h in mine] == pytest.approx([h.score for h in others], abs=1e-10)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_scores_are_those_of_teacher_forcing(way: str) -> None:
+    options = WAYS[way]
+    penalty = gnmt_penalty(options.get("length_penalty", 0.6))
+    for source, found in zip(SOURCES, translate(half_trained(), SOURCES, **options), strict=True):
+        assert len(found) == options.get("nbest", 1)
+        for hypothesis in found:
+            assert not {PAD, BOS, EOS, UNK} & set(hypothesis.tokens)
+            assert hypothesis.score_nats == pytest.approx(
+                forced_score_nats(source, hypothesis.tokens), abs=1e-9
+            )
+            length = len(hypothesis.tokens) + 1
+            assert hypothesis.score == pytest.approx(hypothesis.score_nats / penalty(length))
+        scores = [hypothesis.score for hypothesis in found]
+        assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_batch_order_and_neighbours_change_nothing(way: str, batch_size: int) -> None:
+    options = WAYS[way] | {"max_length": 9}
+    expected = translate(half_trained(), SOURCES, **options)
+    found = translate(half_trained(), SOURCES, batch_size=batch_size, **options)
+    assert_alike(found, expected)
+    if "sampling" in options:
+        return  # the draws go by a sentence's number
+    order = random.Random(1).sample(range(len(SOURCES)), 7)
+    some = translate(half_trained(), [SOURCES[number] for number in order], **options)
+    assert_alike(some, [expected[number] for number in order])
+
+
+def test_a_beam_of_one_takes_the_most_probable_token_again_and_again() -> None:
+    for source, (best,) in zip(SOURCES, translate(half_trained(), SOURCES, beam=1), strict=True):
+        tokens: list[int] = []
+        while True:
+            logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS, *tokens]]))
+            allowed = logits[0, -1].index_fill(0, torch.tensor([PAD, BOS, UNK]), -torch.inf)
+            if (token := int(allowed.argmax())) == EOS:
+                break
+            tokens.append(token)
+        assert best.tokens == tokens
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
+def test_a_wide_beam_finds_the_best_of_all_translations(alpha: float) -> None:
+    penalty = gnmt_penalty(alpha)
+    for source in SOURCES[:2]:
+        candidates = [list(words) for n in range(4) for words in itertools.product(WORDS, repeat=n)]
+        inputs = padded([[BOS, *words] for words in candidates])
+        log_probs = half_trained()(
+            torch.tensor([[*source, EOS]] * len(candidates)), inputs
+        ).log_softmax(-1)
+        wanted = padded([[*words, EOS] for words in candidates])
+        nats = log_probs.gather(2, wanted[:, :, None])[:, :, 0].masked_fill(wanted == PAD, 0.0)
+        scores = [
+            float(nats[k].sum()) / penalty(len(words) + 1) for k, words in enumerate(candidates)
+        ]
+        best = max(range(len(candidates)), key=scores.__getitem__)
+        ((found,),) = translate(
+            half_trained(), [source], beam=350, length_penalty=alpha, max_length=4
+        )
+        assert found.tokens == candidates[best]
+        assert found.score == pytest.approx(scores[best])
+
+
+def test_the_penalty_is_gnmts() -> None:
+    assert gnmt_penalty(0.6)(10) == pytest.approx(1.732862, abs=1e-6)
+    assert gnmt_penalty(0.0)(7) == gnmt_penalty(3.0)(1) == 1.0
+
+
+def test_a_greater_penalty_prefers_longer_translations() -> None:
+    def mean_length(alpha: float) -> float:
+        found = translate(half_trained(), SOURCES, length_penalty=alpha)
+        return sum(len(best.tokens) for best, *_ in found) / len(found)
+
+    assert mean_length(0.0) < mean_length(3.0)
+
+
+def test_a_prefix_is_kept_and_the_rest_is_the_best_after_it() -> None:
+    prefix = [9, 5, 9]
+    for beam in (1, 4):
+        found = translate(half_trained(), SOURCES, beam=beam, forced_prefix=prefix)
+        assert all(best.tokens[:3] == prefix for (best,) in found)
+    own = translate(half_trained(), SOURCES[:4], beam=1)
+    for source, (best,) in zip(SOURCES, own, strict=False):
+        ((again,),) = translate(half_trained(), [source], beam=1, forced_prefix=best.tokens[:2])
+        assert again.tokens == best.tokens
+
+
+def test_a_translation_ends_where_it_has_no_more_room() -> None:
+    lengths = [
+        len(best.tokens)
+        for (best,) in translate(half_trained(), SOURCES, max_length=4, length_penalty=3.0)
+    ]
+    assert max(lengths) == 3
+
+
+def test_no_translation_is_longer_than_its_source_and_fifty() -> None:
+    model = half_trained()
+    stepper = TranslationStepper(
+        model, torch.tensor([[5, EOS]]), width=1, forced=torch.full((1, 1 + EXTRA_LENGTH), FREE)
+    )
+    assert stepper.max_length == 51
+    log_probs = stepper.log_probs()
+    # A translator that never ends of its own will.
+    model.embedding.weight.data[EOS] -= 100.0
+    try:
+        lengths = [
+            len(best.tokens) + 1 for (best,) in translate(model, SOURCES[:5], length_penalty=9.0)
+        ]
+    finally:
+        model.embedding.weight.data[EOS] += 100.0
+    assert torch.equal(stepper.log_probs(), log_probs)
+    assert all(n <= len(source) + 50 for n, source in zip(lengths, SOURCES, strict=False))
+
+
+def test_draws_follow_their_probabilities() -> None:
+    """The first token of many draws against the model's own distribution, within 5 deviations."""
+    source = SOURCES[0]
+    num_draws = 1500
+    (drawn,) = translate(
+        half_trained(), [source], sampling=Sampling(seed=2), nbest=num_draws, max_length=2
+    )
+    firsts = [(*hypothesis.tokens, EOS)[0] for hypothesis in drawn]
+    logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS]]))[0, 0]
+    shares = logits.index_fill(0, torch.tensor([PAD, BOS, UNK]), -torch.inf).softmax(0)
+    for token in (EOS, *WORDS):
+        share = shares[token].item()
+        deviation = (share * (1 - share) / num_draws) ** 0.5
+        assert abs(firsts.count(token) / num_draws - share) < 5 * deviation
+
+
+def test_a_seed_draws_the_same_and_another_something_else() -> None:
+    one, same, other = (
+        translate(half_trained(), SOURCES, sampling=Sampling(seed=seed)) for seed in (1, 1, 2)
+    )
+    assert_alike(one, same)
+    assert [h[0].tokens for h in one] != [h[0].tokens for h in other]
+
+
+def test_drawing_from_one_token_only_is_greedy() -> None:
+    greedy = translate(half_trained(), SOURCES, beam=1)
+    assert_alike(translate(half_trained(), SOURCES, sampling=Sampling(seed=1, top_k=1)), greedy)
+    assert_alike(translate(half_trained(), SOURCES, sampling=Sampling(seed=1, top_p=1e-9)), greedy)
+    cold = Sampling(seed=1, temperature=1e-6)
+    assert_alike(translate(half_trained(), SOURCES, sampling=cold), greedy)
+
+
+def test_a_source_of_no_tokens_becomes_a_translation_of_none() -> None:
+    found = translate(half_trained(), [[], SOURCES[0], []])
+    assert found[0] == found[2] == [Hypothesis([], 0.0, 0.0)]
+    assert_alike(found[1:2], translate(half_trained(), SOURCES[:1]))
+    assert translate(half_trained(), []) == []
+
+
+def test_a_model_in_training_translates_without_dropout_and_stays_in_training() -> None:
+    model = half_trained()
+    expected = translate(model.eval(), SOURCES)
+    model.transformer.encoder.input_dropout.p = 0.5
+    try:
+        assert_alike(translate(model.train(), SOURCES), expected)
+        assert model.training
+    finally:
+        model.transformer.encoder.input_dropout.p = 0.0
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (
+            [5] * MAX_POSITIONS,
+            {},
+            "sentence 2 has 17 tokens; this translator reads at most 16",
+        ),
+        ([5], {"beam": 0}, "beam is 0; expected at least 1"),
+        ([5], {"nbest": 0}, "nbest is 0; expected at least 1"),
+        ([5], {"batch_size": 0}, "batch_size is 0; expected at least 1"),
+        ([5], {"beam": 2, "nbest": 3}, "nbest is 3; expected at most beam, which is 2"),
+        ([5], {"length_penalty": -0.1}, "length_penalty is -0.1; expected 0 (none) or more"),
+        (
+            [5],
+            {"forced_prefix": [5, 6, 7], "max_length": 3},
+            "the forced prefix has 3 tokens; sentence 1 may become at most 3 with its end",
+        ),
+    ],
+)
+def test_what_cannot_be_translated_is_refused(
+    source: list[int], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError) as refusal:
+        translate(half_trained(), [[5], source], **options)
+    assert str(refusal.value) == message
+
+
+def stepper(width: int, *, max_length: int = 12) -> TranslationStepper:
+    source = padded([[*row, EOS] for row in SOURCES[:5]])
+    forced = torch.full((5, max_length), FREE)
+    return TranslationStepper(half_trained(), source, width=width, forced=forced)
+
+
+def test_the_stepper_keeps_to_the_protocol() -> None:
+    assert isinstance(stepper(1), Stepper)
+
+
+def test_cached_steps_equal_whole_passes_after_any_parents() -> None:
+    """With rows that move, are dropped, and share a source; at every step."""
+    width, histories = 3, torch.full((15, 1), BOS)
+    sources = torch.arange(5).repeat_interleave(width)
+    generator = torch.Generator().manual_seed(1)
+    under_test = stepper(width)
+    for step in range(11):
+        whole = half_trained()(padded([[*SOURCES[s], EOS] for s in sources.tolist()]), histories)
+        expected = whole[:, -1].log_softmax(-1)
+        expected[:, [PAD, BOS, UNK]] = -torch.inf
+        assert torch.allclose(under_test.log_probs(), expected, rtol=0, atol=1e-10)
+        groups = torch.arange(len(sources) // width)
+        if step in (3, 7):
+            groups = groups[groups != 1]
+        within = torch.randint(0, width, (len(groups), width), generator=generator)
+        parents = (groups[:, None] * width + within).flatten()
+        actions = torch.randint(4, VOCABULARY, (len(parents),), generator=generator)
+        actions[0] = EOS
+        is_end = under_test.advance(parents, actions)
+        assert is_end.tolist() == [True] + [False] * (len(parents) - 1)
+        sources, histories = sources[parents], torch.cat([histories[parents], actions[:, None]], 1)
+
+
+def test_searching_and_sampling_at_width_one_are_the_same() -> None:
+    greedy = sample(stepper(1), num_rows=5, max_steps=12)
+    beam = search_hypotheses(stepper(1), num_searches=5, width=1, max_steps=12, end=EOS)
+    assert greedy.is_finished.all()
+    assert torch.equal(greedy.actions, beam.actions[:, 0])
+    assert torch.allclose(greedy.scores_nats.double(), beam.scores_nats[:, 0], atol=1e-5)
+
+
+@pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
+def test_a_packed_translator_says_the_same_and_leaves_the_other_as_it_was() -> None:
+    model = copy.deepcopy(half_trained()).float()
+    before = copy.deepcopy(model.state_dict())
+    expected = translate(model, SOURCES, nbest=2)
+    packed = made_ready(model, torch.device("cpu"))
+    assert packed is not model
+    for mine, others in zip(translate(packed, SOURCES, nbest=2), expected, strict=True):
+        assert [h.tokens for h in mine] == [h.tokens for h in others]
+        assert [h.score for h in mine] == pytest.approx([h.score for h in others], abs=1e-4)
+    assert all(torch.equal(model.state_dict()[name], x) for name, x in before.items())
+
+
+def test_in_bf16_a_translation_is_worth_nearly_as_much() -> None:
+    model = copy.deepcopy(half_trained()).float()
+    rounded = made_ready(copy.deepcopy(model), torch.device("cpu"), precision="bf16")
+    exact = [best.score for (best,) in translate(model, SOURCES)]
+    found = [best.score for (best,) in translate(rounded, SOURCES)]
+    assert found == pytest.approx(exact, abs=0.2)
+
+
+def test_without_onednn_the_translator_is_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate_module, "can_pack", lambda: False)
+    model = copy.deepcopy(half_trained()).float()
+    assert made_ready(model, torch.device("cpu")) is model
+    monkeypatch.setattr(model_module, "can_pack", lambda: False)
+    with pytest.raises(ValueError, match="this torch was built without oneDNN"):
+        model.packed()

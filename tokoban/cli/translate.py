@@ -1,0 +1,303 @@
+"""``tokoban translate``: sentences of the command line or of standard input, a line for each."""
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from tokoban.systems.translation.config import TranslationConfig
+    from tokoban.systems.translation.model import Translator
+    from tokoban.systems.translation.texts import Translation
+    from tokoban.systems.translation.translate import Sampling
+
+SUMMARY = "translate sentences, from German to English or back"
+
+# Lines read at a time, in batches: sentences of like length among them are translated together.
+_BATCHES_A_BLOCK = 8
+_LONGEST_NAME = 20  # of a word beside a picture
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the sentences, the weights, the search, and what else is to be seen of it."""
+    parser.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="a sentence, in quotes; without any, or for -, every line of standard input. There is "
+        "a line for each, in their order, and an empty one for an empty one",
+    )
+    parser.add_argument(
+        "--from", dest="source", metavar="LANGUAGE", help="de or en, say (default: de)"
+    )
+    parser.add_argument("--to", dest="target", metavar="LANGUAGE", help="(default: en, or de)")
+    parser.add_argument(
+        "--weights",
+        metavar="NAME_OR_PATH",
+        help="of the translator (default: translation-FROM-TO)",
+    )
+    parser.add_argument("--beam", type=int, default=4, metavar="K", help="beams (default: 4)")
+    parser.add_argument(
+        "--length-penalty",
+        type=float,
+        metavar="A",
+        help="a translation of n tokens is judged by its log-probability / ((5 + n) / 6)^A "
+        "(default: as the weights were validated)",
+    )
+    parser.add_argument(
+        "--nbest",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the N best translations of each sentence: its number, a tab, the score, a tab, the "
+        "translation",
+    )
+    parser.add_argument(
+        "--prefix", default="", metavar="TEXT", help="what every translation is to begin with"
+    )
+    parser.add_argument(
+        "--sample", action="store_true", help="draw translations by their probability, not the best"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="of --sample (default: 0)")
+    parser.add_argument("--temperature", type=float, metavar="T", help="of --sample (default: 1)")
+    parser.add_argument("--top-k", type=int, metavar="K", help="of --sample (default: any token)")
+    parser.add_argument("--top-p", type=float, metavar="P", help="of --sample (default: any token)")
+    parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="draw where the translator looked as it wrote each word of the one sentence given; "
+        "PNG or SVG by the name",
+    )
+    parser.add_argument(
+        "--alignment",
+        metavar="OUT",
+        help="write the same for every sentence as JSON: words, weights, and which belong "
+        "together; - to print it in place of the translations",
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=int,
+        default=32,
+        metavar="N",
+        help="sentences at a time (default: 32). With 1, and at a keyboard, every line is answered "
+        "before the next one is read",
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument(
+        "--precision",
+        choices=("fp32", "bf16"),
+        default="fp32",
+        help="bf16 is quicker, and now and then chooses another word (default: fp32)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints each translation as soon as it is there; what was printed before an error stays."""
+    sampling = _sampling(arguments)
+    lines = _lines(arguments.text)
+    if arguments.attention is not None:
+        lines = iter([_only_sentence(lines)])
+    check_destination(arguments.attention)
+    check_destination(arguments.alignment)
+    model, config = _load(arguments)
+    if arguments.length_penalty is None:
+        arguments.length_penalty = config.length_penalty
+    alignments: list[dict[str, Any]] = []
+    is_over = False
+    try:
+        with _progress(arguments.text) as advance:
+            translated = _translated(model, lines, arguments, sampling)
+            for number, (line, found) in enumerate(translated, start=1):
+                if arguments.alignment != "-":
+                    _print(number, found, is_numbered=arguments.nbest > 1)
+                if arguments.alignment is not None or arguments.attention is not None:
+                    alignments.append(_aligned(model, line, found[0]))
+                advance()
+        is_over = True
+    finally:
+        # What is known is written, also after Ctrl-C and where a later line could not be read.
+        if arguments.alignment is not None and (alignments or is_over):
+            objects = ",\n".join(json.dumps(each, ensure_ascii=False) for each in alignments)
+            write_output(arguments.alignment, f"[\n{objects}\n]\n")
+    if arguments.attention is not None:
+        _draw(alignments[0], Path(arguments.attention))
+    return 0
+
+
+def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
+    given = {
+        name: getattr(arguments, name)
+        for name in ("seed", "temperature", "top_k", "top_p")
+        if getattr(arguments, name) is not None
+    }
+    if not arguments.sample:
+        for name in given:
+            raise ValueError(f"--{name.replace('_', '-')} goes with --sample, which is not given")
+        return None
+    from tokoban.systems.translation.translate import Sampling
+
+    return Sampling(**({"seed": 0} | given))
+
+
+def _lines(texts: Sequence[str]) -> Iterator[str]:
+    """The sentences given, those of standard input where there is none, or ``-``."""
+    for text in texts or ["-"]:
+        if text == "-":
+            yield from _standard_input()
+        else:
+            yield text
+
+
+def _standard_input() -> Iterator[str]:
+    if sys.stdin.isatty():
+        print("a sentence a line, please; Ctrl-D ends", file=sys.stderr)
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise ValueError(f"standard input, line {number}: not UTF-8") from None
+
+
+def _only_sentence(lines: Iterable[str]) -> str:
+    sentences = [line for line in lines if line.strip()]
+    if len(sentences) != 1:
+        raise ValueError(f"--attention draws one sentence, got {len(sentences)}")
+    return sentences[0]
+
+
+def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig]":
+    """The model of the weights, on its device; ``ValueError`` if it is for other languages."""
+    from tokoban import pretrained
+    from tokoban.systems.translation.model import Translator
+    from tokoban.systems.translation.translate import made_ready
+    from tokoban.training.device import find_device
+
+    source = arguments.source or ("en" if arguments.target == "de" else "de")
+    target = arguments.target or ("de" if source == "en" else "en")
+    weights = arguments.weights
+    if weights is None:
+        weights = f"translation-{source}-{target}"
+        if weights not in pretrained.names():
+            raise ValueError(
+                f"no weights from {source} to {target} come with tokoban; "
+                "--weights takes those of a `tokoban train translation`"
+            )
+    model, config = pretrained.load(weights, system="translation")
+    asked = arguments.source or config.source_language, arguments.target or config.target_language
+    if asked != (config.source_language, config.target_language):
+        raise ValueError(
+            f"{weights} translates from {config.source_language} to {config.target_language}, "
+            f"not from {asked[0]} to {asked[1]}"
+        )
+    assert isinstance(model, Translator)
+    device = find_device(arguments.device)
+    return made_ready(model, device, precision=arguments.precision), config
+
+
+def _translated(
+    model: "Translator",
+    lines: Iterator[str],
+    arguments: argparse.Namespace,
+    sampling: "Sampling | None",
+) -> Iterator[tuple[str, "list[Translation]"]]:
+    """Each line with its translations; those before a line that cannot be read come first."""
+    from tokoban.systems.translation.texts import num_tokens, translate_texts
+
+    is_typed = "-" in (arguments.text or ["-"]) and sys.stdin.isatty()
+    is_line_by_line = is_typed or arguments.batch_size <= 1
+    block_size = 1 if is_line_by_line else _BATCHES_A_BLOCK * arguments.batch_size
+    longest = model.max_positions - 1
+    for first in itertools.count(1, block_size):
+        block, trouble = _read(lines, block_size)
+        for place, length in enumerate(num_tokens(model, block)):
+            if length > longest:
+                trouble = ValueError(
+                    f"line {first + place} has {length} tokens; "
+                    f"this translator reads at most {longest}"
+                )
+                block = block[:place]
+                break
+        found = translate_texts(
+            model,
+            block,
+            beam=arguments.beam,
+            length_penalty=arguments.length_penalty,
+            nbest=arguments.nbest,
+            forced_prefix=arguments.prefix,
+            sampling=sampling,
+            batch_size=arguments.batch_size,
+        )
+        yield from zip(block, found, strict=True)
+        if trouble is not None:
+            raise trouble
+        if len(block) < block_size:
+            return
+
+
+def _read(lines: Iterator[str], num_lines: int) -> tuple[list[str], ValueError | None]:
+    """The next lines, and what is wrong with the one after them, if that is why they are few."""
+    block: list[str] = []
+    try:
+        block.extend(itertools.islice(lines, num_lines))
+    except ValueError as error:
+        return block, error
+    return block, None
+
+
+def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) -> None:
+    for translation in found:
+        start = f"{number}\t{translation.score:.4f}\t" if is_numbered else ""
+        sys.stdout.write(f"{start}{translation.text}\n")
+    sys.stdout.flush()
+
+
+def _aligned(model: "Translator", line: str, best: "Translation") -> dict[str, Any]:
+    """Both texts, their words, and how much of each source word every target word took."""
+    from tokoban.systems.translation.alignment import align
+
+    words = align(model, best.source_tokens, best.tokens).to_dict()
+    return {"text": line, "translation": best.text} | words
+
+
+def _draw(alignment: dict[str, Any], picture: Path) -> None:
+    from tokoban.training.plots import plot_weights
+
+    plot_weights(
+        alignment["weights"],
+        row_names=[_shortened(word) for word in alignment["target"]],
+        column_names=[_shortened(word) for word in alignment["source"]],
+        picture=picture,
+    )
+
+
+def _shortened(word: str) -> str:
+    """So that a German number leaves room for the picture."""
+    return word if len(word) <= _LONGEST_NAME else f"{word[: _LONGEST_NAME - 1]}…"
+
+
+@contextmanager
+def _progress(texts: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """A function that counts one more; seen where standard error is a terminal, and no other is."""
+    if not sys.stderr.isatty() or sys.stdout.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    total = None if "-" in (texts or ["-"]) else len(texts)
+    columns = (TextColumn("sentences"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda: bar.advance(task)

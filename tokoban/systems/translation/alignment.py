@@ -1,0 +1,117 @@
+"""Which source words a translation was made from: where its decoder looked, as far as that tells.
+
+Attention is no proof of what was read, but the mean over heads of the last layer but one comes
+close to what people align (Garg et al. 2019, https://arxiv.org/abs/1909.02074).
+
+Axes: L layers, N heads, T target positions, S source positions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.systems.translation.model import Translator
+from tokoban.text.bpe import BOS, EOS, Tokenizer
+from tokoban.transformer import captured_attention
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The words of both sides, and how much of each source word every target word took.
+
+    The weights of a target word add up to 1 less what went to the end of the source, and those of
+    the target's end are not here.
+    """
+
+    source_words: list[str]
+    target_words: list[str]
+    weights: list[list[float]]  # by target word, then by source word
+
+    def links(self) -> list[tuple[int, int]]:
+        """For each target word the source word that it took most of: (source, target), from 0."""
+        return [
+            (max(range(len(row)), key=row.__getitem__), number)
+            for number, row in enumerate(self.weights)
+            if row
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``tokoban translate`` writes as JSON."""
+        return {
+            "source": self.source_words,
+            "target": self.target_words,
+            "weights": [[round(weight, 4) for weight in row] for row in self.weights],
+            "links": [list(link) for link in self.links()],
+        }
+
+
+@torch.no_grad()
+def cross_attention(
+    model: Translator, source: Sequence[int], target: Sequence[int]
+) -> Float[Tensor, "L N T S"]:
+    """The decoder's weights over the source's tokens, and its end, as it wrote each target token.
+
+    The last target position is its end. Both come without specials.
+    """
+    device = model.embedding.weight.device
+    was_training = model.training
+    model.eval()
+    with captured_attention(model) as captured:
+        model(
+            torch.tensor([[*source, EOS]], device=device),
+            torch.tensor([[BOS, *target]], device=device),
+        )
+    model.train(was_training)
+    weights = [calls[0] for name, calls in captured.items() if name.endswith("cross_attention")]
+    return torch.stack(weights)[:, 0]
+
+
+def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Alignment:
+    """The words of a sentence and of its translation, tokens without specials, and their weights.
+
+    A target word's weights are the mean of its tokens', a source word's the sum. ``ValueError`` if
+    the model has no tokenizer.
+    """
+    if model.tokenizer is None:
+        raise ValueError("the translator has no tokenizer, so its tokens are no words")
+    weights = cross_attention(model, source, target)
+    layer = max(0, len(weights) - 2)
+    of_tokens = weights[layer].mean(dim=0).tolist()
+    sources, targets = (words(model.tokenizer, tokens) for tokens in (source, target))
+    of_words = [
+        [
+            sum(of_tokens[row][column] for row in rows for column in columns) / len(rows)
+            for _, columns in sources
+        ]
+        for _, rows in targets
+    ]
+    return Alignment([word for word, _ in sources], [word for word, _ in targets], of_words)
+
+
+def words(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[tuple[str, list[int]]]:
+    """Each word, and the places of its tokens; a sign of punctuation is a word of its own."""
+    found: list[tuple[bytes, list[int]]] = []
+    for place, token in enumerate(tokens):
+        piece = tokenizer.bytes_of(token)
+        before = found[-1][0] if found else b""
+        # A token may be no more than the space before a word.
+        is_begun = before.isspace() or (bool(found) and _goes_on(before, piece))
+        if is_begun and not piece[:1].isspace():
+            found[-1] = before + piece, [*found[-1][1], place]
+        else:
+            found.append((piece, [place]))
+    return [(word.decode(errors="replace").strip(), places) for word, places in found]
+
+
+def _goes_on(before: bytes, piece: bytes) -> bool:
+    """Whether a word's next piece belongs to it: letters and digits to such, and signs to signs."""
+    return _is_of_letters(before[-1:]) == _is_of_letters(piece[:1])
+
+
+def _is_of_letters(byte: bytes) -> bool:
+    # Bytes beyond ASCII are parts of a letter, as good as always.
+    return byte.isalnum() or byte > b"\x7f"

@@ -1,0 +1,159 @@
+"""The choices of one translator: its network, its text and its examples; presets are functions."""
+
+from dataclasses import dataclass, replace
+
+from tokoban.training.config import check_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationConfig:
+    """Without any training text it learns the embedded task: numbers and dates in words.
+
+    Sentences are in pairs of text files with one a line (``train_source`` and ``train_target``), in
+    tables, CSV or TSV, with a column for each language (``train_table``), or in both; each may be
+    gzip. Where no validation text is named, ``num_validation`` pairs are held out from the training
+    text.
+    """
+
+    # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes
+    width: int = 512
+    num_layers: int = 6  # of the encoder, and as many of the decoder
+    num_heads: int = 8
+    hidden_width: int = 2048  # of the feed-forward nets
+    dropout: float = 0.1
+    pre_norm: bool = False  # True: trains without warm-up, and is not the paper's
+    max_positions: int = 512  # of a source, in tokens with its end; a longer one is refused
+
+    # The text
+    source_language: str = "de"  # also the name of the table's column
+    target_language: str = "en"
+    train_source: tuple[str, ...] = ()
+    train_target: tuple[str, ...] = ()
+    train_table: tuple[str, ...] = ()
+    validation_source: tuple[str, ...] = ()
+    validation_target: tuple[str, ...] = ()
+    validation_table: tuple[str, ...] = ()
+    num_examples: int = 20_000  # pairs to train on, of the embedded task
+    num_validation: int = 1000  # pairs, where they are held out or of the embedded task
+    vocabulary_size: int = 37_000  # of both languages together, with the four special tokens
+
+    # The examples
+    max_tokens: int = 256  # of a sentence; pairs with a longer one are not trained on
+    max_ratio: float = 3.0  # of a pair's lengths, five tokens free; as above
+    batch_tokens: int = 4096  # at most: pairs times the longest sentence among them, either side
+    cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
+    data_seed: int = 0  # of the batches' order, and of what is held out
+    label_smoothing: float = 0.1
+    beam_width: int = 4  # of the validation BLEU during training; 1 is greedy
+    length_penalty: float = 0.6  # the alpha of GNMT's ((5 + n) / 6)^alpha; 0 = none
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            *(
+                (name, getattr(self, name) >= least, f"at least {least}")
+                for name, least in _LEAST.items()
+            ),
+            ("width", self.width % 2 == 0, "even, for its sines and cosines"),
+            (
+                "num_heads",
+                self.width % max(1, self.num_heads) == 0,
+                f"a divisor of width {self.width}",
+            ),
+            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
+            ("data_seed", self.data_seed < 2**63, "below 2^63"),
+            ("max_tokens", self.max_tokens <= self.max_positions, _no_more("max_positions")),
+            ("max_tokens", self.max_tokens <= self.batch_tokens, _no_more("batch_tokens")),
+            ("target_language", self.target_language != self.source_language, "another language"),
+        )
+        for part in ("train", "validation"):
+            _check_text(self, part)
+        if (self.validation_source or self.validation_table) and not self.has_text:
+            raise ValueError("validation text without training text: name train_source as well")
+
+    @property
+    def has_text(self) -> bool:
+        """Whether it learns from files; if not, the embedded task."""
+        return bool(self.train_source or self.train_table)
+
+
+_LEAST = {
+    "width": 2,
+    "num_layers": 1,
+    "num_heads": 1,
+    "hidden_width": 1,
+    "max_positions": 2,
+    "num_examples": 1,
+    "num_validation": 1,
+    "vocabulary_size": 261,  # the four special tokens, each byte, and one pair of them
+    "max_tokens": 2,
+    "max_ratio": 1,
+    "batch_tokens": 2,
+    "data_seed": 0,
+    "beam_width": 1,
+    "length_penalty": 0,
+}
+
+
+def _no_more(name: str) -> str:
+    return f"no more than {name}"
+
+
+def _check_text(config: TranslationConfig, part: str) -> None:
+    source, target = (getattr(config, f"{part}_{kind}") for kind in ("source", "target"))
+    if len(source) != len(target):
+        raise ValueError(
+            f"{part}_source and {part}_target go together, file by file; "
+            f"got {len(source)} and {len(target)}"
+        )
+
+
+def toy() -> TranslationConfig:
+    """The embedded task within seconds, badly: for tests."""
+    return replace(
+        numbers(), width=16, num_layers=1, hidden_width=32, vocabulary_size=300,
+        num_examples=200, num_validation=10, batch_tokens=128,
+    )  # fmt: skip
+
+
+def numbers() -> TranslationConfig:
+    """Numbers and dates in words, which need no download: a minute or two on two cores."""
+    return TranslationConfig(
+        width=64,
+        num_layers=2,
+        num_heads=4,
+        hidden_width=256,
+        dropout=0.0,
+        vocabulary_size=512,
+        max_positions=128,
+        max_tokens=64,
+        num_validation=200,
+        batch_tokens=1024,
+        label_smoothing=0.0,
+        beam_width=1,
+    )
+
+
+def tiny() -> TranslationConfig:
+    """The published size for Multi30k (Wu et al. 2021), 2.6 million parameters."""
+    return TranslationConfig(
+        width=128,
+        num_layers=4,
+        num_heads=4,
+        hidden_width=256,
+        dropout=0.3,
+        vocabulary_size=9712,
+        beam_width=5,
+        length_penalty=1.0,
+    )
+
+
+def base() -> TranslationConfig:
+    """The paper's base model: 63 million parameters, newstest2014 27.3 BLEU after WMT's 4.5 M."""
+    return TranslationConfig()
+
+
+def big() -> TranslationConfig:
+    """The paper's big model: 214 million parameters."""
+    return TranslationConfig(width=1024, num_heads=16, hidden_width=4096, dropout=0.3)

@@ -1,0 +1,208 @@
+"""From the files that a config names to all that a translator is trained on, and measured by."""
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from tokoban.systems.translation import number_words
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
+from tokoban.systems.translation.pairs import Cleaning, Pair, clean, read_pairs, read_table
+from tokoban.text.bpe import Tokenizer, train_bpe
+from tokoban.training.checkpoint import load_weights, save_weights
+
+# Lengths of short sentences differ as they like; what counts is what both have beyond this.
+_FREE_TOKENS = 5
+
+# Another number wherever other code would make other tokens of the same text.
+_CACHE_VERSION = 1
+# What the tokens depend on besides the bytes of the files.
+_CACHE_FIELDS = (
+    "source_language",
+    "target_language",
+    "num_validation",
+    "vocabulary_size",
+    "max_tokens",
+    "max_ratio",
+    "data_seed",
+)
+
+
+class Data(NamedTuple):
+    """All that a translator is trained on and measured by."""
+
+    tokenizer: Tokenizer
+    train: TranslationDataset
+    validation: TranslationDataset
+    validation_pairs: list[Pair]  # the texts of the validation, for its scores
+    report: str  # what was kept and what was left out, in words
+
+
+def load_data(config: TranslationConfig) -> Data:
+    """The text that ``config`` names, cleaned and as tokens; ``ValueError`` if nothing is left.
+
+    With a cache the same text, under the same rules, is read as tokens from the second time on.
+    """
+    if not (config.cache and config.has_text):
+        return _made(config)
+    folder = Path(config.cache)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_fingerprint(config)}.safetensors"
+    if path.exists():
+        return _kept(path, config)
+    data = _made(config)
+    _keep(path, data)
+    return data
+
+
+def _made(config: TranslationConfig) -> Data:
+    if config.has_text:
+        train_pairs, validation_pairs, cleaning = _read(config)
+    else:
+        train_pairs, validation_pairs, cleaning = _embedded(config)
+    if not train_pairs:
+        raise ValueError(f"nothing to learn from: {cleaning}")
+    lines = (sentence for side in zip(*train_pairs, strict=True) for sentence in side)
+    tokenizer = train_bpe(lines, vocabulary_size=config.vocabulary_size, has_space_before=True)
+    train, _, train_cleaning = _encoded(train_pairs, tokenizer, config, cleaning)
+    if not len(train):
+        raise ValueError(f"nothing to learn from: {train_cleaning}")
+    # What is measured on is not chosen by how well the lengths fit.
+    lenient = replace(config, max_ratio=math.inf)
+    validation, validation_pairs, validation_cleaning = _encoded(
+        validation_pairs, tokenizer, lenient, Cleaning(len(validation_pairs))
+    )
+    if not len(validation):
+        raise ValueError(f"nothing to validate on: {validation_cleaning}")
+    report = f"training: {train_cleaning}; validation: {validation_cleaning}"
+    return Data(tokenizer, train, validation, validation_pairs, report)
+
+
+def _embedded(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning]:
+    languages = (config.source_language, config.target_language)
+    if set(languages) != set(number_words.LANGUAGES):
+        raise ValueError(
+            f"the embedded task is between {' and '.join(number_words.LANGUAGES)}, "
+            f"not {' and '.join(languages)}: name train_source and train_target"
+        )
+
+    def drawn(num_examples: int, part: number_words.Part) -> list[Pair]:
+        found = number_words.examples(num_examples, seed=config.data_seed, part=part)
+        return [Pair(*(getattr(pair, language) for language in languages)) for pair in found]
+
+    train = drawn(config.num_examples, "train")
+    return train, drawn(config.num_validation, "validation"), Cleaning(len(train))
+
+
+def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning]:
+    """Pairs for training and for validation, tidied, and what became of those for training."""
+    validation = _pairs_of(config, "validation")
+    train, cleaning = clean(_pairs_of(config, "train"), held_out=validation)
+    if validation:
+        return train, validation, cleaning
+    if config.validation_source or config.validation_table:
+        raise ValueError("the validation text has no sentence; name other files, or none")
+    if len(train) <= config.num_validation:
+        raise ValueError(
+            f"num_validation {config.num_validation} would leave nothing to learn from: {cleaning}"
+        )
+    order = np.random.default_rng(config.data_seed).permutation(len(train))
+    validation = [train[number] for number in order[: config.num_validation]]
+    train, again = clean(train, held_out=validation)
+    num_dropped = {**cleaning.num_dropped, **again.num_dropped}
+    return train, validation, Cleaning(cleaning.num_read, num_dropped)
+
+
+def _pairs_of(config: TranslationConfig, part: str) -> list[Pair]:
+    """All pairs of the files for ``part``, which is train or validation."""
+    sources, targets, tables = (
+        getattr(config, f"{part}_{kind}") for kind in ("source", "target", "table")
+    )
+    pairs: list[Pair] = []
+    for source, target in zip(sources, targets, strict=True):
+        pairs += read_pairs(Path(source), Path(target))
+    for table in tables:
+        pairs += read_table(
+            Path(table), source=config.source_language, target=config.target_language
+        )
+    return pairs
+
+
+def _encoded(
+    pairs: Sequence[Pair], tokenizer: Tokenizer, config: TranslationConfig, cleaning: Cleaning
+) -> tuple[TranslationDataset, list[Pair], Cleaning]:
+    """The pairs of fit lengths, as tokens and as text; and what became of the others too."""
+    sources, targets = (TokenRows.of(tokenizer, [pair[side] for pair in pairs]) for side in (0, 1))
+    longer = torch.maximum(sources.lengths, targets.lengths)
+    shorter = torch.minimum(sources.lengths, targets.lengths)
+    is_long = longer > config.max_tokens
+    is_uneven = ~is_long & (longer - _FREE_TOKENS > config.max_ratio * shorter)
+    kept = (~is_long & ~is_uneven).nonzero()[:, 0]
+    dataset = TranslationDataset(
+        sources.at(kept),
+        targets.at(kept),
+        batch_tokens=config.batch_tokens,
+        seed=config.data_seed,
+    )
+    dropped = {"too long": int(is_long.sum()), "of uneven length": int(is_uneven.sum())}
+    found = {rule: number for rule, number in dropped.items() if number}
+    num_dropped = {**cleaning.num_dropped, **found}
+    return dataset, [pairs[row] for row in kept.tolist()], Cleaning(cleaning.num_read, num_dropped)
+
+
+def _fingerprint(config: TranslationConfig) -> str:
+    """The same for the same bytes under the same rules, wherever the files lie."""
+    rules: list[object] = [_CACHE_VERSION, *(getattr(config, name) for name in _CACHE_FIELDS)]
+    for part in ("train", "validation"):
+        for kind in ("source", "target", "table"):
+            paths = [Path(name) for name in getattr(config, f"{part}_{kind}")]
+            # A table's suffix says how it is read.
+            rules.append(
+                [(hashlib.sha256(path.read_bytes()).hexdigest(), path.suffixes) for path in paths]
+            )
+    return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:24]
+
+
+def _keep(path: Path, data: Data) -> None:
+    """Writes all of ``data`` but what another config may choose anew: batches and their order."""
+    rows = {
+        "train.sources": data.train.sources,
+        "train.targets": data.train.targets,
+        "validation.sources": data.validation.sources,
+        "validation.targets": data.validation.targets,
+    }
+    tensors = {f"{name}.tokens": kept.tokens for name, kept in rows.items()}
+    tensors |= {f"{name}.lengths": kept.lengths for name, kept in rows.items()}
+    metadata = {
+        "tokenizer": data.tokenizer.to_json(),
+        "validation_pairs": json.dumps(data.validation_pairs),
+        "report": data.report,
+    }
+    save_weights(path, tensors, metadata)
+
+
+def _kept(path: Path, config: TranslationConfig) -> Data:
+    """What ``_keep`` wrote, for the batches of ``config``."""
+    tensors, metadata = load_weights(path)
+
+    def dataset(part: str) -> TranslationDataset:
+        sides = [
+            TokenRows(tensors[f"{part}.{side}.tokens"], tensors[f"{part}.{side}.lengths"])
+            for side in ("sources", "targets")
+        ]
+        return TranslationDataset(*sides, batch_tokens=config.batch_tokens, seed=config.data_seed)
+
+    return Data(
+        Tokenizer.from_json(metadata["tokenizer"]),
+        dataset("train"),
+        dataset("validation"),
+        [Pair(*pair) for pair in json.loads(metadata["validation_pairs"])],
+        metadata["report"],
+    )

@@ -1,0 +1,256 @@
+"""How good translations are: BLEU and chrF as sacrebleu counts them, and what a translator loses.
+
+Two scales of BLEU are in use and must not be mixed. ``bleu`` is of text as people read it: cased,
+and cut into words by sacrebleu (https://aclanthology.org/W18-6319). ``bleu_lowercased_tokenised``
+is that of the papers on Multi30k: both sides in lower case, with Moses' punctuation and words.
+"""
+
+import argparse
+import errno
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tokoban.systems.translation import number_words
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.corpus import Data
+from tokoban.systems.translation.dataset import TranslationDataset
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.pairs import Pair, read_pairs, tidy
+from tokoban.systems.translation.texts import translate_texts
+from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_ready
+from tokoban.text.bpe import PAD
+from tokoban.training import processes
+from tokoban.training.atomic import atomically
+from tokoban.training.device import find_device
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics import BLEUScore
+
+NUM_TEST_EXAMPLES = 500  # of the embedded task, where no files are given
+
+_MAX_ORDER = 4  # BLEU counts runs of one to four words
+
+
+def evaluate(model: nn.Module, data: Data, config: TranslationConfig) -> dict[str, float]:
+    """Figures of a translator under way; each process counts its share, and all answer the same.
+
+    ``nll`` is in nats per target token, its end counted, each predicted from the reference's tokens
+    before it; ``bleu`` and ``exact_match`` are of translations of the validation's texts.
+    """
+    assert isinstance(model, Translator)
+    pairs = data.validation_pairs
+    mine = pairs[processes.rank() :: processes.world_size()]
+    found = [
+        best.text
+        for best, *_ in translate_texts(
+            model,
+            [pair.source for pair in mine],
+            beam=config.beam_width,
+            length_penalty=config.length_penalty,
+        )
+    ]
+    references = [pair.target for pair in mine]
+    counts = _teacher_forced_counts(model, data.validation) | _bleu_counts(found, references)
+    counts["exact_matches"] = num_exact_matches(found, references)
+    totals = processes.sum_over_processes(counts)
+    return {
+        "nll": totals["nll"] / totals["tokens"],
+        "bleu": _bleu_of(totals),
+        "exact_match": totals["exact_matches"] / len(pairs),
+    }
+
+
+def _teacher_forced_counts(model: Translator, validation: TranslationDataset) -> dict[str, float]:
+    """The summed cross entropy, unsmoothed, over this process's batches."""
+    device = model.embedding.weight.device
+    nll, tokens = 0.0, 0
+    with torch.inference_mode():
+        for batch in validation.once(rank=processes.rank(), world_size=processes.world_size()):
+            batch = batch.to(device)
+            logits = model(batch.source, batch.target_in)
+            nll += functional.cross_entropy(
+                logits.flatten(0, 1).float(),
+                batch.target_out.flatten(),
+                ignore_index=PAD,
+                reduction="sum",
+            ).item()
+            tokens += int((batch.target_out != PAD).sum())
+    return {"nll": nll, "tokens": tokens}
+
+
+def _bleu_counts(found: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """What BLEU is made of, which can be added up over parts of a text."""
+    names = [f"{what}_{order}" for what in ("counts", "totals") for order in range(_MAX_ORDER)]
+    if not found:
+        return dict.fromkeys([*names, "found_words", "reference_words"], 0.0)
+    score = _bleu(found, references)[0]
+    counts = dict(zip(names, [*score.counts, *score.totals], strict=True))
+    counts |= {"found_words": score.sys_len, "reference_words": score.ref_len}
+    return {name: float(count) for name, count in counts.items()}
+
+
+def _bleu_of(totals: dict[str, float]) -> float:
+    from sacrebleu.metrics import BLEU
+
+    counts, num_runs = (
+        [int(totals[f"{what}_{order}"]) for order in range(_MAX_ORDER)]
+        for what in ("counts", "totals")
+    )
+    words = int(totals["found_words"]), int(totals["reference_words"])
+    return BLEU.compute_bleu(counts, num_runs, *words, smooth_method="exp").score
+
+
+def num_exact_matches(found: Sequence[str], references: Sequence[str]) -> int:
+    """How many translations are the reference, but for spaces."""
+    return sum(tidy(one) == tidy(other) for one, other in zip(found, references, strict=True))
+
+
+def score_texts(
+    found: Sequence[str], references: Sequence[str], *, language: str
+) -> dict[str, float | str]:
+    """All scores of translations into ``language``, 0 to 100, each scale with its signature.
+
+    Without the package sacremoses ``bleu_lowercased_tokenised`` is NaN.
+    """
+    from sacrebleu.metrics import CHRF
+
+    bleu, signature = _bleu(found, references)
+    figures: dict[str, float | str] = {"bleu": bleu.score}
+    signatures = {"signature": signature}
+    for name, word_order in (("chrf", 0), ("chrf_plus_plus", 2)):
+        metric = CHRF(word_order=word_order)
+        figures[name] = metric.corpus_score(found, [references]).score
+        signatures[f"signature_{name}"] = str(metric.get_signature())
+    name = "bleu_lowercased_tokenised"
+    try:
+        both = [lowercased_tokenised(lines, language=language) for lines in (found, references)]
+    except ImportError:
+        print(f"{name} needs the package sacremoses: pip install sacremoses", file=sys.stderr)
+        figures[name] = math.nan
+    else:
+        score, signatures[f"signature_{name}"] = _bleu(*both, is_tokenised=True)
+        figures[name] = score.score
+    return {
+        **figures,
+        "exact_match": num_exact_matches(found, references) / len(references),
+        **signatures,
+    }
+
+
+def _bleu(
+    found: Sequence[str], references: Sequence[str], *, is_tokenised: bool = False
+) -> "tuple[BLEUScore, str]":
+    """BLEU and its signature."""
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(tokenize="none", force=True) if is_tokenised else BLEU()
+    score = metric.corpus_score(found, [references])
+    return score, str(metric.get_signature())
+
+
+def lowercased_tokenised(lines: Sequence[str], *, language: str) -> list[str]:
+    """The lines as those of Multi30k's references were made: in lower case before anything else."""
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    normalizer, tokenizer = MosesPunctNormalizer(language), MosesTokenizer(language)
+    return [
+        tokenizer.tokenize(normalizer.normalize(line.lower()), escape=True, return_str=True)
+        for line in lines
+    ]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``tokoban evaluate translation`` can be asked besides the weights."""
+    parser.add_argument(
+        "--source", type=Path, metavar="FILE", help="sentences, one a line; plain or gzip"
+    )
+    parser.add_argument(
+        "--reference",
+        type=Path,
+        metavar="FILE",
+        help="their translations. Without both, weights of the embedded task are measured on "
+        f"{NUM_TEST_EXAMPLES} examples that no training sees",
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the translations to this file"
+    )
+    parser.add_argument(
+        "--beam", type=int, metavar="K", help="width of the search (default: as in the training)"
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=float,
+        metavar="A",
+        help="alpha of ((5 + n) / 6)^alpha (default: as in the training)",
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=int,
+        default=BATCH_SIZE,
+        metavar="N",
+        help=f"sentences at a time (default: {BATCH_SIZE})",
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--precision", choices=get_args(Precision), default="fp32")
+
+
+def evaluate_model(
+    model: nn.Module, config: TranslationConfig, arguments: argparse.Namespace
+) -> dict[str, float | str]:
+    """The scores on the sentences asked for, and how many a second were translated."""
+    assert isinstance(model, Translator)
+    pairs = _pairs(config, arguments)
+    output: Path | None = arguments.output
+    if output is not None and not output.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(output))
+    beam = config.beam_width if arguments.beam is None else arguments.beam
+    penalty = arguments.length_penalty
+    model = made_ready(model, find_device(arguments.device), precision=arguments.precision)
+    started_s = time.perf_counter()
+    translations = translate_texts(
+        model,
+        [pair.source for pair in pairs],
+        beam=beam,
+        length_penalty=config.length_penalty if penalty is None else penalty,
+        batch_size=arguments.batch_size,
+    )
+    elapsed_s = time.perf_counter() - started_s
+    found = [best.text for best, *_ in translations]
+    if output is not None:
+        with atomically(output) as temporary:
+            text = "".join(f"{line}\n" for line in found)
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+    scores = score_texts(found, [pair.target for pair in pairs], language=config.target_language)
+    return {
+        "sentences": float(len(pairs)),
+        "sentences_per_second": len(pairs) / elapsed_s,
+        "beam": float(beam),
+        **scores,
+    }
+
+
+def _pairs(config: TranslationConfig, arguments: argparse.Namespace) -> list[Pair]:
+    """The sentences of the two files, or of the embedded task."""
+    given = [path for path in (arguments.source, arguments.reference) if path is not None]
+    if len(given) == 1:
+        raise ValueError("--source and --reference go together; only one of them was given")
+    if given:
+        pairs = read_pairs(*given)
+        if not pairs:
+            raise ValueError(f"{given[0]}: no sentence in it")
+        return pairs
+    if config.has_text:
+        raise ValueError("give --source and --reference: these weights learned from other files")
+    examples = number_words.examples(NUM_TEST_EXAMPLES, seed=config.data_seed, part="test")
+    return [
+        Pair(getattr(pair, config.source_language), getattr(pair, config.target_language))
+        for pair in examples
+    ]

@@ -1,0 +1,138 @@
+"""Sentences and their translations from files, and the rules by which some are left out."""
+
+import csv
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Pair(NamedTuple):
+    """One sentence in both languages."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """How many pairs were read, and how many were left out by which rule, in the rules' order."""
+
+    num_read: int
+    num_dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        kept = self.num_read - sum(self.num_dropped.values())
+        reasons = ", ".join(f"{number:,} {rule}" for rule, number in self.num_dropped.items())
+        return f"{kept:,} of {self.num_read:,} pairs" + (
+            f" (left out: {reasons})" if reasons else ""
+        )
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a UTF-8 file, plain or gzip; ``ValueError`` or ``OSError`` naming the file.
+
+    Only a line feed ends a line, with or without a carriage return. Other tools count lines so, and
+    one more line break in one of two files would pair all that follows with a wrong sentence.
+    """
+    data = path.read_bytes()
+    if data.startswith(_GZIP_MAGIC):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{path}: a damaged gzip file ({error})") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}:{line}: not UTF-8") from None
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def read_pairs(source: Path, target: Path) -> list[Pair]:
+    """Line n of one file with line n of the other; ``ValueError`` if one has more lines."""
+    sources, targets = read_lines(source), read_lines(target)
+    if len(sources) != len(targets):
+        raise ValueError(
+            f"{source} has {len(sources)} lines and {target} has {len(targets)}; "
+            f"expected a translation for each"
+        )
+    return list(map(Pair, sources, targets))
+
+
+def read_table(path: Path, *, source: str, target: str) -> list[Pair]:
+    """The columns named ``source`` and ``target`` of a file with commas, or with tabs if ``.tsv``.
+
+    Only a table with tabs may do without a row of names: its first column is then the source, its
+    second the target. A row that ends too early has empty sentences.
+    """
+    is_tabbed = ".tsv" in path.suffixes
+    rows = _rows(path, is_tabbed=is_tabbed)
+    first = next(rows, [])
+    names = [name.strip() for name in first]
+    if source in names and target in names:
+        columns = names.index(source), names.index(target)
+    elif is_tabbed:
+        columns, rows = (0, 1), _rows(path, is_tabbed=is_tabbed)
+    else:
+        raise ValueError(
+            f"{path}: expected columns named {source!r} and {target!r} in its first line, "
+            f"got {', '.join(map(repr, names)) or 'none'}"
+        )
+    longest = max(columns)
+    return [
+        Pair(*(row[column] for column in columns)) if len(row) > longest else Pair("", "")
+        for row in rows
+    ]
+
+
+def _rows(path: Path, *, is_tabbed: bool) -> Iterator[list[str]]:
+    lines = read_lines(path)
+    if is_tabbed:
+        yield from (line.split("\t") for line in lines)
+        return
+    try:
+        # With its line end, since a field in quotes may go on behind it.
+        yield from csv.reader(f"{line}\n" for line in lines)
+    except csv.Error as error:
+        raise ValueError(f"{path}: not a table with commas ({error})") from None
+
+
+def tidy(sentence: str) -> str:
+    """With single spaces between its words, and none around them."""
+    return " ".join(sentence.split())
+
+
+def clean(pairs: Iterable[Pair], *, held_out: Collection[Pair] = ()) -> tuple[list[Pair], Cleaning]:
+    """The pairs that are worth learning from, tidied, in their order; and what became of the rest.
+
+    Left out is what is empty on a side or the same on both, what was there before, and what has
+    a side in common with a pair of ``held_out``, which is measured on.
+    """
+    sources = {tidy(pair.source) for pair in held_out}
+    targets = {tidy(pair.target) for pair in held_out}
+    seen: dict[Pair, None] = {}
+    num_read, dropped = 0, Counter[str]()
+    for pair in pairs:
+        num_read += 1
+        source, target = map(tidy, pair)
+        tidied = Pair(source, target)
+        if not (source and target):
+            dropped["empty"] += 1
+        elif source == target:
+            dropped["identical"] += 1
+        elif tidied in seen:
+            dropped["duplicate"] += 1
+        elif source in sources or target in targets:
+            dropped["in validation"] += 1
+        else:
+            seen[tidied] = None
+    return list(seen), Cleaning(num_read, dropped)

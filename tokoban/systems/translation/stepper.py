@@ -1,0 +1,96 @@
+"""What decoding knows of translations under way: the memory, the cache and the next tokens.
+
+Axes: M sources, S their positions, T target positions, V vocabulary; a row R is one translation
+under way, source * K + beam of the K of each.
+"""
+
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor
+
+from tokoban.systems.translation.model import Memory, Translator
+from tokoban.text.bpe import BOS, EOS, PAD, UNK
+
+FREE = -1  # where no token is forced
+
+
+class TranslationStepper:
+    """Grows one translation per row; the encoder reads each source once, at the start.
+
+    ``log_probs`` are the model's own, not renormalised where a token is forbidden: the padding, the
+    beginning, what is in no vocabulary. A score is then what teacher forcing gives.
+    """
+
+    def __init__(
+        self,
+        model: Translator,
+        source: Int64[Tensor, "M S"],
+        *,
+        width: int,
+        forced: Int64[Tensor, "M T"],
+    ) -> None:
+        """``source`` ends with EOS, padded on the right; each has ``width`` rows.
+
+        ``forced`` says which token a translation must have at a position, or ``FREE``. Its length
+        is the longest that a translation can have.
+        """
+        self.model, self.device = model, source.device
+        self.forced = forced.repeat_interleave(width, dim=0)
+        self.is_forced = (forced != FREE).any(dim=0).tolist()  # by position, for any row
+        self.is_forbidden = _forbidden(model, self.device)
+        with torch.no_grad():
+            self.memory = model.encode(source)
+            self.cache = model.new_cache(len(source) * width, forced.shape[1])
+            start = torch.full((len(source) * width, 1), BOS, device=self.device)
+            self._log_probs = self._read(start)
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that any translation may have, its end counted."""
+        return self.forced.shape[1]
+
+    def log_probs(self) -> Float[Tensor, "R V"]:
+        """What the model says of each row's next token."""
+        return self._log_probs
+
+    @torch.no_grad()
+    def advance(
+        self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
+    ) -> Bool[Tensor, "R"]:
+        """Reads one more token of each row; EOS is the end. Fewer parents drop the other rows."""
+        if parents is not None:
+            self._take(parents)
+        self._log_probs = self._read(actions[:, None])
+        return actions == EOS
+
+    def _take(self, parents: Int[Tensor, "R"]) -> None:
+        self.cache.reorder(parents)
+        self.forced = self.forced[parents]
+        if len(parents) < len(self._log_probs):
+            vectors, may_attend = self.memory
+            group = len(self._log_probs) // len(vectors)
+            sources = parents[::group] // group
+            self.memory = Memory(vectors[sources], may_attend[sources])
+
+    def _read(self, tokens: Int64[Tensor, "R 1"]) -> Float[Tensor, "R V"]:
+        if self.cache.length == self.max_length:
+            return self._log_probs  # nobody reads what would come after the longest translation
+        logits = self.model.decode(tokens, self.memory, cache=self.cache)
+        log_probs = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(dim=-1)
+        position = self.cache.length - 1  # of the token that is to come
+        is_forbidden = self.is_forbidden
+        if self.is_forced[position]:
+            wanted = self.forced[:, position, None]
+            others = torch.arange(log_probs.shape[1], device=self.device) != wanted
+            is_forbidden = torch.where(wanted == FREE, is_forbidden, others)
+        return log_probs.masked_fill_(is_forbidden, -torch.inf)
+
+
+def _forbidden(model: Translator, device: torch.device) -> Bool[Tensor, "V"]:
+    """The tokens that no translation may contain."""
+    vocabulary_size = model.embedding.num_embeddings
+    is_forbidden = torch.zeros(vocabulary_size, dtype=torch.bool, device=device)
+    is_forbidden[[PAD, BOS, UNK]] = True
+    if model.tokenizer is not None:
+        is_forbidden[model.tokenizer.vocabulary_size :] = True
+    return is_forbidden

@@ -1,0 +1,69 @@
+"""Texts in, texts out: a translator with its tokenizer, for whoever has sentences and no tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.pairs import tidy
+from tokoban.systems.translation.translate import BATCH_SIZE, Sampling, translate
+from tokoban.text.bpe import Tokenizer
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One translation of one sentence, and the tokens on both sides, without specials."""
+
+    text: str
+    score: float  # what it was chosen by: its log-probability in nats / the length penalty
+    source_tokens: list[int]
+    tokens: list[int]
+
+
+def tokenizer_of(model: Translator) -> Tokenizer:
+    """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
+    if model.tokenizer is None:
+        raise ValueError("these weights have no tokenizer with them, and so can read no text")
+    return model.tokenizer
+
+
+def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
+    """How many tokens the model would read of each text, its end not counted."""
+    return [len(tokens) for tokens in tokenizer_of(model).encode_many([tidy(x) for x in texts])]
+
+
+def translate_texts(
+    model: Translator,
+    texts: Sequence[str],
+    *,
+    beam: int = 4,
+    length_penalty: float = 0.6,
+    nbest: int = 1,
+    forced_prefix: str = "",
+    sampling: Sampling | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> list[list[Translation]]:
+    """The ``nbest`` translations of each text, the best first; an empty text has an empty one.
+
+    ``forced_prefix`` is what every translation begins with. The rest is said by ``translate``,
+    which this calls.
+    """
+    tokenizer = tokenizer_of(model)
+    sources = tokenizer.encode_many([tidy(text) for text in texts])
+    found = translate(
+        model,
+        sources,
+        beam=beam,
+        length_penalty=length_penalty,
+        nbest=nbest,
+        forced_prefix=tokenizer.encode(forced_prefix),
+        sampling=sampling,
+        batch_size=batch_size,
+    )
+    return [
+        [
+            # On one line whatever the model says, as the sentences that it learned from.
+            Translation(tidy(tokenizer.decode(one.tokens)), one.score, source, one.tokens)
+            for one in hypotheses
+        ]
+        for source, hypotheses in zip(sources, found, strict=True)
+    ]

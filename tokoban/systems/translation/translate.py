@@ -1,0 +1,248 @@
+"""Sentences -> translations: beam search, greedy (a beam of one) or sampling, as tokens.
+
+Axes: M sources of a batch, S their positions, T target positions, V vocabulary, K translations of
+each source.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor
+
+from tokoban.decoding import gumbel_noise, sample, search_hypotheses
+from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
+from tokoban.systems.translation.stepper import FREE, TranslationStepper
+from tokoban.text.bpe import EOS, PAD
+from tokoban.transformer.packed import can_pack
+
+BATCH_SIZE = 32
+
+Precision = Literal["fp32", "bf16"]
+
+# For each source its rows of tokens, -1 after the end, and their scores in nats.
+Found = tuple[list[list[list[int]]], list[list[float]]]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One translation, without specials."""
+
+    tokens: list[int]
+    score: float  # what it is judged by: score_nats / length penalty
+    score_nats: float  # sum of the log-probabilities of its tokens and its end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """Translations are drawn, and not searched: the same seed draws the same."""
+
+    seed: int
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+
+
+def made_ready(
+    model: Translator, device: torch.device, *, precision: Precision = "fp32"
+) -> Translator:
+    """The translator as it translates quickest on ``device``: for that alone, not for training.
+
+    On the CPU ``bf16`` rounds the weights and what they are multiplied with, elsewhere everything.
+    """
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    if device.type == "cpu" and can_pack():
+        return model.to(device).packed(dtype=dtype)
+    return model.to(device, dtype)
+
+
+def gnmt_penalty(alpha: float) -> Callable[[int], float]:
+    """((5 + n) / 6)^alpha of a translation of n tokens, its end counted (Wu et al. 2016)."""
+    if alpha < 0:
+        raise ValueError(f"length_penalty is {alpha}; expected 0 (none) or more")
+    return lambda length: ((5 + length) / 6) ** alpha
+
+
+@torch.no_grad()
+def translate(
+    model: Translator,
+    sources: Sequence[Sequence[int]],
+    *,
+    beam: int = 4,
+    length_penalty: float = 0.6,
+    nbest: int = 1,
+    max_length: int | None = None,
+    forced_prefix: Sequence[int] = (),
+    sampling: Sampling | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> list[list[Hypothesis]]:
+    """The ``nbest`` translations of each source, the best first; tokens without specials.
+
+    A translation has at most ``EXTRA_LENGTH`` tokens more than its source, its end counted, or
+    ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
+    in its score. With ``sampling`` the translations are draws, whatever ``beam`` is. A source of no
+    tokens has one translation, of no tokens. ``ValueError`` for a source that is longer than the
+    model was built for.
+
+    Sources of like length are translated together. What comes out depends on neither order nor
+    ``batch_size``, but for rounding.
+    """
+    for name, size in {"beam": beam, "nbest": nbest, "batch_size": batch_size}.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}; expected at least 1")
+    if sampling is None and nbest > beam:
+        raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
+    limits = [
+        _limit(model, source, number, max_length=max_length, prefix=forced_prefix)
+        for number, source in enumerate(sources, start=1)
+    ]
+    penalty = gnmt_penalty(length_penalty)
+    device = model.embedding.weight.device
+    found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
+    with _evaluating(model):
+        for numbers in _batches(sources, batch_size):
+            stepper = TranslationStepper(
+                model,
+                _padded([[*sources[number], EOS] for number in numbers], device=device),
+                width=beam if sampling is None else nbest,
+                forced=_forced([limits[number] for number in numbers], forced_prefix).to(device),
+            )
+            if sampling is None:
+                rows, scores_nats = _searched(
+                    stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty
+                )
+            else:
+                rows, scores_nats = _sampled(stepper, numbers, sampling, num_each=nbest)
+            for number, mine, scores in zip(numbers, rows, scores_nats, strict=True):
+                found[number] = _hypotheses(mine, scores, penalty)
+    return found
+
+
+def _searched(
+    stepper: TranslationStepper,
+    num_sources: int,
+    *,
+    beam: int,
+    nbest: int,
+    penalty: Callable[[int], float],
+) -> Found:
+    searched = search_hypotheses(
+        stepper,
+        num_searches=num_sources,
+        width=beam,
+        max_steps=stepper.max_length,
+        end=EOS,
+        keep=nbest,
+        penalty=penalty,
+    )
+    return searched.actions.tolist(), searched.scores_nats.tolist()
+
+
+def _sampled(
+    stepper: TranslationStepper, numbers: Sequence[int], sampling: Sampling, *, num_each: int
+) -> Found:
+    """``num_each`` draws of each source, by noise of its own, so that no batch changes them."""
+    generators = [
+        torch.Generator().manual_seed(_mixed(sampling.seed, number, draw))
+        for number in numbers
+        for draw in range(num_each)
+    ]
+    num_tokens = stepper.log_probs().shape[1]
+
+    def noise(step: int) -> Float[Tensor, "R V"]:
+        rows = [gumbel_noise(1, 1, num_tokens, generator=g, device="cpu") for g in generators]
+        return torch.cat(rows, dim=1)[0].to(stepper.device)
+
+    drawn = sample(
+        stepper,
+        num_rows=len(generators),
+        max_steps=stepper.max_length,
+        noise=noise,
+        temperature=sampling.temperature,
+        top_k=sampling.top_k,
+        top_p=sampling.top_p,
+    )
+    actions, scores = (x.unflatten(0, (-1, num_each)) for x in (drawn.actions, drawn.scores_nats))
+    return actions.tolist(), scores.tolist()
+
+
+def _hypotheses(
+    rows: list[list[int]], scores_nats: list[float], penalty: Callable[[int], float]
+) -> list[Hypothesis]:
+    """One of each row that has come to its end, the best first."""
+    hypotheses = []
+    for row, score_nats in zip(rows, scores_nats, strict=True):
+        if EOS in row:  # a short limit leaves room for fewer translations than were asked for
+            length = row.index(EOS)
+            score = score_nats / penalty(length + 1)
+            hypotheses.append(Hypothesis(row[:length], score, score_nats))
+    return sorted(hypotheses, key=lambda hypothesis: hypothesis.score, reverse=True)
+
+
+def _limit(
+    model: Translator,
+    source: Sequence[int],
+    number: int,
+    *,
+    max_length: int | None,
+    prefix: Sequence[int],
+) -> int:
+    """The most tokens that the translation of a source may have, its end counted."""
+    if len(source) >= model.max_positions:
+        raise ValueError(
+            f"sentence {number} has {len(source)} tokens; "
+            f"this translator reads at most {model.max_positions - 1}"
+        )
+    limit = len(source) + EXTRA_LENGTH
+    if max_length is not None:
+        limit = min(max_length, model.max_positions)
+    if limit <= len(prefix):
+        raise ValueError(
+            f"the forced prefix has {len(prefix)} tokens; sentence {number} may become at most "
+            f"{limit} with its end"
+        )
+    return limit
+
+
+def _batches(sources: Sequence[Sequence[int]], batch_size: int) -> Iterator[list[int]]:
+    """The numbers of all sources that have tokens, like lengths together."""
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
+    order = [number for number in order if sources[number]]
+    for start in range(0, len(order), batch_size):
+        yield order[start : start + batch_size]
+
+
+def _padded(rows: Sequence[Sequence[int]], *, device: torch.device) -> Int64[Tensor, "M S"]:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], device=device)
+
+
+def _forced(limits: Sequence[int], prefix: Sequence[int]) -> Int64[Tensor, "M T"]:
+    """The prefix at first, then nothing, and the end where a translation has no more room."""
+    forced = torch.full((len(limits), max(limits)), FREE)
+    forced[:, : len(prefix)] = torch.tensor(prefix, dtype=torch.int64)
+    # The rows of shorter limits have come to their end before.
+    forced[torch.arange(len(limits)), torch.tensor(limits) - 1] = EOS
+    return forced
+
+
+def _mixed(*numbers: int) -> int:
+    """A seed that differs where one of a few numbers does."""
+    seed = 0
+    for number in numbers:
+        seed = (seed * 1_000_003 + number) % 2**63
+    return seed
+
+
+@contextmanager
+def _evaluating(model: Translator) -> Iterator[None]:
+    """Without dropout, and afterwards as before."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)

@@ -1,0 +1,133 @@
+"""Byte-pair encoding of any text, learned from examples: a frequent word is one token.
+
+Text is normalised (NFKC) and read as bytes, so that nothing is unknown. The work is done by the
+package tokenizers, whose file format is kept: its own ``Tokenizer`` reads these files too.
+https://arxiv.org/abs/1508.07909
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
+
+SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
+PAD, BOS, EOS, UNK = range(len(SPECIALS))
+SMALLEST_VOCABULARY = len(SPECIALS) + 256
+
+
+class Tokenizer:
+    """Texts as token numbers, without specials, and back: ``decode(encode(x))`` is NFKC of x."""
+
+    def __init__(self, encoder: tokenizers.Tokenizer) -> None:
+        """``encoder`` as ``train_bpe`` makes it; ``load`` and ``from_json`` give it back."""
+        self._encoder = encoder
+        names = tuple(encoder.id_to_token(number) for number in range(len(SPECIALS)))
+        if names != SPECIALS:
+            raise ValueError(f"a tokenizer whose first tokens are {names}; expected {SPECIALS}")
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many tokens there are, specials included."""
+        return self._encoder.get_vocab_size()
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of ``text``; specials are for the caller to put around them.
+
+        The name of a special in a text is a text like any other.
+        """
+        return self.encode_many([text])[0]
+
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, by all processors."""
+        try:
+            return [found.ids for found in self._encoder.encode_batch_fast(list(texts))]
+        except TypeError:  # what tokenizers says to half of a surrogate pair
+            raise ValueError("a text with half of a surrogate pair is not Unicode") from None
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """The text of ``tokens``; specials are passed over, broken UTF-8 becomes U+FFFD."""
+        return self._encoder.decode([token for token in tokens if token >= len(SPECIALS)])
+
+    def bytes_of(self, token: int) -> bytes:
+        """The bytes that ``token`` stands for, none for a special; a first one is not cut off."""
+        name = self._encoder.id_to_token(token)
+        if name is None:
+            raise ValueError(f"no token {token} in a vocabulary of {self.vocabulary_size}")
+        return bytes(_BYTES[char] for char in name) if token >= len(SPECIALS) else b""
+
+    def to_json(self) -> str:
+        """All of it as one line of JSON, in the format of the package tokenizers."""
+        return self._encoder.to_str()
+
+    @classmethod
+    def from_json(cls, text: str) -> "Tokenizer":
+        """The inverse of ``to_json``; ``ValueError`` for anything else."""
+        try:
+            encoder = tokenizers.Tokenizer.from_str(text)
+        except Exception as error:  # tokenizers has no narrower class
+            raise ValueError(f"not a tokenizer ({error})") from None
+        return cls(encoder)
+
+    def save(self, path: Path) -> None:
+        """Writes ``to_json`` to ``path``."""
+        path.write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> "Tokenizer":
+        """What ``save`` wrote; ``OSError`` or ``ValueError`` naming the file."""
+        try:
+            return cls.from_json(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+def train_bpe(
+    lines: Iterable[str], *, vocabulary_size: int, has_space_before: bool = False
+) -> Tokenizer:
+    """Learns a vocabulary of at most ``vocabulary_size`` from ``lines``; fewer if they are few.
+
+    ``has_space_before``: a text's first word is read as if a space stood before it, as it does
+    before its other words, so that a word is the same token in all places; ``decode`` takes the
+    space away. The same lines give the same vocabulary.
+    """
+    if vocabulary_size < SMALLEST_VOCABULARY:
+        raise ValueError(
+            f"vocabulary_size must be at least {SMALLEST_VOCABULARY}, all bytes and the specials, "
+            f"got {vocabulary_size}"
+        )
+    encoder = tokenizers.Tokenizer(models.BPE())
+    normal: list[Any] = [normalizers.NFKC()]
+    plain: list[Any] = [decoders.ByteLevel()]
+    if has_space_before:
+        # Not ByteLevel's add_prefix_space: it adds none where there is one, and cannot be undone.
+        normal.append(normalizers.Prepend(" "))
+        plain.append(decoders.Strip(" ", 1, 0))
+    encoder.normalizer = normalizers.Sequence(normal)
+    encoder.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    encoder.decoder = decoders.Sequence(plain)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary_size,
+        special_tokens=list(SPECIALS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    encoder.train_from_iterator(lines, trainer=trainer)
+    # The trainer would have the specials recognised in texts. As mere names they cannot come
+    # about: ByteLevel parts brackets from letters before anything is merged.
+    state = json.loads(encoder.to_str())
+    state["added_tokens"] = []
+    return Tokenizer.from_json(json.dumps(state))
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """ByteLevel's letters: a printable byte of Latin-1 is itself, the others follow from U+0100."""
+    printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("ÿ") + 1)} - {0xAD}
+    others = [byte for byte in range(256) if byte not in printable]
+    letters = {chr(byte): byte for byte in printable}
+    return letters | {chr(256 + number): byte for number, byte in enumerate(others)}
+
+
+_BYTES = _byte_alphabet()
