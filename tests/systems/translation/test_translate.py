@@ -196,6 +196,11 @@ def test_a_seed_draws_the_same_and_another_something_else() -> None:
     assert [h[0].tokens for h in one] != [h[0].tokens for h in other]
 
 
+def test_each_sentence_has_draws_of_its_own() -> None:
+    found = translate(half_trained(), [SOURCES[1]] * 6, sampling=Sampling(seed=1), nbest=2)
+    assert len({tuple(drawn.tokens) for both in found for drawn in both}) > 6
+
+
 def test_drawing_from_one_token_only_is_greedy() -> None:
     greedy = translate(half_trained(), SOURCES, beam=1)
     assert_alike(translate(half_trained(), SOURCES, sampling=Sampling(seed=1, top_k=1)), greedy)
