@@ -134,8 +134,8 @@ def sentences(certificate: Certificate) -> list[str]:
     told = {
         "frozen": f"Not all on goals are {group}, and any push of one would lose it.",
         "matching": f"To no more than {counted(len(boxes) - 1, 'goal')} come {group}.",
-        "search": f"Even were there no others, {group} could not all come to goals, in all the "
-        f"{counted(len(certificate.positions), 'position')} that do not lose at once.",
+        "search": f"Even were there no others, {group} could not all come to goals, as a search "
+        f"of {counted(len(certificate.positions), 'position')} shows.",
     }[kind]
     if certificate.is_minimal:
         return [told, "Without any one of them the others could."]

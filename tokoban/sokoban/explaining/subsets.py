@@ -24,7 +24,7 @@ class Budget:
 
     ends_s: float
     clock: Callable[[], float]
-    max_positions: int  # of one search
+    max_positions: int  # expanded by one search, which are those of its proof
 
     @property
     def is_spent(self) -> bool:
@@ -59,15 +59,16 @@ def search_subset(ground: Ground, boxes: frozenset[Square], budget: Budget) -> S
     scratch = search.empty_scratch(world, len(numbers))
     player = ground.number[ground.board.player]
     search.begin(world, store, scratch, np.array(numbers, np.int16), player)
+    expansions = 0
     while True:
-        expansions = int(store.progress[NUM_EXPANSIONS])
-        outcome = search.search(world, store, lost, scratch, expansions + _SLICE_EXPANSIONS)
+        stop_at = min(expansions + _SLICE_EXPANSIONS, budget.max_positions)
+        outcome = search.search(world, store, lost, scratch, stop_at)
         expansions = int(store.progress[NUM_EXPANSIONS])
         if outcome == search.SOLVED:
             return Searched(expansions, plan=_plan(ground, store))
         if outcome == search.EXHAUSTED:
             return Searched(expansions, proof=_proof(ground, store, lost))
-        if store.progress[NUM_POSITIONS] > budget.max_positions or budget.is_spent:
+        if expansions >= budget.max_positions or budget.is_spent:
             return Searched(expansions)
         if outcome == search.STORE_FULL:
             store = search.grown(store)
