@@ -1,9 +1,10 @@
 """Explains lost positions drawn from play, and has every certificate checked.
 
-A third of the positions come from random pushes, a third from random pushes that put no box on a dead
-square, and a third from play along shortest solutions with a wrong push now and then, which goes on
-for a few pushes after the one that lost. No position is drawn twice. Seconds are of the process, so that other work on the machine does not count. Exits with 1 if
-a position was not explained, if the checker finds a fault, or if a box may be left out.
+A third of the positions come from random pushes, a third from random pushes that put no box on a
+dead square, and a third from play along shortest solutions with a wrong push now and then, which
+goes on for a few pushes after the one that lost. No position is drawn twice. Seconds are of the
+process, so that other work on the machine does not count. Exits with 1 if a position was not
+explained, if the checker finds a fault, or if a box may be left out.
 """
 
 import argparse

@@ -63,13 +63,16 @@ BY_HAND = {
         ("rRR", "RRR"),
         positions=(Position(frozenset(row(1, 2)), Square(0, 0)),),
     ),
-    # The one push possible puts the box into a corner, and the goal is behind it.
-    "search into a trap": Certificate(
-        parse_board("$.-|$##|@##"),
+    # Two boxes in a corridor with a wall below; one push is left, and then none.
+    "no way round": Certificate(
+        parse_board("@$-$..|######"),
         "search",
-        (Square(0, 0), Square(1, 0)),
-        (None, None),
-        positions=(Position(frozenset({Square(0, 0), Square(1, 0)}), Square(2, 0)),),
+        row(1, 3),
+        ("rrRR", "RRR"),
+        positions=(
+            Position(frozenset(row(1, 3)), Square(0, 0)),
+            Position(frozenset(row(2, 3)), Square(0, 0)),
+        ),
     ),
     "count": Certificate(parse_board("@$.."), "count", (), ()),
 }

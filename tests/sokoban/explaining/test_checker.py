@@ -42,6 +42,11 @@ FAULTS = {
     "boxes enough": ("count", {"board": parse_board("@$.")}, "there are as many boxes as goals"),
     "a box to blame for too few": ("count", {"blamed": row(1)}, "no box is to blame where"),
     "a box beyond the edge": ("dead", {"traps": (trap((0, 4, 0, 2)),)}, "no box or player can be"),
+    "a box in a wall": (
+        "no way round",
+        {"traps": (trap((1, 0, 0, 0)),)},
+        "no box or player can be",
+    ),
     "a player in the box": ("dead", {"traps": (trap((0, 3, 0, 3)),)}, "no box or player can be"),
     "a push leaves the trap": (
         "dead soon",
@@ -77,6 +82,7 @@ FAULTS = {
         {"board": parse_board("-.$#.-|--@---")} | {"blamed": row(2), "without": ("",)},
         "a frozen box at row 1, column 4 is in a wall",
     ),
+    "one of a frozen group": ("frozen", {"blamed": row(2), "without": ("",)}, "does not speak"),
     "held by floor": (
         "frozen",
         group(row(2, 3), (UP2, Square(0, 1)), (UP3, Square(0, 2))),

@@ -74,8 +74,12 @@ DRAWN = {
     "one of them on a goal": ("frozen", "#######|#.-Xx-#|#@----#|#######"),
     "a square of four": ("frozen", "------|-XX---|-XX...|@----."),
     "three boxes, of which two will do": ("frozen", "#######|#.-XX.#|#@-$.-#|#######"),
+    # Left and right of the left box, the player would have to come round it.
+    "one that a push to either side loses": ("frozen", "-*#---|--+Xx-|------"),
     "one goal at the wall for two": ("matching", "#######|#-X.X-#|#@----#|#.----#|#######"),
     "no room to pass": ("search", "-@X-X..|###-###"),
+    "of four boxes in a heap, two": ("search", "#-$.-|#..$#|@XX--|.#---"),
+    "two in the way of a third, which then have one goal": ("search", ".-X-|-$X-|.@#-|.X-."),
     "too few boxes": ("count", "-@$-..|------"),
 }
 
