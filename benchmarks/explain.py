@@ -32,6 +32,7 @@ WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play
 _MISTAKE = 0.2  # the probability that a push is any
 _MAX_AFTER = 4  # pushes after the one that lost
+_MAX_IN_VAIN = 1000  # plays
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,10 @@ def with_mistakes(board: Board, draw: random.Random) -> Board:
 
 
 def lost_positions(boards: Sequence[Board], way: str, draw: random.Random) -> Iterator[Board]:
-    """Lost positions, none twice, without an end."""
+    """Lost positions, none twice, until many plays in a row have come to no new one."""
     met: set[Board] = set()
-    while True:
+    num_in_vain = 0
+    while num_in_vain < _MAX_IN_VAIN:
         board = draw.choice(boards)
         if way == "mistakes":
             board = with_mistakes(board, draw)
@@ -101,10 +103,11 @@ def lost_positions(boards: Sequence[Board], way: str, draw: random.Random) -> It
             num_pushes = draw.randrange(1, _MAX_PUSHES + 1)
             board = at_random(board, draw, num_pushes, never_to=never_to)
         position = replace(board, player=min(board.area()))
-        if position in met or not isinstance(solve(board, minimise="any"), Unsolvable):
-            continue
-        met.add(position)
-        yield board
+        num_in_vain += 1
+        if position not in met and isinstance(solve(board, minimise="any"), Unsolvable):
+            num_in_vain = 0
+            met.add(position)
+            yield board
 
 
 def run(source: str, way: str, board: Board) -> Row:
@@ -137,6 +140,8 @@ def run(source: str, way: str, board: Board) -> Row:
 def summary(name: str, rows: Sequence[Row]) -> str:
     """The figures of some positions in a few lines."""
     explained = [row for row in rows if row.kind is not None]
+    if not explained:
+        return f"{name}: {len(rows)} lost positions, none explained"
     kinds = Counter(row.kind for row in explained)
     without_search = sum(row.kind != "search" for row in explained)
     blamed = Counter(row.num_blamed for row in explained)
@@ -178,8 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         here = []
         for _, board in zip(range(count), lost_positions(boards, way, draw), strict=False):
             here.append(run(file, way, board))
-        if here:
-            print(summary(f"{file}, {way}", here), flush=True)
+        print(summary(f"{file}, {way}", here), flush=True)
         rows += here
     print(summary("all", rows))
     alive_squares = [row for row in rows if not row.has_dead_box]

@@ -9,6 +9,7 @@ from tests.sokoban.explaining.plays import can_all_come_to_goals
 from tests.sokoban.large_solver.push_graph import can_be_solved
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.explaining import explainer
 from tokoban.sokoban.explaining.certificate import KINDS, Certificate
 from tokoban.sokoban.explaining.checker import find_fault
 from tokoban.sokoban.explaining.explainer import Lost, explain
@@ -103,7 +104,7 @@ def test_a_solved_board_is_alive_without_a_move() -> None:
     assert answer.directions == ()
 
 
-# Lost, and the proof takes a search of all four boxes.
+# Lost, and that takes a search.
 HARD = parse_board("-@X-X..|###-###".replace("X", "$"))
 
 
@@ -115,6 +116,15 @@ def test_limits_are_kept_and_named() -> None:
     answer = explain(HARD, time_limit_s=1.0, clock=lambda: float(next(ticks)))
     assert isinstance(answer, GaveUp)
     assert answer.limit == "1 s"
+
+
+def test_what_the_search_for_boxes_solves_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = parse_board("#######|#.$@$.#|#######")
+    assert isinstance(explain(board), Solved)
+    monkeypatch.setattr(explainer, "_solve_word", lambda board, **limits: GaveUp("0 s", 0, 0.0))
+    answer = explain(board)
+    assert isinstance(answer, Solved)
+    assert rules.play(board, answer.directions)[-1].is_solved
 
 
 def test_a_box_is_called_needed_only_where_that_is_known() -> None:

@@ -62,6 +62,11 @@ class Subsets:
         self._losses.append(loss)
         return loss
 
+    @property
+    def plan_of_all(self) -> tuple[Direction, ...] | None:
+        """A plan for all boxes, if one was found on the way."""
+        return next((plan for boxes, plan in self._plans if boxes == self.boxes), None)
+
     def grown(self, start: Square, max_boxes: int) -> Loss | None:
         """A loss that has to do with the box ``start``, if one of so many boxes is found.
 

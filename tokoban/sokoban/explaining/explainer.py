@@ -12,7 +12,7 @@ from tokoban.sokoban.explaining.blame import Loss, Subsets, find_loss, standing_
 from tokoban.sokoban.explaining.certificate import Certificate, Place, Trap
 from tokoban.sokoban.explaining.subsets import Budget, Proof
 from tokoban.sokoban.large_solver.solver import solve_any
-from tokoban.sokoban.solving.answer import GaveUp, Solved, Unsolvable
+from tokoban.sokoban.solving.answer import GaveUp, Solved
 from tokoban.sokoban.solving.levels import from_board
 
 
@@ -52,7 +52,6 @@ def explain(
     budget = Budget(started_s + time_limit_s, clock, max_positions)
     subsets = Subsets(board, budget)
     loss = _shut_out(subsets) or standing_loss(subsets.ground, subsets.boxes)
-    answer: Solved | Unsolvable | GaveUp | None = None
     if loss is None:
         # The first half of the time, so that a search for the boxes has the other.
         quickest = _solve_word if fits_word else solve_any
@@ -60,6 +59,8 @@ def explain(
         if isinstance(answer, Solved):
             return Solved(answer.directions, answer.expansions, clock() - started_s)
         loss = find_loss(subsets)
+        if subsets.plan_of_all is not None:  # the solver had given up
+            return Solved(subsets.plan_of_all, subsets.expansions, clock() - started_s)
     if loss is not None:
         certificate = subsets.certificate(subsets.shrunk(loss))
         return Lost(certificate, clock() - started_s)

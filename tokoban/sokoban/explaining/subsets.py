@@ -88,13 +88,13 @@ def _plan(ground: Ground, store: search.Store) -> tuple[Direction, ...]:
         )
         (box,), (beyond,) = boxes - boxes_after, boxes_after - boxes
         push = next(direction for direction in Direction if box.neighbour(direction) == beyond)
-        directions += walk(ground.board, boxes, player, box.neighbour(push.opposite))
+        directions += _walk(ground.board, boxes, player, box.neighbour(push.opposite))
         directions.append(push)
         player = box
     return tuple(directions)
 
 
-def walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) -> list[Direction]:
+def _walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) -> list[Direction]:
     """A shortest walk around the boxes; there must be one."""
     blocked = board.walls | boxes
     before: dict[Square, tuple[Square, Direction]] = {}
