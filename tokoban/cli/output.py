@@ -20,20 +20,25 @@ def check_destination(destination: str | None) -> None:
         )
 
 
-def write_output(destination: str, text: str) -> None:
-    """Writes ``text`` as UTF-8 to the file ``destination``, or to standard output for ``-``.
+def write_output(destination: str, content: str | bytes) -> None:
+    """Writes bytes, or text as UTF-8, to the file ``destination``, or to standard output for ``-``.
 
     The file appears complete or not at all: an interrupted run leaves an older one as it was.
     Raises ``OSError`` naming ``destination`` where it cannot be written.
     """
     if destination == "-":
-        sys.stdout.write(text)
+        if isinstance(content, str):
+            sys.stdout.write(content)
+        else:
+            sys.stdout.buffer.write(content)
         return
+    if isinstance(content, str):
+        content = content.encode()
     path = Path(destination).resolve()
     # What exists and is no plain file (a pipe, /dev/null, a folder) cannot be replaced by one.
     is_replaced = path.is_file() or not path.exists()
     try:
         with atomically(path) if is_replaced else nullcontext(path) as written:
-            written.write_text(text, encoding="utf-8", newline="\n")
+            written.write_bytes(content)
     except OSError as error:
         raise OSError(error.errno, error.strerror, destination) from None

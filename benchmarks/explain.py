@@ -1,0 +1,198 @@
+"""Explains lost positions drawn from play, and has every certificate checked.
+
+A third of the positions come from random pushes, a third from random pushes that put no box on a
+dead square, and a third from play along shortest solutions with a wrong push now and then, which
+goes on for a few pushes after the one that lost. No position is drawn twice. Seconds are of the
+process, so that other work on the machine does not count. Exits with 1 if a position was not
+explained, if the checker finds a fault, or if a box may be left out.
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean, median
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import dead_squares
+from tokoban.sokoban.explaining.checker import find_fault
+from tokoban.sokoban.explaining.explainer import Lost, explain
+from tokoban.sokoban.explaining.notation import to_json
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.solver import Solved, Unsolvable, solve
+
+WAYS = ("random", "careful", "mistakes")
+_MAX_PUSHES = 40  # of random play
+_MISTAKE = 0.2  # the probability that a push is any
+_MAX_AFTER = 4  # pushes after the one that lost
+_MAX_IN_VAIN = 1000  # plays
+
+
+@dataclass(frozen=True)
+class Row:
+    """One lost position, and what became of it; no kind if it was given up."""
+
+    source: str
+    way: str
+    has_dead_box: bool  # whether a box is on a square from which no goal can be reached
+    kind: str | None
+    num_blamed: int
+    is_minimal: bool
+    size: int  # places, frozen boxes and positions of the certificate
+    num_bytes: int  # of the certificate as JSON
+    fault: str | None
+    explained_ms: float
+    checked_ms: float
+
+
+def pushes(board: Board) -> list[tuple[Square, Direction]]:
+    """Every push that is possible after a walk, in one order."""
+    area = board.area()
+    return [
+        (box, direction)
+        for box in sorted(board.boxes)
+        for direction in Direction
+        if box.neighbour(direction.opposite) in area and board.is_free(box.neighbour(direction))
+    ]
+
+
+def pushed(board: Board, box: Square, direction: Direction) -> Board:
+    boxes = board.boxes - {box} | {box.neighbour(direction)}
+    return replace(board, boxes=boxes, player=box)
+
+
+def at_random(
+    board: Board, draw: random.Random, num_pushes: int, *, never_to: Set[Square] = frozenset()
+) -> Board:
+    for _ in range(num_pushes):
+        possible = [push for push in pushes(board) if push[0].neighbour(push[1]) not in never_to]
+        if not possible:
+            break
+        board = pushed(board, *draw.choice(possible))
+    return board
+
+
+def with_mistakes(board: Board, draw: random.Random) -> Board:
+    """Where play ends, a few pushes after it was lost; or the board solved."""
+    while isinstance(answer := solve(board, minimise="pushes"), Solved) and not board.is_solved:
+        if draw.random() < _MISTAKE:
+            board = at_random(board, draw, 1)
+            continue
+        boards = rules.play(board, answer.directions)
+        board = next(after for after in boards if after.boxes != board.boxes)
+    return board if board.is_solved else at_random(board, draw, draw.randrange(_MAX_AFTER + 1))
+
+
+def lost_positions(boards: Sequence[Board], way: str, draw: random.Random) -> Iterator[Board]:
+    """Lost positions, none twice, until many plays in a row have come to no new one."""
+    met: set[Board] = set()
+    num_in_vain = 0
+    while num_in_vain < _MAX_IN_VAIN:
+        board = draw.choice(boards)
+        if way == "mistakes":
+            board = with_mistakes(board, draw)
+        else:
+            never_to = dead_squares(board) if way == "careful" else frozenset()
+            num_pushes = draw.randrange(1, _MAX_PUSHES + 1)
+            board = at_random(board, draw, num_pushes, never_to=never_to)
+        position = replace(board, player=min(board.area()))
+        num_in_vain += 1
+        if position not in met and isinstance(solve(board, minimise="any"), Unsolvable):
+            num_in_vain = 0
+            met.add(position)
+            yield board
+
+
+def run(source: str, way: str, board: Board) -> Row:
+    """Explains and checks one position."""
+    has_dead_box = not board.boxes.isdisjoint(dead_squares(board))
+    started_s = time.process_time()
+    answer = explain(board, clock=time.process_time)
+    explained_s = time.process_time() - started_s
+    if not isinstance(answer, Lost):
+        return Row(source, way, has_dead_box, None, 0, False, 0, 0, None, explained_s * 1e3, 0.0)
+    certificate = answer.certificate
+    started_s = time.process_time()
+    fault = find_fault(certificate)
+    checked_s = time.process_time() - started_s
+    return Row(
+        source=source,
+        way=way,
+        has_dead_box=has_dead_box,
+        kind=certificate.kind,
+        num_blamed=len(certificate.blamed),
+        is_minimal=certificate.is_minimal,
+        size=certificate.size,
+        num_bytes=len(json.dumps(to_json(certificate))),
+        fault=fault,
+        explained_ms=explained_s * 1e3,
+        checked_ms=checked_s * 1e3,
+    )
+
+
+def summary(name: str, rows: Sequence[Row]) -> str:
+    """The figures of some positions in a few lines."""
+    explained = [row for row in rows if row.kind is not None]
+    if not explained:
+        return f"{name}: {len(rows)} lost positions, none explained"
+    kinds = Counter(row.kind for row in explained)
+    without_search = sum(row.kind != "search" for row in explained)
+    blamed = Counter(row.num_blamed for row in explained)
+    times = [row.explained_ms for row in rows]
+    lines = [
+        f"{name}: {len(rows)} lost positions, {len(explained)} explained, "
+        f"{sum(row.fault is None for row in explained)} verified, "
+        f"{sum(row.is_minimal for row in explained)} with no box too many",
+        f"  without search {without_search / len(rows):.1%}; "
+        + ", ".join(f"{kind} {count}" for kind, count in kinds.most_common()),
+        f"  boxes to blame: {', '.join(f'{n}: {blamed[n]}' for n in sorted(blamed))}",
+        f"  certificates: {mean(row.size for row in explained):.1f} parts "
+        f"(most {max(row.size for row in explained)}), "
+        f"{mean(row.num_bytes for row in explained):.0f} bytes "
+        f"(most {max(row.num_bytes for row in explained)})",
+        f"  explained in {mean(times):.2f} ms (median {median(times):.2f}, most {max(times):.1f}), "
+        f"checked in {mean(row.checked_ms for row in explained):.2f} ms "
+        f"(most {max(row.checked_ms for row in explained):.0f})",
+    ]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", metavar="FILE", help="levels; small ones, of one word")
+    parser.add_argument("--positions", type=int, default=2000, metavar="N", help="(default: 2000)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", metavar="OUT", help="write a row for each position here too")
+    arguments = parser.parse_args(argv)
+    explain(parse_board("####|#$@.|####"))  # compiles, before any clock starts
+    explain(parse_board("-@$-$..|###-###"))
+    rows: list[Row] = []
+    sources = [(file, way) for file in arguments.files for way in WAYS]
+    for i, (file, way) in enumerate(sources):
+        boards = [level.board for level in read_levels(file).levels]
+        draw = random.Random(f"{arguments.seed} {i}")
+        # As many of each as can be, the first ones having one more.
+        count = (arguments.positions + len(sources) - 1 - i) // len(sources)
+        here = []
+        for _, board in zip(range(count), lost_positions(boards, way, draw), strict=False):
+            here.append(run(file, way, board))
+        print(summary(f"{file}, {way}", here), flush=True)
+        rows += here
+    print(summary("all", rows))
+    alive_squares = [row for row in rows if not row.has_dead_box]
+    print(summary("no box on a dead square", alive_squares))
+    if arguments.json:
+        written = json.dumps([asdict(row) for row in rows], indent=1) + "\n"
+        Path(arguments.json).write_text(written, encoding="utf-8")
+    return int(any(row.kind is None or row.fault or not row.is_minimal for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

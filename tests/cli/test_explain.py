@@ -1,0 +1,272 @@
+"""``tokoban explain``: what is told of games, what --check verifies, and what is refused."""
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tokoban import cli
+from tokoban.cli.explanation import Explanation, Game, drawn, sentences
+from tokoban.cli.png import encode_png
+from tokoban.sokoban.board import Square
+from tokoban.sokoban.explaining import explainer
+from tokoban.sokoban.explaining.certificate import Certificate
+from tokoban.sokoban.explaining.explainer import Lost, explain
+from tokoban.sokoban.explaining.games import Explained
+from tokoban.sokoban.formats import Level, parse_board
+from tokoban.sokoban.render import SQUARE_PX
+from tokoban.sokoban.solver import GaveUp
+
+ROOM = "#######\n#     #\n#@$.  #\n#     #\n#######\n"
+PAIR = "#######\n#. $$.#\n#@    #\n#######\n"
+
+
+@pytest.fixture(autouse=True)
+def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file ``levels.sok`` in the current folder, whose first level has a saved game."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "levels.sok"
+    path.write_text(f"{ROOM}Title: room\n\nSaveGame\nRRR*l\n\n{PAIR}Title: pair\n")
+    return path
+
+
+def explained(*words: str) -> tuple[int, list[dict[str, Any]]]:
+    """The status and the objects of ``--json``."""
+    status = cli.main(["explain", "levels.sok", "--json", "out.json", *words])
+    return status, json.loads(Path("out.json").read_text())
+
+
+def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    status, found = explained()
+    assert status == 0
+    assert [(one["index"], one["saved_game"], one["status"]) for one in found] == [
+        (1, None, "alive"),
+        (1, 1, "lost"),
+        (2, None, "lost"),
+    ]
+    keys = ["index", "title", "saved_game", "status", "moves", "moves_known_alive", "lurd"]
+    assert list(found[0]) == [*keys, "seconds", "certificate"]
+    assert [found[0][key] for key in keys] == [1, "room", None, "alive", "", 0, "R"]
+    assert [found[1][key] for key in keys] == [1, "room", 1, "lost", "RRR", 2, None]
+    assert found[1]["certificate"]["kind"] == "dead"
+    assert found[2]["certificate"]["blamed"] == [[1, 3], [1, 4]]
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("   1  alive: ")
+    assert printed[0].endswith(" s  room")
+    assert printed[1] == "      1 move to go: R"
+    assert printed[2].startswith("   1  lost by push 3 (move 3, R): ")
+    assert printed[2].endswith(" s  saved game 1  room")
+    assert printed[3] == "      No pushes bring the box at row 3, column 6 to a goal."
+    assert printed[6] == "      #  .@X#"
+    assert printed[-6:-4] == [
+        "      Not all on goals are the 2 boxes at row 2, column 4 and row 2, column 5, and any "
+        "push of one would lose it.",
+        "      Without any one of them the others could.",
+    ]
+    assert printed[-3] == "      #. XX.#"
+
+
+def test_moves_are_played_and_the_push_that_lost_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, found = explained("--level", "1", "--moves", "RlrRRlll")
+    assert (status, found[0]["moves"], found[0]["moves_known_alive"]) == (0, "RlrRR", 4)
+    assert "lost by push 3 (move 5, R)" in capsys.readouterr().out
+    status, found = explained("--level", "1", "--moves", "Rl")
+    assert (status, found[0]["moves"], found[0]["lurd"]) == (0, "Rl", "")
+    assert "alive after 2 moves" in capsys.readouterr().out
+    assert explained("--level", "2", "--moves", "r")[1][0]["moves"] == ""
+    assert "lost from the start" in capsys.readouterr().out
+
+
+def test_what_is_written_can_be_verified_and_is_refused_when_changed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, found = explained()
+    capsys.readouterr()
+    assert cli.main(["explain", "--check", "out.json"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in printed if not line.startswith("      ")] == [
+        "   2  holds",
+        "   3  holds",
+    ]
+    assert "      #. XX.#" in printed
+    assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 0
+
+    found[1]["moves"] = "RR"
+    Path("out.json").write_text(json.dumps(found))
+    assert cli.main(["explain", "--check", "out.json"]) == 0
+    capsys.readouterr()
+    assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 1
+    told = "   2  does not hold: the board is not the one that the moves lead to on the level"
+    assert told in capsys.readouterr().out
+
+    certificate = found[2]["certificate"]
+    certificate["frozen"] = []
+    Path("one.json").write_text(json.dumps(certificate))
+    assert cli.main(["explain", "--check", "one.json"]) == 1
+    told = "   1  does not hold: it does not speak of the blamed boxes where they stand\n"
+    assert capsys.readouterr().out == told
+
+
+def test_the_picture_frames_the_boxes_to_blame(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = []
+
+    def encode(picture: np.ndarray) -> bytes:
+        pictures.append(picture)
+        return b"x"
+
+    monkeypatch.setattr("tokoban.cli.explanation.encode_png", encode)
+    assert explained("--level", "2", "--png", "out.png")[0] == 0
+    assert Path("out.png").read_bytes() == b"x"
+    (picture,) = pictures
+    assert picture.shape == (4 * SQUARE_PX, 7 * SQUARE_PX, 3)
+    corners = picture[::SQUARE_PX, ::SQUARE_PX]
+    framed = [
+        tuple(where) for where in np.argwhere((corners == (220, 30, 30)).all(axis=2)).tolist()
+    ]
+    assert framed == [(1, 3), (1, 4)]
+
+
+def test_a_picture_as_png_is_read_back_the_same() -> None:
+    picture = np.random.default_rng(1).integers(256, size=(5, 7, 3), dtype=np.uint8)
+    content = encode_png(picture)
+    assert content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x07\0\0\0\x05\x08\x02")
+    start = content.index(b"IDAT")
+    length = int.from_bytes(content[start - 4 : start])
+    assert zlib.crc32(content[start : start + 4 + length]) == int.from_bytes(
+        content[start + 4 + length : start + 8 + length]
+    )
+    rows = zlib.decompress(content[start + 4 : start + 4 + length])
+    assert rows == b"".join(b"\0" + row.tobytes() for row in picture)
+    assert content.endswith(b"IEND\xae\x42\x60\x82")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "expected a FILE of levels, or --check and a file of certificates"),
+        (["nothing.sok"], "nothing.sok: No such file or directory"),
+        (["levels.sok", "--level", "3"], "--level 3: expected 1 to 2"),
+        (["levels.sok", "--moves", "R"], "--moves: there are 2 levels; choose one by --level"),
+        (
+            ["levels.sok", "--level", "2", "--moves", "ruu"],
+            "--moves: move 3 (u): wall at row 1, column 3",
+        ),
+        (["levels.sok", "--level", "2", "--moves", "rx"], "move 2: 'x' is not one of"),
+        (["levels.sok", "--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
+        (["levels.sok", "--json", "no/out"], "no/out: no folder to write it into"),
+        (["levels.sok", "--png", "."], ".: a folder, where a file is to be written"),
+        (["levels.sok", "--png", "out.png"], "--png: there are 3 positions; choose one by"),
+        (
+            ["levels.sok", "--level", "2", "--json", "-", "--png", "-"],
+            "--json and --png are both -; expected two places",
+        ),
+        (["--check", "out.json", "--level", "1"], "--check: expected none of --level, --moves"),
+        (["--check", "levels.sok"], "levels.sok: no JSON: "),
+        (["--check", "none.json"], "none.json: there is no certificate in it"),
+        (["--check", "odd.json"], "odd.json: object 1: expected one with a certificate"),
+        (["--check", "deep.json"], "deep.json: no JSON: "),
+        (["--check", "bad.json"], "bad.json: object 1: a certificate: expected an object with"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("none.json").write_text('[{"certificate": null}]')
+    Path("odd.json").write_text("[3]")
+    Path("deep.json").write_text("[" * 100_000)
+    Path("bad.json").write_text("3")
+    assert cli.main(["explain", *words]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"tokoban: {complaint}")
+    assert told.err.count("\n") == 1
+
+
+def test_the_problems_of_a_file_are_told_and_nothing_is_explained(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("levels.sok").write_text("####\n#@ #\n####\n")
+    assert cli.main(["explain", "levels.sok"]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith("levels.sok:1: level 1")
+    assert told.out == ""
+
+
+def test_what_is_given_up_is_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limits = []
+
+    def give_up(board: object, *, time_limit_s: float) -> GaveUp:
+        limits.append(time_limit_s)
+        return GaveUp("7 s", 5, 7.0)
+
+    monkeypatch.setattr(explainer, "explain", give_up)
+    status, found = explained("--level", "2", "--time-limit", "7")
+    assert (status, found[0]["status"], found[0]["certificate"]) == (1, "unknown", None)
+    assert limits == [7.0]
+    assert "neither solved nor proved lost within 7 s" in capsys.readouterr().out
+
+
+def test_after_ctrl_c_what_is_known_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[object] = []
+
+    def interrupted(board: Any, **limits: Any) -> Any:
+        asked.append(board)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return explain(board, **limits)
+
+    monkeypatch.setattr(explainer, "explain", interrupted)
+    status, found = explained()
+    assert (status, [one["status"] for one in found]) == (130, ["alive"])
+    assert "interrupted after 1 of 3 positions" in capsys.readouterr().err
+
+
+def test_a_certificate_that_does_not_hold_is_never_shown() -> None:
+    board = parse_board(PAIR)
+    wrong = Lost(Certificate(board, "dead", (Square(1, 3),), ("",)), 0.5)
+    with pytest.raises(RuntimeError, match="it does not speak of the blamed boxes"):
+        Explanation(Game(1, Level(board), ""), Explained(wrong, "", None, board))
+
+
+def test_what_lies_between_is_said_where_it_is_not_known() -> None:
+    board = parse_board(PAIR)
+    answer = explain(board)
+    game = Game(1, Level(parse_board(PAIR)), "RRR")
+
+    def first_line(num_moves_alive: int | None) -> str:
+        explanation = Explanation(game, Explained(answer, "RRR", num_moves_alive, board))
+        return explanation.text().plain.split("\n")[0]
+
+    assert "lost by push 3 (move 3, R): " in first_line(2)
+    assert "lost by push 3 (move 3, R) at the latest, alive until move 1: " in first_line(1)
+    assert "lost by push 3 (move 3, R) at the latest: " in first_line(None)
+
+
+SENTENCES = {
+    "@$..": "There are fewer boxes than goals.",
+    "-$.$-|--@--|.----": "To no more than 1 goal come the 2 boxes at row 1, column 2 and row 1, "
+    "column 4.",
+    "-@$-$..|###-###": "Even were there no others, the 2 boxes at row 1, column 3 and row 1, "
+    "column 5 could not all come to goals, as a search of 1 position shows.",
+}
+
+
+@pytest.mark.parametrize("drawing", SENTENCES)
+def test_every_kind_has_its_sentence(drawing: str) -> None:
+    answer = explain(parse_board(drawing))
+    assert isinstance(answer, Lost)
+    assert sentences(answer.certificate)[0] == SENTENCES[drawing]
+
+
+def test_boxes_to_blame_are_marked_on_goals_too() -> None:
+    answer = explain(parse_board("#######|#.-$*-#|#@----#|#######"))
+    assert isinstance(answer, Lost)
+    assert [row.plain for row in drawn(answer.certificate)][1] == "#. Xx #"

@@ -1,0 +1,215 @@
+"""``tokoban explain``: is a position lost, which boxes are to blame, and since which push?"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tokoban.cli import BAD_INPUT, INTERRUPTED
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from tokoban.cli.explanation import Explanation, Game
+    from tokoban.sokoban.explaining.certificate import Certificate
+    from tokoban.sokoban.formats import LevelFile
+
+SUMMARY = "say whether a position is lost, and prove which boxes are to blame"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the file, the moves made, the limits, and where the proofs go or come from."""
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="levels, each explained as it starts and as its saved games were left; - for standard "
+        "input",
+    )
+    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument(
+        "--moves",
+        metavar="LURD",
+        help="explain the position after these moves, or after the push of them that lost the game",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="of each position that is looked at (default: 10)",
+    )
+    parser.add_argument(
+        "--json",
+        metavar="OUT",
+        help="write an object for each position, with its certificate, - to print them",
+    )
+    parser.add_argument(
+        "--png", metavar="OUT", help="draw the one position, the boxes to blame in frames"
+    )
+    parser.add_argument(
+        "--check",
+        metavar="CERT",
+        help="verify the certificates that --json wrote; with FILE, also that its levels and the "
+        "moves lead there",
+    )
+    parser.epilog = (
+        "Exit status: 0 if every position is solved or proved lost (with --check: if every "
+        "certificate holds), 1 if not, 2 for bad input, 130 after Ctrl-C, when what is known by "
+        "then is still written."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints an answer for each position as it comes, then writes the files asked for."""
+    _check(arguments)
+    file = _read(arguments.file) if arguments.file is not None else None
+    if file is not None and file.problems:
+        return BAD_INPUT
+    if arguments.check is not None:
+        return _verify(arguments.check, file)
+    assert file is not None
+    games = list(_games(file, arguments))
+    if arguments.png and len(games) != 1:
+        raise ValueError(f"--png: there are {len(games)} positions; choose one by --level, --moves")
+
+    from tokoban.cli.screen import Screen
+
+    screen = Screen(stderr="-" in (arguments.json, arguments.png))
+    found: list[Explanation] = []
+    status = 0
+    try:
+        for explanation in _explanations(games, arguments.time_limit):
+            found.append(explanation)
+            screen.print(explanation.text())
+            status |= explanation.status == "unknown"
+    except KeyboardInterrupt:
+        told = f"interrupted after {len(found)} of {len(games)} positions"
+        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        status = INTERRUPTED
+    if arguments.json:
+        objects = [explanation.described() for explanation in found]
+        write_output(arguments.json, json.dumps(objects, indent=1) + "\n")
+    if arguments.png and found:
+        write_output(arguments.png, found[0].picture())
+    return status
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses at once what would come to light after the work."""
+    if not arguments.time_limit > 0:
+        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
+    outputs = [path for path in (arguments.json, arguments.png) if path]
+    if arguments.check is None:
+        if arguments.file is None:
+            raise ValueError("expected a FILE of levels, or --check and a file of certificates")
+    elif outputs or arguments.moves is not None or arguments.level is not None:
+        raise ValueError("--check: expected none of --level, --moves, --json and --png beside it")
+    if len(set(outputs)) < len(outputs):
+        raise ValueError(f"--json and --png are both {outputs[0]}; expected two places")
+    for path in outputs:
+        check_destination(path)
+
+
+def _read(path: str) -> "LevelFile":
+    """The levels of a file, whose problems are told."""
+    from tokoban.sokoban.formats import read_levels
+
+    file = read_levels(path)
+    for problem in file.problems:
+        print(problem, file=sys.stderr)
+    return file
+
+
+def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]":
+    """What is asked for; raises ``ValueError`` at moves that cannot be made."""
+    from tokoban.cli.explanation import Game
+    from tokoban.sokoban.formats import lurd
+
+    levels = dict(enumerate(file.levels, 1))
+    if arguments.level is not None:
+        if arguments.level not in levels:
+            raise ValueError(f"--level {arguments.level}: expected 1 to {len(levels)}")
+        levels = {arguments.level: levels[arguments.level]}
+    if arguments.moves is not None:
+        if len(levels) != 1:
+            raise ValueError(f"--moves: there are {len(levels)} levels; choose one by --level")
+        ((number, level),) = levels.items()
+        replayed = lurd.replay(level.board, arguments.moves)
+        if replayed.reason is not None:
+            raise ValueError(f"--moves: {replayed.reason}")
+        yield Game(number, level, replayed.lurd)
+        return
+    for number, level in levels.items():
+        yield Game(number, level, "")
+        for saved, kept in enumerate(level.saved_games, 1):
+            moves = lurd.format(level.board, kept.directions[: kept.position])
+            yield Game(number, level, moves, saved)
+
+
+def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explanation]":
+    from tokoban.cli.explanation import Explanation
+    from tokoban.sokoban.explaining.explainer import explain
+    from tokoban.sokoban.explaining.games import explain_game
+
+    within = partial(explain, time_limit_s=time_limit_s)
+    for game in games:
+        yield Explanation(game, explain_game(game.level.board, game.moves, within))
+
+
+def _verify(path: str, file: "LevelFile | None") -> int:
+    """Checks the certificates of a file one by one; answers 0 if all hold."""
+    from tokoban.cli.explanation import drawn, sentences
+    from tokoban.sokoban.explaining.checker import find_fault
+
+    status = 0
+    for number, certificate, found in _certificates(path):
+        fault = find_fault(certificate)
+        if fault is None and file is not None and not _is_of(certificate, found, file):
+            fault = "the board is not the one that the moves lead to on the level"
+        status |= fault is not None
+        print(f"{number:>4}  {'holds' if fault is None else f'does not hold: {fault}'}")
+        if fault is None:
+            for line in [*sentences(certificate), *drawn(certificate)]:
+                print(f"      {line}")
+    return status
+
+
+def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
+    """Those of a file, each with the number and the whole of the object that it was in."""
+    from tokoban.sokoban.explaining.notation import from_json
+    from tokoban.sokoban.formats.levels import read_content
+
+    try:
+        objects = json.loads(read_content(path))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: no JSON: {error}") from None
+    if not isinstance(objects, list):
+        objects = [{"certificate": objects}]
+    read = []
+    for number, found in enumerate(objects, 1):
+        if not isinstance(found, dict) or "certificate" not in found:
+            raise ValueError(f"{path}: object {number}: expected one with a certificate")
+        if found["certificate"] is None:
+            continue
+        try:
+            read.append((number, from_json(found["certificate"]), found))
+        except ValueError as error:
+            raise ValueError(f"{path}: object {number}: {error}") from None
+    if not read:
+        raise ValueError(f"{path}: there is no certificate in it")
+    return read
+
+
+def _is_of(certificate: "Certificate", found: "dict[str, Any]", file: "LevelFile") -> bool:
+    """Whether the board is where the moves of its object lead on the level that it names."""
+    from tokoban.sokoban.formats import lurd
+
+    index, moves = found.get("index"), found.get("moves")
+    if not isinstance(index, int) or not isinstance(moves, str):
+        return False
+    if not 1 <= index <= len(file.levels):
+        return False
+    replayed = lurd.replay(file.levels[index - 1].board, moves)
+    return replayed.reason is None and replayed.board == certificate.board

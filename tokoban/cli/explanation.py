@@ -1,0 +1,154 @@
+"""What is found out about a game, for people, for scripts and as a picture.
+
+Nothing is shown that the checker of certificates, or the plain rules, do not confirm.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from tokoban.cli.answers import counted, replayed
+from tokoban.cli.png import encode_png
+from tokoban.sokoban.board import Square
+from tokoban.sokoban.explaining.certificate import Certificate
+from tokoban.sokoban.explaining.checker import find_fault
+from tokoban.sokoban.explaining.explainer import Lost
+from tokoban.sokoban.explaining.games import Explained
+from tokoban.sokoban.explaining.notation import to_json
+from tokoban.sokoban.formats import Level, format_board, printable
+from tokoban.sokoban.render import SQUARE_PX, render_rgb
+from tokoban.sokoban.solver import Solved
+
+_STYLES = {"alive": "green", "lost": "yellow", "unknown": "red"}
+_FRAME, _FRAME_PX = (220, 30, 30), 3
+
+
+@dataclass(frozen=True)
+class Game:
+    """Moves that were made on a level, and which of its saved games they are, from 1."""
+
+    number: int
+    level: Level
+    moves: str
+    saved: int | None = None
+
+
+class Explanation:
+    """A game, the verdict on it, and its words."""
+
+    def __init__(self, game: Game, verdict: Explained) -> None:
+        """Raises ``RuntimeError`` at a certificate or a plan that does not hold."""
+        self.game = game
+        self.verdict = verdict
+        answer = verdict.answer
+        self.plan = self.certificate = None
+        if isinstance(answer, Solved):
+            self.plan = replayed(verdict.board, answer.directions)
+        elif isinstance(answer, Lost):
+            self.certificate = answer.certificate
+        if self.certificate and (fault := find_fault(self.certificate)):
+            raise RuntimeError(f"{fault}, in a certificate for {verdict.board}")
+
+    @property
+    def status(self) -> str:
+        """Of three honest answers, the one that was found."""
+        if self.certificate is not None:
+            return "lost"
+        return "unknown" if self.plan is None else "alive"
+
+    def text(self) -> Text:
+        """A line on when, sentences on why, and a drawing where boxes are to blame."""
+        saved = "" if self.game.saved is None else f"  saved game {self.game.saved}"
+        head = Text.assemble(
+            (f"{self.game.number:>4}  ", "dim"),
+            (self.status, f"bold {_STYLES[self.status]}"),
+            f"{self._when()}: {self.verdict.answer.elapsed_s:.2f} s{saved}",
+            (f"  {printable(self.game.level.title)}".rstrip(), "bold"),
+        )
+        if self.certificate is not None:
+            below = [Text(sentence) for sentence in sentences(self.certificate)]
+            below += drawn(self.certificate)
+        elif self.plan is not None:
+            below = [Text(f"{counted(len(self.plan), 'move')} to go: {self.plan}")]
+        else:
+            limit = getattr(self.verdict.answer, "limit", "")
+            below = [Text(f"neither solved nor proved lost within {limit}")]
+        return Text("\n").join([head, *(Text("      ") + line for line in below)])
+
+    def _when(self) -> str:
+        """Which push lost the game, or how far it has come."""
+        moves, alive = self.verdict.moves, self.verdict.num_moves_alive
+        if not self.game.moves:
+            return ""
+        if self.status != "lost":
+            return f" after {counted(len(moves), 'move')}"
+        if not moves:
+            return " from the start"
+        num_pushes = sum(map(str.isupper, moves))
+        told = f" by push {num_pushes} (move {len(moves)}, {moves[-1]})"
+        if alive is not None and sum(map(str.isupper, moves[:alive])) == num_pushes - 1:
+            return told
+        known = "" if alive is None else f", alive until move {alive}"
+        return f"{told} at the latest{known}"
+
+    def described(self) -> dict[str, Any]:
+        """The object for ``--json``; what is not known is null."""
+        return {
+            "index": self.game.number,
+            "title": self.game.level.title,
+            "saved_game": self.game.saved,
+            "status": self.status,
+            "moves": self.verdict.moves,
+            "moves_known_alive": self.verdict.num_moves_alive,
+            "lurd": self.plan,
+            "seconds": round(self.verdict.answer.elapsed_s, 6),
+            "certificate": self.certificate and to_json(self.certificate),
+        }
+
+    def picture(self) -> bytes:
+        """The position as PNG, the boxes to blame in frames."""
+        picture = render_rgb(self.verdict.board)
+        for row, column in self.certificate.blamed if self.certificate else ():
+            top, left = row * SQUARE_PX, column * SQUARE_PX
+            tile = picture[top : top + SQUARE_PX, left : left + SQUARE_PX]
+            inside = (slice(_FRAME_PX, -_FRAME_PX),) * 2
+            box = tile[inside].copy()
+            tile[:] = _FRAME
+            tile[inside] = box
+        return encode_png(picture)
+
+
+def sentences(certificate: Certificate) -> list[str]:
+    """Why a position is lost, for people; squares are counted from 1."""
+    boxes, kind = certificate.blamed, certificate.kind
+    where = " and ".join(f"row {box.row + 1}, column {box.column + 1}" for box in boxes)
+    if kind == "count":
+        return ["There are fewer boxes than goals."]
+    if kind == "dead":
+        return [f"No pushes bring the box at {where} to a goal."]
+    if len(boxes) == 1:
+        return [f"The box at {where} is on no goal, and any push would lose it."]
+    group = f"the {len(boxes)} boxes at {where}"
+    told = {
+        "frozen": f"Not all on goals are {group}, and any push of one would lose it.",
+        "matching": f"To no more than {counted(len(boxes) - 1, 'goal')} come {group}.",
+        "search": f"Even were there no others, {group} could not all come to goals, as a search "
+        f"of {counted(len(certificate.positions), 'position')} shows.",
+    }[kind]
+    if certificate.is_minimal:
+        return [told, "Without any one of them the others could."]
+    return [told, "Whether all of them are needed for that is not known."]
+
+
+def drawn(certificate: Certificate) -> Iterator[Text]:
+    """The rows of the board: the boxes to blame are X, or x on a goal."""
+    for row, letters in enumerate(format_board(certificate.board).split("\n")):
+        line = Text()
+        for column, letter in enumerate(letters):
+            if Square(row, column) in certificate.blamed:
+                line.append({"$": "X", "*": "x"}[letter], style="bold red reverse")
+            else:
+                line.append(letter)
+        yield line

@@ -1,0 +1,92 @@
+"""Is a position lost, and if so, which boxes are to blame? With a proof in any case."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+from tokoban.sokoban import solver
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.explaining.blame import Loss, Subsets, find_loss, standing_loss
+from tokoban.sokoban.explaining.certificate import Certificate, Place, Trap
+from tokoban.sokoban.explaining.subsets import Budget, Proof
+from tokoban.sokoban.large_solver.solver import solve_any
+from tokoban.sokoban.solving.answer import GaveUp, Solved
+from tokoban.sokoban.solving.levels import from_board
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The position is lost, as the certificate proves."""
+
+    certificate: Certificate
+    elapsed_s: float
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether the proof took a search."""
+        return self.certificate.kind == "search"
+
+
+def explain(
+    board: Board,
+    *,
+    time_limit_s: float = 10.0,
+    max_positions: int = 200_000,
+    memory_limit_mb: float = 2000.0,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Lost | Solved | GaveUp:
+    """Says which boxes make the position lost, with a certificate; or solves it; or gives up.
+
+    ``max_positions`` bounds each search for a certificate, and so the certificate. The certificate
+    has not been through ``checker.find_fault``.
+    """
+    fits_word = from_board(board) is not None
+    _compile(fits_word)
+    started_s = clock()
+    if board.is_solved:
+        return Solved((), 0, clock() - started_s)
+    if len(board.boxes) < len(board.goals):
+        return Lost(Certificate(board, "count", (), ()), clock() - started_s)
+    budget = Budget(started_s + time_limit_s, clock, max_positions)
+    subsets = Subsets(board, budget)
+    loss = _shut_out(subsets) or standing_loss(subsets.ground, subsets.boxes)
+    if loss is None:
+        # The first half of the time, so that a search for the boxes has the other.
+        quickest = _solve_word if fits_word else solve_any
+        answer = quickest(board, time_limit_s=time_limit_s / 2, memory_limit_mb=memory_limit_mb)
+        if isinstance(answer, Solved):
+            return Solved(answer.directions, answer.expansions, clock() - started_s)
+        loss = find_loss(subsets)
+        if subsets.plan_of_all is not None:  # the solver had given up
+            return Solved(subsets.plan_of_all, subsets.expansions, clock() - started_s)
+    if loss is not None:
+        certificate = subsets.certificate(subsets.shrunk(loss))
+        return Lost(certificate, clock() - started_s)
+    limit = f"{time_limit_s:g} s" if budget.is_spent else f"{max_positions} positions"
+    return GaveUp(limit, subsets.expansions, clock() - started_s)
+
+
+_solve_word = partial(solver.solve, minimise="any")
+
+
+@cache
+def _compile(fits_word: bool) -> None:
+    """Uses once what is compiled on first use, so that no clock counts the seconds of that."""
+    board = Board(
+        1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
+    )
+    (_solve_word if fits_word else solve_any)(board)
+    subsets = Subsets(board, Budget(math.inf, time.perf_counter, 1))
+    standing_loss(subsets.ground, subsets.boxes)
+    subsets.decide(subsets.boxes)
+
+
+def _shut_out(subsets: Subsets) -> Loss | None:
+    """A box off its goal that the player could not come near even if it were alone."""
+    board = subsets.ground.board
+    for box in sorted(board.boxes - board.goals - subsets.boxes):
+        trap = Trap((Place(box, board.player),))
+        return Loss("dead", frozenset({box}), Proof((trap,), (), ()))
+    return None
