@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from tests.sokoban.large_solver.laid_out import lay_out_board
+from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL, badness, cell_of, weigh
-from tokoban.sokoban.large_solver.heaps import enter, take_from, take_next
+from tokoban.sokoban.large_solver import features, heaps
+from tokoban.sokoban.large_solver import positions as store
+from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
+from tokoban.sokoban.large_solver.heaps import enter
 from tokoban.sokoban.large_solver.positions import (
     ALL,
     NUM_POSITIONS,
@@ -13,10 +15,16 @@ from tokoban.sokoban.large_solver.positions import (
     empty_positions,
     grown,
     packed_bits,
-    slot_of,
     unpacked_bits,
 )
 from tokoban.sokoban.solving.astar import NONE
+
+take_from = for_python(heaps.take_from)
+take_next = for_python(heaps.take_next)
+badness = for_python(features.badness)
+cell_of = for_python(features.cell_of)
+weigh = for_python(features.weigh)
+slot_of = for_python(store.slot_of)
 
 LEVEL = parse_board("########|#-$.$.-#|#--@-#-#|#----#-#|########")
 

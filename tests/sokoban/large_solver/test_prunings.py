@@ -7,17 +7,21 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.large_solver.laid_out import LaidOut, lay_out_board
+from tests.sokoban.large_solver.laid_out import LaidOut, for_python, lay_out_board
 from tests.sokoban.large_solver.push_graph import board_at, can_be_solved, push_graph, solvable
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.corral_search import is_lost_corral
-from tokoban.sokoban.large_solver.corrals import LOST, NO_CORRAL, find_pi_corral
-from tokoban.sokoban.large_solver.freezes import mark_frozen
-from tokoban.sokoban.large_solver.lost_patterns import NUM_PATTERNS, has_lost_pattern
-from tokoban.sokoban.large_solver.moves import is_lost_by_freeze
+from tokoban.sokoban.large_solver import corral_search, corrals, freezes, lost_patterns, moves
+from tokoban.sokoban.large_solver.corrals import LOST, NO_CORRAL
+from tokoban.sokoban.large_solver.lost_patterns import NUM_PATTERNS
 from tokoban.sokoban.large_solver.positions import unpacked_bits
+
+is_lost_corral = for_python(corral_search.is_lost_corral)
+find_pi_corral = for_python(corrals.find_pi_corral)
+mark_frozen = for_python(freezes.mark_frozen)
+has_lost_pattern = for_python(lost_patterns.has_lost_pattern)
+is_lost_by_freeze = for_python(moves.is_lost_by_freeze)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
 

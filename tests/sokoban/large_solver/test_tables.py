@@ -3,12 +3,15 @@
 import numpy as np
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.large_solver.laid_out import lay_out_board
+from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
+from tokoban.sokoban.large_solver import areas
+from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.positions import unpacked_bits
 from tokoban.sokoban.solving.astar import UNREACHABLE
+
+mark_other_regions = for_python(areas.mark_other_regions)
 
 
 def test_pulls_back_to_a_start_are_the_pushes_away_from_it() -> None:
