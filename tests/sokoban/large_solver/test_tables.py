@@ -59,6 +59,7 @@ def test_a_packed_goal_shuts_off_what_lies_behind_it() -> None:
     left, right = laid.number(Square(2, 2)), laid.number(Square(2, 8))
     assert laid.tables.rank.tolist() == [1, 0]
     assert rows[0][left] and not rows[1][left]
+    assert not rows[0][laid.number(Square(1, 1))]  # no room behind a box in the corner
     assert rows[0][right] and rows[1][right]
     assert np.flatnonzero(rows[2]).tolist() == laid.tables.goals.tolist()
 
