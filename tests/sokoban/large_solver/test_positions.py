@@ -130,6 +130,13 @@ def test_the_cell_counts_packed_goals_regions_boxes_shut_off_and_boxes_in_doors(
     assert badness(cell, 0) == -3
 
 
+def test_goals_beyond_a_gap_of_their_room_are_not_packed() -> None:
+    laid = lay_out_board(parse_board("##########|#..*$----#|#####-$@##|#####--###|##########"))
+    words = laid.positions.boxes[0]
+    cell = cell_of(laid.tables, laid.scratch.is_blocked, words, laid.num_regions)
+    assert badness(cell, 0) == 0
+
+
 def test_the_best_by_each_feature_are_advised_and_others_weigh_one_more() -> None:
     positions = drawn_positions(5, seed=4)
     positions.weight[0] = 6

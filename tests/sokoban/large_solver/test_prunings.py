@@ -166,6 +166,17 @@ def test_a_corral_with_other_ways_binds_nobody(drawing: str) -> None:
     assert corral_verdict(lay_out_board(parse_board(drawing))) == NO_CORRAL
 
 
+def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost() -> None:
+    # It is lost, for the goal below is out of reach; but the boxes have more ways to stand in the
+    # room than the small search looks at.
+    rows = ["#" * 14, "#@#" + "-" * 10 + "#", *["#-#" + "-" * 10 + "#"] * 8]
+    rows[3] = rows[6] = "#-$" + "-" * 10 + "#"
+    rows[5] = "#-#-----.----#"
+    rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
+    laid = lay_out_board(parse_board("|".join(rows)))
+    assert laid.num_regions == 1 and not has_lost_corral(laid)
+
+
 def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
     # The left box is pushed from the room in the middle, which the right box has to open.
     board = parse_board("##########|####---###|#.-$-.-$@#|####---###|##########")

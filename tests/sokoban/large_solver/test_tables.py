@@ -40,6 +40,11 @@ def test_a_lane_of_goals_is_packed_from_its_far_end() -> None:
     assert order == [(1, 1), (1, 2), (1, 3)]
 
 
+def test_goals_far_from_the_boxes_are_packed_before_near_ones() -> None:
+    drawing = "##########|#--------#|#-.--.-$-#|#------$@#|#--------#|##########"
+    assert lay_out_board(parse_board(drawing)).tables.rank.tolist() == [0, 1]
+
+
 def test_goals_are_packed_room_by_room_each_in_its_order() -> None:
     laid = lay_out_board(
         parse_board("##########|#..-$$$-.#|#####-@-.#|####--#-$#|####---$##|##########")

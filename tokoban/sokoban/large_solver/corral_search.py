@@ -123,8 +123,9 @@ def may_be_solved(tables, room, num_boxes):
     """
     positions, is_blocked = room.positions, room.is_blocked
     room.slots[:] = NONE
-    enter_if_new(tables, room, num_boxes, np.int64(0))
+    # Not literals, for each of which numba would compile `enter_if_new` anew.
     first, count = np.int64(0), np.int64(1)
+    enter_if_new(tables, room, num_boxes, first)
     may_be = False
     while first < count and not may_be:
         boxes = positions[first, :num_boxes]

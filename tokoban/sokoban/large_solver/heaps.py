@@ -15,6 +15,8 @@ from tokoban.sokoban.large_solver.positions import (
 )
 from tokoban.sokoban.solving.astar import NONE
 
+# Numbers of positions are int64 in this file: for each mixture numba would compile `meld` anew.
+
 # In the heap of all, one push that is left counts like so many already made.
 _GREED = 4
 
@@ -73,8 +75,8 @@ def enter(positions, position):
         positions.cells[positions.progress[NUM_CELLS]] = cell
         positions.progress[NUM_CELLS] += 1
         positions.root[cell] = NONE
-    everything = len(positions.root) - 1
-    for kind, heap in ((CELLS, cell), (ALL, np.int64(everything))):
+    everything = np.int64(len(positions.root) - 1)
+    for kind, heap in ((CELLS, cell), (ALL, everything)):
         positions.root[heap] = meld(positions, kind, np.int64(positions.root[heap]), position)
 
 
