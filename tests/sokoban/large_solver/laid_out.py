@@ -2,13 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.large_solver import search
 from tokoban.sokoban.large_solver.corral_search import SmallSearch, empty_small_search
 from tokoban.sokoban.large_solver.moves import Scratch, empty_scratch
 from tokoban.sokoban.large_solver.positions import Positions, first_positions
-from tokoban.sokoban.large_solver.search import lay_out
 from tokoban.sokoban.large_solver.tables import Tables, build_tables
+
+
+def for_python(function: Any) -> Any:
+    """What only compiled functions call, compiled for Python to call."""
+    return entry(function.py_func)
+
+
+lay_out = for_python(search.lay_out)
 
 
 @dataclass(frozen=True)

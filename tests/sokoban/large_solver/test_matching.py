@@ -7,14 +7,14 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.large_solver.laid_out import lay_out_board
+from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.matching import (
-    every_box_has_a_goal,
-    match_all,
-    pushes_left_after,
-)
+from tokoban.sokoban.large_solver import matching
 from tokoban.sokoban.solving.astar import UNREACHABLE
+
+every_box_has_a_goal = for_python(matching.every_box_has_a_goal)
+match_all = for_python(matching.match_all)
+pushes_left_after = for_python(matching.pushes_left_after)
 
 
 @pytest.mark.parametrize("num_boxes", [1, 2, 5])

@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from tests.sokoban.large_solver.laid_out import lay_out_board
+from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL, badness, cell_of, weigh
-from tokoban.sokoban.large_solver.heaps import enter, take_from, take_next
+from tokoban.sokoban.large_solver import features, heaps
+from tokoban.sokoban.large_solver import positions as store
+from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
+from tokoban.sokoban.large_solver.heaps import enter
 from tokoban.sokoban.large_solver.positions import (
     ALL,
     NUM_POSITIONS,
@@ -13,10 +15,16 @@ from tokoban.sokoban.large_solver.positions import (
     empty_positions,
     grown,
     packed_bits,
-    slot_of,
     unpacked_bits,
 )
 from tokoban.sokoban.solving.astar import NONE
+
+take_from = for_python(heaps.take_from)
+take_next = for_python(heaps.take_next)
+badness = for_python(features.badness)
+cell_of = for_python(features.cell_of)
+weigh = for_python(features.weigh)
+slot_of = for_python(store.slot_of)
 
 LEVEL = parse_board("########|#-$.$.-#|#--@-#-#|#----#-#|########")
 
@@ -120,6 +128,13 @@ def test_the_cell_counts_packed_goals_regions_boxes_shut_off_and_boxes_in_doors(
     # Backwards the squares where boxes start are the goals, and no order is asked for.
     cell = cell_of(laid.backward, laid.scratch.is_blocked, words, laid.num_regions)
     assert badness(cell, 0) == -3
+
+
+def test_goals_beyond_a_gap_of_their_room_are_not_packed() -> None:
+    laid = lay_out_board(parse_board("##########|#..*$----#|#####-$@##|#####--###|##########"))
+    words = laid.positions.boxes[0]
+    cell = cell_of(laid.tables, laid.scratch.is_blocked, words, laid.num_regions)
+    assert badness(cell, 0) == 0
 
 
 def test_the_best_by_each_feature_are_advised_and_others_weigh_one_more() -> None:

@@ -7,17 +7,22 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.large_solver.laid_out import LaidOut, lay_out_board
+from tests.sokoban.large_solver.laid_out import LaidOut, for_python, lay_out_board
 from tests.sokoban.large_solver.push_graph import board_at, can_be_solved, push_graph, solvable
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.corral_search import is_lost_corral
-from tokoban.sokoban.large_solver.corrals import LOST, NO_CORRAL, find_pi_corral
-from tokoban.sokoban.large_solver.freezes import mark_frozen
-from tokoban.sokoban.large_solver.lost_patterns import NUM_PATTERNS, has_lost_pattern
-from tokoban.sokoban.large_solver.moves import is_lost_by_freeze
+from tokoban.sokoban.large_solver import corral_search, corrals, freezes, lost_patterns, moves
+from tokoban.sokoban.large_solver.corrals import LOST, NO_CORRAL
+from tokoban.sokoban.large_solver.lost_patterns import NUM_PATTERNS
 from tokoban.sokoban.large_solver.positions import unpacked_bits
+
+is_lost_corral = for_python(corral_search.is_lost_corral)
+find_pi_corral = for_python(corrals.find_pi_corral)
+mark_frozen = for_python(freezes.mark_frozen)
+frozen_entry = for_python(freezes.frozen_entry)
+has_lost_pattern = for_python(lost_patterns.has_lost_pattern)
+is_lost_by_freeze = for_python(moves.is_lost_by_freeze)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
 
@@ -161,6 +166,26 @@ def test_a_corral_with_other_ways_binds_nobody(drawing: str) -> None:
     assert corral_verdict(lay_out_board(parse_board(drawing))) == NO_CORRAL
 
 
+def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost() -> None:
+    # It is lost, for the goal below is out of reach; but the boxes have more ways to stand in the
+    # room than the small search looks at.
+    rows = ["#" * 14, "#@#" + "-" * 10 + "#", *["#-#" + "-" * 10 + "#"] * 8]
+    rows[3] = rows[6] = "#-$" + "-" * 10 + "#"
+    rows[5] = "#-#-----.----#"
+    rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
+    laid = lay_out_board(parse_board("|".join(rows)))
+    assert laid.num_regions == 1 and not has_lost_corral(laid)
+
+
+def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
+    # The left box is pushed from the room in the middle, which the right box has to open.
+    board = parse_board("##########|####---###|#.-$-.-$@#|####---###|##########")
+    laid = lay_out_board(board)
+    assert corral_verdict(laid) not in (LOST, NO_CORRAL)
+    assert laid.scratch.may_move.all()
+    assert can_be_solved(board)
+
+
 def test_a_finished_room_binds_nobody() -> None:
     board = parse_board("##########|#--#----@#|#--*--$--#|#--#--.--#|##########")
     laid = lay_out_board(board)
@@ -193,6 +218,33 @@ def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead(
         assert found == frozen_boxes(board)
         num_frozen += len(found)
     assert num_frozen > 20
+
+
+def test_goals_are_reached_by_pushes_between_walls_and_frozen_boxes() -> None:
+    draw = random.Random(6)
+    num_shut_off = 0
+    for board in random_boards(Shape(4, 5, 4, is_closed=True), 40, seed=12):
+        inside = board.inside()
+        if not (board.boxes <= inside and board.goals <= inside):
+            continue
+        laid = lay_out_board(board)
+        frozen = set(draw.sample(sorted(board.boxes), 2))
+        floor = inside - frozen
+        is_held = np.array([square not in floor for square in laid.squares] + [True])
+        walls = laid.scratch.frozen_walls
+        entry = frozen_entry(laid.tables, walls, laid.scratch.boxes, is_held, laid.scratch.waiting)
+        for goal, number in enumerate(laid.tables.goals):
+            reached = [laid.squares[number]]
+            for square in reached if reached[0] in floor else []:
+                for direction in Direction:
+                    before = square.neighbour(direction)
+                    behind = before.neighbour(direction)
+                    if {before, behind} <= floor and before not in reached:
+                        reached.append(before)
+            bits = walls.goals[entry, :, 0] >> np.uint64(goal) & np.uint64(1)
+            assert {laid.squares[i] for i in np.flatnonzero(bits)} == set(reached)
+            num_shut_off += len(reached) < len(floor)
+    assert num_shut_off > 20
 
 
 def test_a_box_between_dead_squares_is_frozen_with_the_wall_above() -> None:

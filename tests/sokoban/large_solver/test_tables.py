@@ -3,12 +3,15 @@
 import numpy as np
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.large_solver.laid_out import lay_out_board
+from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
+from tokoban.sokoban.large_solver import areas
+from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.positions import unpacked_bits
 from tokoban.sokoban.solving.astar import UNREACHABLE
+
+mark_other_regions = for_python(areas.mark_other_regions)
 
 
 def test_pulls_back_to_a_start_are_the_pushes_away_from_it() -> None:
@@ -37,6 +40,11 @@ def test_a_lane_of_goals_is_packed_from_its_far_end() -> None:
     assert order == [(1, 1), (1, 2), (1, 3)]
 
 
+def test_goals_far_from_the_boxes_are_packed_before_near_ones() -> None:
+    drawing = "##########|#--------#|#-.--.-$-#|#------$@#|#--------#|##########"
+    assert lay_out_board(parse_board(drawing)).tables.rank.tolist() == [0, 1]
+
+
 def test_goals_are_packed_room_by_room_each_in_its_order() -> None:
     laid = lay_out_board(
         parse_board("##########|#..-$$$-.#|#####-@-.#|####--#-$#|####---$##|##########")
@@ -56,6 +64,7 @@ def test_a_packed_goal_shuts_off_what_lies_behind_it() -> None:
     left, right = laid.number(Square(2, 2)), laid.number(Square(2, 8))
     assert laid.tables.rank.tolist() == [1, 0]
     assert rows[0][left] and not rows[1][left]
+    assert not rows[0][laid.number(Square(1, 1))]  # no room behind a box in the corner
     assert rows[0][right] and rows[1][right]
     assert np.flatnonzero(rows[2]).tolist() == laid.tables.goals.tolist()
 

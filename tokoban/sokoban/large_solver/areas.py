@@ -2,7 +2,7 @@
 
 from typing import no_type_check
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import entry, inner
 
 
 @entry
@@ -30,7 +30,7 @@ def mark_area(neighbours, is_blocked, start, marks, mark, waiting):
     return least
 
 
-@entry
+@inner
 @no_type_check
 def mark_other_regions(neighbours, is_blocked, marks, mark, waiting):
     """Marks each region of free floor that has less than ``mark``: the first with ``mark + 1``, the

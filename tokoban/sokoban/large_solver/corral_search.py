@@ -6,7 +6,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.freezes import is_stuck, mark_frozen
 from tokoban.sokoban.large_solver.lost_patterns import add_pattern
@@ -49,7 +49,7 @@ def empty_small_search(num_floor: int) -> SmallSearch:
     return room
 
 
-@entry
+@inner
 @no_type_check
 def flood(tables, room, player, marks):
     """Marks the area of the player with 1 and all else with 0; returns its least square."""
@@ -58,7 +58,7 @@ def flood(tables, room, player, marks):
     return mark_area(tables.neighbours, room.is_blocked, player, marks, 1, room.waiting)
 
 
-@entry
+@inner
 @no_type_check
 def enter_if_new(tables, room, num_boxes, position):
     """Whether a position was not met before; enters it then."""
@@ -79,7 +79,7 @@ def enter_if_new(tables, room, num_boxes, position):
     return True
 
 
-@entry
+@inner
 @no_type_check
 def push(tables, room, boxes, row, direction, count):
     """Writes the position after a push as number ``count``; whether it is new and not lost."""
@@ -114,7 +114,7 @@ def push(tables, room, boxes, row, direction, count):
     return not is_lost and enter_if_new(tables, room, num_boxes, count)
 
 
-@entry
+@inner
 @no_type_check
 def may_be_solved(tables, room, num_boxes):
     """Whether the boxes of position 0 may all come to goals, or one of them may leave the zone.
@@ -123,8 +123,9 @@ def may_be_solved(tables, room, num_boxes):
     """
     positions, is_blocked = room.positions, room.is_blocked
     room.slots[:] = NONE
-    enter_if_new(tables, room, num_boxes, 0)
-    first, count = 0, 1
+    # Not literals, for each of which numba would compile `enter_if_new` anew.
+    first, count = np.int64(0), np.int64(1)
+    enter_if_new(tables, room, num_boxes, first)
     may_be = False
     while first < count and not may_be:
         boxes = positions[first, :num_boxes]
@@ -150,14 +151,14 @@ def may_be_solved(tables, room, num_boxes):
     return may_be
 
 
-@entry
+@inner
 @no_type_check
 def is_lost_corral(tables, patterns, room, boxes, marks, region, player):
     """Whether the boxes around the region of ``marks`` are lost even were there no others.
 
     What is found lost is kept as a pattern.
     """
-    num_boxes = 0
+    num_boxes = np.int64(0)
     mixed = np.uint64(0)
     is_finished = True
     for box in boxes:

@@ -6,13 +6,13 @@ of free floor, and ``marks`` of a wall or box is 0.
 
 from typing import no_type_check
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.astar import NONE
 
 NO_CORRAL, PUSH_THESE, LOST = range(3)
 
 
-@entry
+@inner
 @no_type_check
 def touches(neighbours, marks, box, is_inside):
     """Whether a box lies beside a region of the corral."""
@@ -22,7 +22,7 @@ def touches(neighbours, marks, box, is_inside):
     return is_beside
 
 
-@entry
+@inner
 @no_type_check
 def push_into(tables, marks, is_blocked, is_inside, is_around, box, direction):
     """What a push of a box around the corral means: region that must join it, or one of these:
@@ -46,7 +46,7 @@ def push_into(tables, marks, is_blocked, is_inside, is_around, box, direction):
     return -1
 
 
-@entry
+@inner
 @no_type_check
 def is_unfinished(tables, boxes, is_blocked, marks, is_inside, is_around):
     """Whether some box around the corral is off the goals, or a goal inside is bare."""
@@ -59,7 +59,7 @@ def is_unfinished(tables, boxes, is_blocked, marks, is_inside, is_around):
     return is_bare
 
 
-@entry
+@inner
 @no_type_check
 def grow_corral(tables, boxes, is_blocked, marks, is_inside, is_around):
     """Joins regions to the one in ``is_inside`` until all first pushes lead into the corral.
@@ -87,7 +87,7 @@ def grow_corral(tables, boxes, is_blocked, marks, is_inside, is_around):
         is_inside[joined] = True
 
 
-@entry
+@inner
 @no_type_check
 def find_pi_corral(tables, boxes, is_blocked, marks, num_regions, is_inside, is_around, may_move):
     """Which boxes ``may_move`` without loss: those around a corral that has to be entered now.

@@ -8,7 +8,7 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.astar import NONE
 
 # Counts from these on are one and the same.
@@ -18,7 +18,7 @@ MAX_IN_DOORS = 4
 CELLS_PER_GOAL = MAX_REGIONS * MAX_OUTSIDE * MAX_IN_DOORS
 
 
-@entry
+@inner
 @no_type_check
 def count_bits(word):
     """How many bits of a word are set."""
@@ -29,7 +29,7 @@ def count_bits(word):
     return count
 
 
-@entry
+@inner
 @no_type_check
 def cell_of(tables, is_blocked, words, num_regions):
     """The cell of a position, from four counts.
@@ -59,7 +59,7 @@ def cell_of(tables, is_blocked, words, num_regions):
     return cell * MAX_IN_DOORS + min(num_in_doors, MAX_IN_DOORS - 1)
 
 
-@entry
+@inner
 @no_type_check
 def badness(cell, feature):
     """One of the four counts of a cell, so that less is better."""
@@ -72,7 +72,7 @@ def badness(cell, feature):
     return cell % MAX_IN_DOORS
 
 
-@entry
+@inner
 @no_type_check
 def weigh(positions, parent, first, last):
     """Gives the positions from ``first`` on, all one move from ``parent``, their weights.

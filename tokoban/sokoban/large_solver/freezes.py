@@ -5,7 +5,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import UInt64
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.astar import NONE
 
 _MAX_BYTES = 1 << 25
@@ -34,7 +34,7 @@ def empty_frozen_walls(num_floor: int, num_goals: int) -> FrozenWalls:
     )
 
 
-@entry
+@inner
 @no_type_check
 def is_stuck(tables, is_held, box):
     """Whether walls, held boxes or dead squares on both sides hold a box in both axes."""
@@ -50,7 +50,7 @@ def is_stuck(tables, is_held, box):
     return True
 
 
-@entry
+@inner
 @no_type_check
 def mark_frozen(tables, boxes, is_blocked, is_held):
     """Marks walls and the boxes that cannot move unless onto a dead square; returns how many.
@@ -74,7 +74,7 @@ def mark_frozen(tables, boxes, is_blocked, is_held):
     return num_frozen
 
 
-@entry
+@inner
 @no_type_check
 def frozen_entry(tables, frozen_walls, boxes, is_held, waiting):
     """The entry of ``frozen_walls`` for the boxes that ``is_held`` marks; filled if need be."""

@@ -4,7 +4,7 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.positions import (
     ALL,
     CELLS,
@@ -15,11 +15,13 @@ from tokoban.sokoban.large_solver.positions import (
 )
 from tokoban.sokoban.solving.astar import NONE
 
+# Numbers of positions are int64 in this file: for each mixture numba would compile `meld` anew.
+
 # In the heap of all, one push that is left counts like so many already made.
 _GREED = 4
 
 
-@entry
+@inner
 @no_type_check
 def meld(positions, kind, one, other):
     """The root of the heap of two heaps; either may be NONE."""
@@ -34,25 +36,25 @@ def meld(positions, kind, one, other):
     return one
 
 
-@entry
+@inner
 @no_type_check
 def without_root(positions, kind, root):
     """The root of the heap without its least."""
     # Pairs from left to right, then all pairs from right to left.
-    pairs = NONE
-    child = positions.first_child[kind, root]
+    pairs = np.int64(NONE)
+    child = np.int64(positions.first_child[kind, root])
     while child != NONE:
-        partner = positions.next_sibling[kind, child]
-        following = NONE
+        partner = np.int64(positions.next_sibling[kind, child])
+        following = np.int64(NONE)
         if partner != NONE:
-            following = positions.next_sibling[kind, partner]
+            following = np.int64(positions.next_sibling[kind, partner])
         pair = meld(positions, kind, child, partner)
         positions.next_sibling[kind, pair] = pairs
         pairs = pair
         child = following
-    root = NONE
+    root = np.int64(NONE)
     while pairs != NONE:
-        following = positions.next_sibling[kind, pairs]
+        following = np.int64(positions.next_sibling[kind, pairs])
         root = meld(positions, kind, root, pairs)
         pairs = following
     return root
@@ -68,22 +70,22 @@ def enter(positions, position):
     positions.first_child[:, position] = NONE
     positions.next_sibling[:, position] = NONE
     positions.is_open[position] = True
-    cell = positions.cell[position]
+    cell = np.int64(positions.cell[position])
     if positions.root[cell] == NEVER:
         positions.cells[positions.progress[NUM_CELLS]] = cell
         positions.progress[NUM_CELLS] += 1
         positions.root[cell] = NONE
-    positions.root[cell] = meld(positions, CELLS, positions.root[cell], position)
-    everything = len(positions.root) - 1
-    positions.root[everything] = meld(positions, ALL, positions.root[everything], position)
+    everything = np.int64(len(positions.root) - 1)
+    for kind, heap in ((CELLS, cell), (ALL, everything)):
+        positions.root[heap] = meld(positions, kind, np.int64(positions.root[heap]), position)
 
 
-@entry
+@inner
 @no_type_check
 def take_from(positions, kind, root):
     """Takes the first open position out of a heap; NONE if there is none."""
     while positions.root[root] != NONE:
-        position = positions.root[root]
+        position = np.int64(positions.root[root])
         positions.root[root] = without_root(positions, kind, position)
         if positions.is_open[position]:
             positions.is_open[position] = False
@@ -91,7 +93,7 @@ def take_from(positions, kind, root):
     return NONE
 
 
-@entry
+@inner
 @no_type_check
 def take_next(positions):
     """By turns the best open position of all and the best of the next cell; NONE at the end."""
@@ -100,7 +102,7 @@ def take_next(positions):
     if progress[NUM_TURNS] % 2 == 0:
         return take_from(positions, ALL, len(positions.root) - 1)
     for _ in range(progress[NUM_CELLS]):
-        cell = positions.cells[progress[NEXT_CELL]]
+        cell = np.int64(positions.cells[progress[NEXT_CELL]])
         progress[NEXT_CELL] = (progress[NEXT_CELL] + 1) % progress[NUM_CELLS]
         position = take_from(positions, CELLS, cell)
         if position != NONE:

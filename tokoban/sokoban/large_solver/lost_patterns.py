@@ -9,7 +9,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.astar import NONE
 
 _MAX_PATTERNS = 1 << 14
@@ -50,7 +50,7 @@ def no_patterns(num_floor: int) -> LostPatterns:
     )
 
 
-@entry
+@inner
 @no_type_check
 def has_lost_pattern(patterns, words, box, player):
     """Whether a pattern with a box on the square ``box`` lies in the position."""
@@ -68,7 +68,7 @@ def has_lost_pattern(patterns, words, box, player):
     return False
 
 
-@entry
+@inner
 @no_type_check
 def add_pattern(patterns, boxes, marks, mark):
     """Keeps boxes that cannot all come to goals while the player is where ``marks`` is ``mark``."""

@@ -4,12 +4,12 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving.astar import UNREACHABLE
 from tokoban.sokoban.solving.matching import assign, matched_pushes
 
 
-@entry
+@inner
 @no_type_check
 def every_box_has_a_goal(goals_of_box, matching):
     """Whether the boxes can be given different goals, each one that it reaches.
@@ -49,7 +49,7 @@ def every_box_has_a_goal(goals_of_box, matching):
     return True
 
 
-@entry
+@inner
 @no_type_check
 def match_all(tables, places, matching, path):
     """Fills ``matching[0]`` with the cheapest matching of the boxes on ``places``."""
@@ -59,7 +59,7 @@ def match_all(tables, places, matching, path):
             assign(tables.pushes, places, row, matching[0], path)
 
 
-@entry
+@inner
 @no_type_check
 def pushes_left_after(tables, places, row, place, matching, path):
     """At least how many pushes remain once box ``row`` is on ``place``, and the others where

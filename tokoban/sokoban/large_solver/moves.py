@@ -5,7 +5,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.features import cell_of
 from tokoban.sokoban.large_solver.freezes import (
@@ -83,7 +83,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
     return scratch
 
 
-@entry
+@inner
 @no_type_check
 def copy(source, into):
     """For slices cannot be assigned where references are not counted."""
@@ -91,7 +91,7 @@ def copy(source, into):
         into[i] = source[i]
 
 
-@entry
+@inner
 @no_type_check
 def is_lost_by_freeze(tables, scratch):
     """Whether some box is frozen off the goals, or shut off from them by those frozen on goals."""
@@ -106,7 +106,7 @@ def is_lost_by_freeze(tables, scratch):
     return not every_box_has_a_goal(scratch.goals_of_box, scratch.pairs)
 
 
-@entry
+@inner
 @no_type_check
 def add_position(tables, positions, others, scratch, parent, row, place, least):
     """Stores the position after box ``row`` of ``parent`` has come to ``place``, if it is new.
@@ -158,7 +158,7 @@ def add_position(tables, positions, others, scratch, parent, row, place, least):
     return True
 
 
-@entry
+@inner
 @no_type_check
 def move_box(tables, positions, others, scratch, parent, row):
     """Adds the positions after any pushes of box ``row`` alone, none of them lost before the last.

@@ -8,14 +8,14 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.solving.astar import NONE
 
 _MAX_FLOODED = 50_000_000  # squares, for the packing order of one level: about half a second
 
 
-@entry
+@inner
 @no_type_check
 def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, room):
     """The pulls that bring ``box`` to where some box starts, and the last mark used.
@@ -174,7 +174,8 @@ def squares_in_plan(neighbours, goals, rank):
                     is_reached[before] = True
                     waiting[count] = before
                     count += 1
-        in_plan[step] = in_plan[step + 1]
+        for word in range(in_plan.shape[1]):  # numba takes a second to compile a copied row
+            in_plan[step, word] = in_plan[step + 1, word]
         for square in range(num_floor):
             if is_reached[square]:
                 in_plan[step, square >> 6] |= np.uint64(1) << np.uint64(square & 63)

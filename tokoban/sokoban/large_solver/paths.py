@@ -40,7 +40,7 @@ def find_directions(
         mark_area(tables.neighbours, is_blocked, positions.player[position], marks, 1, waiting)
         is_blocked[end] = False
         moves = one_box_moves(tables.neighbours, is_blocked, box, player, end, marks == 1)
-        for move in moves.tolist():
+        for move in moves[::-1].tolist():
             directions.append(Direction(move))
             player = int(tables.neighbours[player, move])
         is_box = is_box_after
@@ -60,7 +60,8 @@ def _chain(positions: Positions, position: int) -> list[int]:
 def one_box_moves(neighbours, is_blocked, box, player, box_end, is_player_end):
     """The fewest moves that push one box to ``box_end`` and bring the player to one of its ends.
 
-    ``is_blocked`` are the walls and all other boxes. There must be such moves.
+    The last move comes first. ``is_blocked`` are the walls and all other boxes. There must be such
+    moves.
     """
     num_floor = len(neighbours) - 1
     # State = box * F + player; each keeps the move that led to it, plus 4 if that was a push.
@@ -99,4 +100,4 @@ def one_box_moves(neighbours, is_blocked, box, player, box_end, is_player_end):
         state = box * num_floor + neighbours[player, direction ^ 2]
         waiting[count] = direction
         count += 1
-    return waiting[:count][::-1].copy()
+    return waiting[:count]

@@ -5,7 +5,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
 from tokoban.sokoban.large_solver.tables import Tables
@@ -28,7 +28,8 @@ from tokoban.sokoban.solving.astar import NONE
     MET,  # the same position there
 ) = range(13)
 
-ALL, CELLS = range(2)  # the two kinds of heap that each position lies in
+# The two kinds of heap that each position lies in; one type, so that one function is compiled.
+ALL, CELLS = np.int64(0), np.int64(1)
 NEVER = -2  # instead of the root of a cell's heap: no position ever was in the cell
 
 
@@ -154,7 +155,7 @@ def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.nd
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:num_floor] == 1
 
 
-@entry
+@inner
 @no_type_check
 def slot_of(positions, boxes, mixed_boxes, player, player_key):
     """The slot of the hash table that holds this position, or the empty one where it belongs."""

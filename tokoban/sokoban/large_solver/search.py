@@ -4,7 +4,7 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.sokoban.compiled import entry
+from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.large_solver.corral_search import is_lost_corral
 from tokoban.sokoban.large_solver.corrals import LOST, NO_CORRAL, find_pi_corral
@@ -30,7 +30,7 @@ from tokoban.sokoban.solving.astar import NONE
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
 
 
-@entry
+@inner
 @no_type_check
 def lay_out(tables, positions, scratch, position):
     """Puts boxes and areas of a position into the scratch; returns the regions beside the area."""
@@ -49,7 +49,7 @@ def lay_out(tables, positions, scratch, position):
     return mark_other_regions(tables.neighbours, is_blocked, scratch.area, 1, scratch.waiting)
 
 
-@entry
+@inner
 @no_type_check
 def look_at_corrals(tables, positions, scratch, small_search, position, num_regions):
     """LOST, or which boxes may move without loss: those of ``may_move``, or all if NO_CORRAL."""
@@ -80,14 +80,14 @@ def look_at_corrals(tables, positions, scratch, small_search, position, num_regi
     )
 
 
-@entry
+@inner
 @no_type_check
 def has_no_room(tables, positions):
     """Whether the moves of one box could be too many: to each square, the player on each side."""
     return positions.progress[NUM_POSITIONS] + 4 * len(tables.side) > len(positions.player)
 
 
-@entry
+@inner
 @no_type_check
 def expand(tables, positions, others, scratch, small_search, max_floods):
     """Goes on with the moves of the position that is being expanded, a box at a time.

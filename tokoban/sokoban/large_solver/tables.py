@@ -6,14 +6,12 @@ A square is a number below F; number F is the wall around everything. Squares an
 are bits, the least first.
 """
 
-from functools import partial
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32, UInt64
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.large_solver.packing import (
     find_doors,
     goal_rooms,
@@ -69,8 +67,7 @@ def build_tables(
 
     def one_way(is_backward: bool) -> Tables:
         targets = boxes if is_backward else goals
-        find = find_pulls if is_backward else astar.find_pushes
-        pushes = find(neighbours, side, targets)
+        pushes = astar.find_pushes(neighbours, side, targets, is_backward)
         goal_of = np.full(wall + 1, astar.NONE, np.int16)
         goal_of[targets] = np.arange(len(targets))
         fewest_pushes = pushes.min(axis=1)
@@ -99,36 +96,3 @@ def build_tables(
         )
 
     return one_way(False), one_way(True), boxes
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def find_pulls(neighbours, side, starts):
-    """``Tables.pushes`` backwards: by pushes from where each box starts, breadth first."""
-    num_floor = len(neighbours) - 1
-    pulls = np.full((num_floor * 4, len(starts)), astar.UNREACHABLE, np.int32)
-    waiting = np.empty(num_floor * 4, np.int32)
-    for start in range(len(starts)):
-        count = 0
-        for direction in range(4):
-            beside = neighbours[starts[start], direction]
-            if beside != num_floor and side[starts[start], beside] == direction:
-                pulls[starts[start] * 4 + direction, start] = 0
-                waiting[count] = starts[start] * 4 + direction
-                count += 1
-        first = 0
-        while first < count:
-            place = waiting[first]
-            first += 1
-            box = place // 4
-            for direction in range(4):
-                behind = neighbours[box, direction ^ 2]
-                beyond = neighbours[box, direction]
-                if behind == num_floor or beyond == num_floor or side[box, behind] != place % 4:
-                    continue
-                later = beyond * 4 + side[beyond, box]
-                if pulls[later, start] == astar.UNREACHABLE:
-                    pulls[later, start] = pulls[place, start] + 1
-                    waiting[count] = later
-                    count += 1
-    return pulls

@@ -131,19 +131,22 @@ def find_sides(neighbours):
 
 @partial(entry, makes_arrays=True)
 @no_type_check
-def find_pushes(neighbours, side, goals):
-    """``World.pushes``: backwards by pulls from each goal, breadth first."""
+def find_pushes(neighbours, side, squares, are_starts):
+    """By box * 4 + side, the pushes of a lone box to each square, or from each if ``are_starts``.
+
+    Breadth first from each square: by pulls, or by pushes.
+    """
     num_floor = len(neighbours) - 1
-    pushes = np.full((num_floor * 4, len(goals)), UNREACHABLE, np.int32)
+    pushes = np.full((num_floor * 4, len(squares)), UNREACHABLE, np.int32)
     waiting = np.empty(num_floor * 4, np.int32)
-    for goal_index in range(len(goals)):
-        goal = goals[goal_index]
+    for i in range(len(squares)):
+        square = squares[i]
         count = 0
         for direction in range(4):
-            beside = neighbours[goal, direction]
-            if beside != num_floor and side[goal, beside] == direction:
-                pushes[goal * 4 + direction, goal_index] = 0
-                waiting[count] = goal * 4 + direction
+            beside = neighbours[square, direction]
+            if beside != num_floor and side[square, beside] == direction:
+                pushes[square * 4 + direction, i] = 0
+                waiting[count] = square * 4 + direction
                 count += 1
         first = 0
         while first < count:
@@ -151,14 +154,16 @@ def find_pushes(neighbours, side, goals):
             first += 1
             box = place // 4
             for direction in range(4):
-                before = neighbours[box, direction]
-                behind = neighbours[before, direction]
-                if behind == num_floor or side[box, before] != place % 4:
+                end = neighbours[box, direction]
+                player = neighbours[box, direction ^ 2] if are_starts else end
+                player_end = box if are_starts else neighbours[end, direction]
+                is_outside = end == num_floor or player == num_floor or player_end == num_floor
+                if is_outside or side[box, player] != place % 4:
                     continue
-                earlier = before * 4 + side[before, behind]
-                if pushes[earlier, goal_index] == UNREACHABLE:
-                    pushes[earlier, goal_index] = pushes[place, goal_index] + 1
-                    waiting[count] = earlier
+                later = end * 4 + side[end, player_end]
+                if pushes[later, i] == UNREACHABLE:
+                    pushes[later, i] = pushes[place, i] + 1
+                    waiting[count] = later
                     count += 1
     return pushes
 

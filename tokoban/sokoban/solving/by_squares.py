@@ -96,7 +96,7 @@ def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
     wall = len(squares)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals)
+    pushes = astar.find_pushes(neighbours, side, goals, False)
     is_goal = np.zeros(wall + 1, np.bool_)
     is_goal[goals] = True
     is_lost = pushes.min(axis=1) == astar.UNREACHABLE
