@@ -40,7 +40,7 @@ class Ground:
         is_goal = np.zeros(len(self.squares) + 1, np.bool_)
         is_goal[self.goals] = True
         side = astar.find_sides(neighbours)
-        pushes = astar.find_pushes(neighbours, side, self.goals)
+        pushes = astar.find_pushes(neighbours, side, self.goals, False)
         self.world = World(
             neighbours,
             is_goal,
