@@ -56,6 +56,13 @@ def solve(
     return find_answer(board, _search_for(board, minimise), limits, report=report, clock=clock)
 
 
+def prepare() -> None:
+    """Compiles every search, or loads what was compiled before, as each first use of one does."""
+    batch.prepare()
+    by_squares.prepare()
+    large_solver.prepare()
+
+
 def _search_for(board: Board, minimise: str) -> Callable[[], Search]:
     """What begins the search for a board, already compiled."""
     level = from_board(board)

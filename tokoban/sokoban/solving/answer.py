@@ -29,7 +29,9 @@ class Progress:
     """How far the search for one level is."""
 
     expansions: int
-    positions: int  # that are held in memory; or, where moves are counted on one word, sets of boxes
+    positions: (
+        int  # that are held in memory; or, where moves are counted on one word, sets of boxes
+    )
     elapsed_s: float
     at_least: int | None = None  # moves or pushes, what is minimised, of any plan: proved so far
 
