@@ -13,9 +13,9 @@ from tokoban.sokoban.solving.single import Outcome
 
 _FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
-# With more boxes the cheapest matching of boxes and goals costs more time than it saves, and a
-# single expansion so much that limits would be looked at too late.
-_MAX_MATCHED = 64
+# With more boxes a single expansion with the cheapest matching would keep limits and Ctrl-C waiting,
+# and no bound brings such a level within reach.
+_MAX_MATCHED = 256
 
 _OUTCOMES = {
     astar.BUDGET_SPENT: Outcome.BUDGET_SPENT,
