@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 # The manner of the post, whose levels are no puzzles.
 TWO_ROOMS = "two-rooms"
-_STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
-_DIFFICULTIES = ("easy", "medium", "hard", "expert")
+STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
+DIFFICULTIES = ("easy", "medium", "hard", "expert")
 _BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_lost_share")
 # What only puzzles have, by name in the arguments.
 _OF_PUZZLES = ("difficulty", *_BOUNDS, "fewest_moves", "avoid", "threads")
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the styles, and what puzzles are to be like."""
     parser.add_argument(
         "--style",
-        choices=_STYLES,
+        choices=STYLES,
         help="two-rooms: two rectangles with speckled walls, all things anywhere, so that many "
         "levels have no solution. The others are puzzles: rooms of tiles, caves that a walk "
         "carves, halls with corridors, or a mixture, with boxes pulled back from their goals and "
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     puzzles.add_argument(
         "--difficulty",
-        choices=_DIFFICULTIES,
+        choices=DIFFICULTIES,
         help="easy: at most 12 pushes; medium: at least 12, and a lost share of at least 0.3; "
         "hard: 18 and 0.45; expert: 28 and 0.5. (Half of Boxoban's hard levels have 17 and 0.47 "
         "or more.) The options below replace its bounds",
@@ -96,8 +96,8 @@ def plan_of(arguments: argparse.Namespace) -> "Plan":
 
 
 def _wanted(arguments: argparse.Namespace) -> "Wanted":
-    from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
+    from tokoban.sokoban.puzzles import wanted as known
 
-    wanted = DIFFICULTIES[arguments.difficulty] if arguments.difficulty else Wanted()
+    named = known.DIFFICULTIES.get(arguments.difficulty, known.Wanted())
     bounds = {name: getattr(arguments, name) for name in _BOUNDS}
-    return replace(wanted, **{name: value for name, value in bounds.items() if value is not None})
+    return replace(named, **{name: value for name, value in bounds.items() if value is not None})

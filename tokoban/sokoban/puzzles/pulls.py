@@ -25,7 +25,7 @@ from tokoban.sokoban.solving.slices import Worker
 from tokoban.sokoban.solving.sweep import Sweeping, workspace_for
 
 # A sweep may meet 131,072 sets of boxes: all there are of four on 40 squares of floor.
-_SWEEP_LIMITS = Limits(memory_limit_mb=32)
+_SWEEP_LIMITS = Limits(memory_limit_mb=32.0)
 # Starts are drawn from the layers of at least this share of the most pushes.
 _FAR_SHARE = 0.85
 _SWEPT_STARTS = 6

@@ -41,6 +41,7 @@ _BRUSHES = (
 _TURN_CHANCE = 0.35
 # The share of the inside that is floor: no plain hall, and no lone corridor.
 LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE = 0.35, 0.6
+_MOST_SMALL_FLOOR = 12  # squares that a room may have however small it is
 _MAX_TRIES = 50
 _MAX_TRIES_OF_A_HALL = 8
 
@@ -55,7 +56,8 @@ def carve(style: str, *, rows: int, columns: int, draws: random.Random) -> Floor
         expected = f"expected {MIN_SIDE} to {MAX_SIDE} of each, walls included"
         raise ValueError(f"a room of {rows} rows and {columns} columns; {expected}")
     inside = [Square(row, column) for row in range(1, rows - 1) for column in range(1, columns - 1)]
-    least, most = (share * len(inside) for share in (LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE))
+    least = LEAST_FLOOR_SHARE * len(inside)
+    most = max(MOST_FLOOR_SHARE * len(inside), _MOST_SMALL_FLOOR)
     for _ in range(_MAX_TRIES):
         carved = STYLES[style](rows, columns, draws)
         floor = _without_blind_ends(_largest_part(carved.intersection(inside)))
