@@ -20,7 +20,7 @@ from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.formats.packed import read_packed
 from tokoban.sokoban.puzzles.choices import Choices, choices_along
 from tokoban.sokoban.puzzles.generate import generate_puzzles
-from tokoban.sokoban.puzzles.puzzle import Plan
+from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
 from tokoban.sokoban.solver import Solved, solve
 from tokoban.sokoban.solving.answer import Limits
@@ -50,9 +50,9 @@ def percentiles(measured: Iterable[tuple[Figures, Choices]]) -> dict[str, Any]:
     )
 
 
-def measure_puzzles(report: Report, plan: Plan, name: str, num_levels: int) -> bool:
+def measure_puzzles(report: Report, recipe: Recipe, name: str, num_levels: int) -> bool:
     """Adds a row; whether some puzzles are the same."""
-    list(generate_puzzles(1, plan, seed=0))  # compiles
+    list(generate_puzzles(1, recipe, seed=0))  # compiles
     num_draws = 0
 
     def count_draws(draws: int) -> None:
@@ -60,7 +60,7 @@ def measure_puzzles(report: Report, plan: Plan, name: str, num_levels: int) -> b
         num_draws = draws
 
     started_s = time.process_time()
-    puzzles = list(generate_puzzles(num_levels, plan, seed=1, report=count_draws))
+    puzzles = list(generate_puzzles(num_levels, recipe, seed=1, report=count_draws))
     elapsed_s = time.process_time() - started_s
     num_different = len({canonical_form(puzzle.board) for puzzle in puzzles})
     report.add(
@@ -101,10 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     has_duplicates = False
     for side, num_boxes, difficulty, quick, full in SIZES[: 1 if arguments.levels else None]:
         wanted = DIFFICULTIES[difficulty] if difficulty else Wanted()
-        plan = Plan(rows=side, columns=side, num_boxes=num_boxes, wanted=wanted)
+        recipe = Recipe(rows=side, columns=side, num_boxes=num_boxes, wanted=wanted)
         name = f"{side}x{side}, {num_boxes} boxes{', ' * bool(difficulty)}{difficulty}"
         num_levels = arguments.levels or (quick if arguments.quick else full)
-        has_duplicates |= measure_puzzles(report, plan, name, num_levels)
+        has_duplicates |= measure_puzzles(report, recipe, name, num_levels)
     for file in arguments.boxoban:
         measure_boxoban(report, file, 20 if arguments.quick else 500)
     report.finish()

@@ -10,7 +10,7 @@ from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats import lurd, read_levels
 from tokoban.sokoban.puzzles import generate as many
-from tokoban.sokoban.puzzles.puzzle import MIXED, Plan, Puzzle
+from tokoban.sokoban.puzzles.puzzle import MIXED, Puzzle, Recipe
 from tokoban.sokoban.puzzles.rooms import STYLES
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES
 from tokoban.sokoban.rating import rate
@@ -126,10 +126,10 @@ def test_what_was_found_before_the_end_is_kept(
     draw_puzzle = many.draw_puzzle
 
     def ends_with(end: type[BaseException], message: str) -> None:
-        def draw(plan: Plan, *, seed: int, draw: int) -> Puzzle | None:
+        def draw(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
             if draw == 2:
                 raise end(message)
-            return draw_puzzle(plan, seed=seed, draw=draw)
+            return draw_puzzle(recipe, seed=seed, draw=draw)
 
         monkeypatch.setattr(many, "draw_puzzle", draw)
 

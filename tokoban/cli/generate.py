@@ -81,7 +81,7 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
     avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
     puzzles = generate_puzzles(
         arguments.levels,
-        puzzle_options.plan_of(arguments),
+        puzzle_options.recipe_of(arguments),
         seed=arguments.seed,
         avoid=[level.board for levels in avoid for level in levels],
         num_threads=1 if arguments.threads is None else arguments.threads,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.puzzles.puzzle import Plan
+    from tokoban.sokoban.puzzles.puzzle import Recipe
     from tokoban.sokoban.puzzles.wanted import Wanted
 
 # The manner of the post, whose levels are no puzzles.
@@ -82,13 +82,13 @@ def asks_for_puzzles(arguments: argparse.Namespace) -> bool:
     return is_asked
 
 
-def plan_of(arguments: argparse.Namespace) -> "Plan":
+def recipe_of(arguments: argparse.Namespace) -> "Recipe":
     """The puzzles asked for."""
-    from tokoban.sokoban.puzzles.puzzle import Plan
+    from tokoban.sokoban.puzzles.puzzle import Recipe
 
     asked = {"rows": arguments.rows, "columns": arguments.columns, "num_boxes": arguments.boxes}
     return replace(
-        Plan(style=arguments.style or "mixed"),
+        Recipe(style=arguments.style or "mixed"),
         wanted=_wanted(arguments),
         proves_moves=arguments.fewest_moves,
         **{name: value for name, value in asked.items() if value is not None},

@@ -11,7 +11,7 @@ from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.puzzles.choices import Choices, explore
 from tokoban.sokoban.puzzles.generate import generate_puzzles
-from tokoban.sokoban.puzzles.puzzle import Plan, Puzzle, draw_puzzle
+from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
 from tokoban.sokoban.puzzles.rooms import STYLES
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
 from tokoban.sokoban.rating import rate
@@ -19,7 +19,7 @@ from tokoban.sokoban.solving.labels import States
 from tokoban.sokoban.solving.levels import from_board
 from tokoban.sokoban.solving.sweep import label_many
 
-SMALL = Plan(rows=8, columns=7, num_boxes=2)
+SMALL = Recipe(rows=8, columns=7, num_boxes=2)
 
 
 def fewest(puzzle: Puzzle, unit: str) -> int:
@@ -32,8 +32,8 @@ def fewest(puzzle: Puzzle, unit: str) -> int:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_the_optimum_of_each_puzzle_is_true(style: str) -> None:
-    plan = Plan(rows=8, columns=9, num_boxes=3, style=style, proves_moves=True)
-    for puzzle in generate_puzzles(3, plan, seed=5):
+    recipe = Recipe(rows=8, columns=9, num_boxes=3, style=style, proves_moves=True)
+    for puzzle in generate_puzzles(3, recipe, seed=5):
         board = puzzle.board
         assert (board.height, board.width, len(board.boxes)) == (8, 9, 3)
         assert puzzle.style == style
@@ -46,7 +46,7 @@ def test_the_optimum_of_each_puzzle_is_true(style: str) -> None:
 
 
 def test_the_optimum_of_a_large_puzzle_is_true() -> None:
-    (puzzle,) = generate_puzzles(1, Plan(rows=11, columns=11, num_boxes=2), seed=3)
+    (puzzle,) = generate_puzzles(1, Recipe(rows=11, columns=11, num_boxes=2), seed=3)
     assert rules.play(puzzle.board, puzzle.push_plan)[-1].is_solved
     exploration = explore(puzzle.board, max_positions=1 << 17, time_limit_s=None)
     assert exploration is not None
@@ -62,7 +62,7 @@ def test_a_puzzle_is_measured_as_its_rating_says() -> None:
 
 def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
     # So small a room has few puzzles, and draws them more than once.
-    tiny = Plan(rows=5, columns=6, num_boxes=1)
+    tiny = Recipe(rows=5, columns=6, num_boxes=1)
     first = list(generate_puzzles(5, tiny, seed=1))
     boards = [puzzle.board for puzzle in first]
     assert len(set(map(canonical_form, boards))) == 5
@@ -81,7 +81,9 @@ def test_threads_change_nothing_and_the_seed_does() -> None:
 
 def test_puzzles_are_as_hard_as_wanted() -> None:
     wanted = Wanted(min_pushes=9, max_pushes=11, min_branching=3.5, min_lost_share=0.3)
-    for puzzle in generate_puzzles(3, Plan(rows=8, columns=8, num_boxes=3, wanted=wanted), seed=1):
+    for puzzle in generate_puzzles(
+        3, Recipe(rows=8, columns=8, num_boxes=3, wanted=wanted), seed=1
+    ):
         assert 9 <= puzzle.figures.pushes <= 11
         assert puzzle.choices.branching >= 3.5
         assert puzzle.choices.lost_share >= 0.3
@@ -135,9 +137,9 @@ def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> Non
         ({"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
     ],
 )
-def test_plans_that_cannot_be_are_refused(asked: dict, message: str) -> None:
+def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Plan(**asked)
+        Recipe(**asked)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +159,9 @@ def test_arguments_without_sense_are_refused_at_once(
 
 def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "_MAX_BARREN_DRAWS_OF_WORDS", 7)
-    plan = Plan(rows=5, columns=5, num_boxes=1, wanted=Wanted(min_pushes=99))
+    recipe = Recipe(rows=5, columns=5, num_boxes=1, wanted=Wanted(min_pushes=99))
     draws: list[int] = []
-    puzzles: Iterator[Puzzle] = generate_puzzles(3, plan, seed=1, report=draws.append)
+    puzzles: Iterator[Puzzle] = generate_puzzles(3, recipe, seed=1, report=draws.append)
     with pytest.raises(ValueError, match="with 1 boxes and min pushes 99 among 7 draws; 0 of 3"):
         next(puzzles)
     assert draws == [1, 2, 3, 4, 5, 6, 7]

@@ -7,17 +7,17 @@ from itertools import count
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
-from tokoban.sokoban.puzzles.puzzle import Plan, Puzzle, draw_puzzle
+from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
 from tokoban.sokoban.solving.levels import SIDE
 
-# A plan is given up when so many draws one after the other bring no new puzzle: they take seconds
+# A recipe is given up when so many draws one after the other bring no new puzzle: they take seconds
 # where a room fits one word, and minutes where it does not.
 _MAX_BARREN_DRAWS_OF_WORDS, _MAX_BARREN_DRAWS = 2_000, 200
 
 
 def generate_puzzles(
     num_levels: int,
-    plan: Plan,
+    recipe: Recipe,
     *,
     seed: int,
     avoid: Iterable[Board] = (),
@@ -36,21 +36,21 @@ def generate_puzzles(
         raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
     if num_threads < 1:
         raise ValueError(f"the number of threads is {num_threads}; expected at least 1")
-    return _new_ones(num_levels, plan, seed, set(map(canonical_form, avoid)), num_threads, report)
+    return _new_ones(num_levels, recipe, seed, set(map(canonical_form, avoid)), num_threads, report)
 
 
 def _new_ones(
     num_levels: int,
-    plan: Plan,
+    recipe: Recipe,
     seed: int,
     known: set[str],
     num_threads: int,
     report: Callable[[int], None] | None,
 ) -> Iterator[Puzzle]:
-    is_small = max(plan.rows, plan.columns) <= SIDE + 2
+    is_small = max(recipe.rows, recipe.columns) <= SIDE + 2
     most_barren = _MAX_BARREN_DRAWS_OF_WORDS if is_small else _MAX_BARREN_DRAWS
     num_found = num_barren = 0
-    draws = _in_turn(lambda draw: draw_puzzle(plan, seed=seed, draw=draw), num_threads)
+    draws = _in_turn(lambda draw: draw_puzzle(recipe, seed=seed, draw=draw), num_threads)
     for num_draws, puzzle in enumerate(draws, 1):
         if report:
             report(num_draws)
@@ -62,8 +62,8 @@ def _new_ones(
             if num_found == num_levels:
                 return
         if num_barren == most_barren:
-            size = f"{plan.rows}x{plan.columns} with {plan.num_boxes} boxes"
-            asked = f" and {plan.wanted}" if str(plan.wanted) else ""
+            size = f"{recipe.rows}x{recipe.columns} with {recipe.num_boxes} boxes"
+            asked = f" and {recipe.wanted}" if str(recipe.wanted) else ""
             raise ValueError(
                 f"no new level of {size}{asked} among {num_barren} draws; "
                 f"{num_found} of {num_levels} levels were found"

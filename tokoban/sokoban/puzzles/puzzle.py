@@ -29,8 +29,8 @@ _CHOICE_LIMITS, _LARGE_CHOICE_LIMITS = Limits(max_expansions=20_000), Limits(max
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What puzzles are to be made."""
+class Recipe:
+    """What puzzles are to be like."""
 
     rows: int = 10  # walls included
     columns: int = 10
@@ -64,22 +64,24 @@ class Puzzle:
     move_plan: tuple[Direction, ...] | None  # with the fewest moves, if that was to be proved
 
 
-def draw_puzzle(plan: Plan, *, seed: int, draw: int) -> Puzzle | None:
+def draw_puzzle(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
     """The puzzle of one draw, or None where the draw is none: most are, if much is wanted."""
     draws = random.Random(f"{seed}/{draw}")
-    style = draws.choice([*STYLES]) if plan.style == MIXED else plan.style
-    floor = carve(style, rows=plan.rows, columns=plan.columns, draws=draws)
-    goals = place_goals(floor, plan.num_boxes, draws)
+    style = draws.choice([*STYLES]) if recipe.style == MIXED else recipe.style
+    floor = carve(style, rows=recipe.rows, columns=recipe.columns, draws=draws)
+    goals = place_goals(floor, recipe.num_boxes, draws)
     if goals is None:
         return None
-    everywhere = (Square(row, column) for row in range(plan.rows) for column in range(plan.columns))
+    everywhere = (
+        Square(row, column) for row in range(recipe.rows) for column in range(recipe.columns)
+    )
     walls = frozenset(everywhere) - floor
-    solved = Board(plan.rows, plan.columns, walls, goals, goals, min(floor - goals))
-    min_pushes, max_pushes = plan.wanted.min_pushes, plan.wanted.max_pushes
+    solved = Board(recipe.rows, recipe.columns, walls, goals, goals, min(floor - goals))
+    min_pushes, max_pushes = recipe.wanted.min_pushes, recipe.wanted.max_pushes
     if min_pushes is None:
         # A push for each box is no puzzle.
-        min_pushes = min(2 * plan.num_boxes, max_pushes or 2 * plan.num_boxes)
-    wanted = replace(plan.wanted, min_pushes=min_pushes)
+        min_pushes = min(2 * recipe.num_boxes, max_pushes or 2 * recipe.num_boxes)
+    wanted = replace(recipe.wanted, min_pushes=min_pushes)
     starts = far_starts(solved, min_pushes=min_pushes, max_pushes=max_pushes, draws=draws)
     boards = [replace(solved, boxes=start.boxes, player=start.player) for start in starts]
     for board, push_plan in _proved(boards):
@@ -91,7 +93,7 @@ def draw_puzzle(plan: Plan, *, seed: int, draw: int) -> Puzzle | None:
         if not wanted.allows(figures, choices):
             continue
         move_plan = None
-        if plan.proves_moves:
+        if recipe.proves_moves:
             answer = solve(board, minimise="moves", max_expansions=_PROOF_LIMITS.max_expansions)
             if not isinstance(answer, Solved):
                 continue

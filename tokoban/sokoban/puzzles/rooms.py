@@ -49,12 +49,9 @@ _MAX_TRIES_OF_A_HALL = 8
 def carve(style: str, *, rows: int, columns: int, draws: random.Random) -> Floor:
     """The floor of a room of ``rows`` by ``columns``, walls included, in one of ``STYLES``.
 
-    A room that is too full, too empty or too small is carved anew; after many of them, the last one
-    has to do.
+    Both are at least ``MIN_SIDE``. A room that is too full, too empty or too small is carved anew;
+    after many of them the last has to do, which may be empty.
     """
-    if not all(MIN_SIDE <= side <= MAX_SIDE for side in (rows, columns)):
-        expected = f"expected {MIN_SIDE} to {MAX_SIDE} of each, walls included"
-        raise ValueError(f"a room of {rows} rows and {columns} columns; {expected}")
     inside = [Square(row, column) for row in range(1, rows - 1) for column in range(1, columns - 1)]
     least = LEAST_FLOOR_SHARE * len(inside)
     most = max(MOST_FLOOR_SHARE * len(inside), _MOST_SMALL_FLOOR)
