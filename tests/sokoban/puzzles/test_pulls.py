@@ -81,3 +81,16 @@ def test_a_start_of_a_large_room_needs_no_more_pushes_than_it_says() -> None:
         assert len(starts) > 3
         # The hardest come first; no lone box of this room could need so many.
         assert needed[0] == max(needed) > 3 * min(needed) / 2
+
+
+def test_in_an_open_hall_the_boxes_go_far_although_few_positions_are_followed() -> None:
+    rows = ["#" * 20, *["#" + " " * 18 + "#"] * 18, "#" * 20]
+    rows[2] = "# ***" + " " * 14 + "#"
+    rows[5] = "#@" + " " * 17 + "#"
+    hall = parse_board("|".join(rows))
+    # A box on each of the far sides would need 15 pushes along one of them.
+    far = sum(
+        min(abs(box.row - goal.row) + abs(box.column - goal.column) for goal in hall.goals)
+        for box in starts_of(hall)[0].boxes
+    )
+    assert far > 3 * 15
