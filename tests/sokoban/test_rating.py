@@ -28,6 +28,11 @@ def test_a_solved_level_has_nothing_to_choose() -> None:
     found = rate(parse_board("#####|#@* #|#####"))
     assert (found.pushes, found.moves) == (Best(0, is_proved=True), Best(0, is_proved=True))
     assert found.along_plan == Choices(0, 0, 0)
+    # A box that nobody can come near is an ornament.
+    ornament = rate(parse_board("#####|#@#*#|# #*#|#####"))
+    assert (ornament.boxes, ornament.pushes) == (0, Best(0, is_proved=True))
+    assert ornament.explored is not None
+    assert (ornament.explored.positions, ornament.explored.fewest_pushes) == (1, 0)
 
 
 def test_what_has_no_solution_says_so() -> None:
@@ -56,3 +61,12 @@ def test_a_solution_that_is_found_bounds_what_is_not_proved(
     assert found.pushes.value >= 2
     assert found.moves.value >= 3
     assert (found.figures, found.along_plan) == (None, None)
+
+
+def test_a_level_too_large_for_the_solvers_is_not_known() -> None:
+    side = 65
+    rows = ["#" * (side + 2), *["#" + " " * side + "#"] * side, "#" * (side + 2)]
+    rows[3] = "# @$." + " " * (side - 4) + "#"
+    found = rate(parse_board("|".join(rows)))
+    assert (found.status, found.floor, found.boxes) == ("not known", side * side, 1)
+    assert (found.pushes, found.explored) == (None, None)

@@ -7,7 +7,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles.choices import Choices, Explored, choices_along, explore
-from tokoban.sokoban.solver import solve
+from tokoban.sokoban.solver import MAX_SQUARES, solve
 from tokoban.sokoban.solving.answer import GaveUp, Limits, Solved, Unsolvable
 
 Status = Literal["solved", "unsolvable", "not known"]
@@ -55,6 +55,8 @@ def rate(
     inside = board.inside()
     unknown = Rating("not known", len(inside), len(board.boxes & inside))
 
+    if len(inside) > MAX_SQUARES:
+        return unknown
     by_pushes = solve(board, minimise="pushes", **options)
     first = solve_any(board, **options) if isinstance(by_pushes, GaveUp) else by_pushes
     if isinstance(first, Unsolvable):

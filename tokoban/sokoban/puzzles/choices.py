@@ -24,6 +24,7 @@ from tokoban.sokoban.solving.by_squares import numbered, solve_by_squares
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import SIDE, Levels, from_board
 
+# What most pushes need to be known; the limits are for the others.
 _FIRST_EXPANSIONS = 200
 _SLICE_POSITIONS = 4096  # explored before the clock is looked at
 
@@ -68,7 +69,7 @@ class Exploration:
 
     explored: Explored
     neighbours: Int16[np.ndarray, "_ A"]
-    positions: exploring.Explored
+    positions: exploring.Positions
 
     def count_lost(self, boxes: Int16[np.ndarray, "Q G"], player: Int16[np.ndarray, " Q"]) -> int:
         """How many positions have no solution, each one push from one that has."""
@@ -205,7 +206,7 @@ def _explore(board: Board, *, max_positions: int, time_limit_s: float | None) ->
     if len(boxes) != len(goals):
         raise ValueError(f"{len(boxes)} boxes but {len(goals)} goals inside the walls")
     world = _world(neighbours, goals)
-    positions = exploring.empty_explored(max_positions, len(boxes))
+    positions = exploring.empty_positions(max_positions, len(boxes))
     scratch = pulling.empty_scratch(len(squares), len(boxes))
     is_held = np.empty(len(squares) + 1, np.bool_)
     scratch.boxes[:] = boxes
@@ -243,5 +244,5 @@ def _world(neighbours: Int16[np.ndarray, "_ A"], goals: Int16[np.ndarray, " G"])
     pushes = astar.find_pushes(neighbours, side, goals)
     is_goal = np.zeros(len(neighbours), np.bool_)
     is_goal[goals] = True
-    is_lost = pushes.min(axis=1) == astar.UNREACHABLE
+    is_lost = pushes.min(axis=1, initial=astar.UNREACHABLE) == astar.UNREACHABLE
     return astar.World(neighbours, is_goal, side, pushes, is_lost, counts_moves=False, weight=1)

@@ -13,7 +13,7 @@ from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.puzzles.pulling import move_in_order
 from tokoban.sokoban.solving.astar import NONE, flood, is_frozen_off_goal, slot_of
 
-# Entries of ``Explored.progress``.
+# Entries of ``Positions.progress``.
 NUM_POSITIONS, NUM_EXPANDED, NUM_EDGES = range(3)
 # Why ``explore`` returned.
 DONE, BUDGET_SPENT, FULL = range(3)
@@ -21,7 +21,7 @@ DONE, BUDGET_SPENT, FULL = range(3)
 FAR = np.iinfo(np.int32).max  # a distance: lost
 
 
-class Explored(NamedTuple):
+class Positions(NamedTuple):
     """Positions in the order in which they were found, the start first."""
 
     boxes: Int16[np.ndarray, "P G"]  # ascending
@@ -34,9 +34,9 @@ class Explored(NamedTuple):
     progress: Int64[np.ndarray, "3"]
 
 
-def empty_explored(num_positions: int, num_boxes: int) -> Explored:
+def empty_positions(num_positions: int, num_boxes: int) -> Positions:
     """Room for so many positions, a power of two, and as many pushes eight times."""
-    return Explored(
+    return Positions(
         boxes=np.empty((num_positions, num_boxes), np.int16),
         player=np.empty(num_positions, np.int16),
         num_pushes=np.empty(num_positions, np.int32),
