@@ -12,7 +12,18 @@ from collections.abc import Sequence
 
 from tokoban import __version__
 
-COMMANDS = ("solve", "check", "convert", "generate", "label", "train", "evaluate", "play", "demo")
+COMMANDS = (
+    "solve",
+    "optimise",
+    "check",
+    "convert",
+    "generate",
+    "label",
+    "train",
+    "evaluate",
+    "play",
+    "demo",
+)
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
 READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
