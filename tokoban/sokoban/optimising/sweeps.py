@@ -179,7 +179,7 @@ def _harvest(
     plan: Plan,
     start: int,
     positions: Positions,
-    place: Int32[np.ndarray, " M+1"],
+    place: Int32[np.ndarray, " _"],  # of each position of the plan
     is_exhausted: bool,
 ) -> _Window:
     """Puts the greatest saving that a search has found into the plan."""
