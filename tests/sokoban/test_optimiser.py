@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, is_push, random_boards
@@ -15,6 +16,7 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.optimiser import FIGURES, Optimised, optimise
 from tokoban.sokoban.optimising import sweeps
+from tokoban.sokoban.optimising.positions import Positions
 
 SHAPES = {
     "one box, open": Shape(4, 5, 1, is_closed=False),
@@ -29,7 +31,8 @@ ROOM = parse_board("########|#-----.#|#-$-$-.#|#-@#-#-#|#-$-$-.#|#-----.#|######
 def rambling(board: Board, num_moves: int, *, seed: int) -> tuple[Board, tuple[Direction, ...]]:
     """The board with goals where a random walk leaves its boxes, and this walk."""
     draw = random.Random(seed)
-    walk, now = [], board
+    walk: list[Direction] = []
+    now = board
     while len(walk) < num_moves:
         direction = draw.choice(list(Direction))
         after = rules.step(now, direction)
@@ -182,8 +185,8 @@ def test_the_memory_limit_holds(long_plan: Given, monkeypatch: pytest.MonkeyPatc
     held = []
     grown = sweeps.grown
 
-    def listen(*arguments: object) -> object:
-        larger = grown(*arguments)
+    def listen(positions: Positions, player_keys: np.ndarray) -> Positions:
+        larger = grown(positions, player_keys)
         held.append(sum(array.nbytes for array in larger))
         return larger
 
