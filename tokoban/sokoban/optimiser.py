@@ -67,8 +67,8 @@ def optimise(
     if not given:
         return Optimised((), 0, 0, True, limit=None, expansions=0, elapsed_s=0.0)
     _compile()
-    search = _Search(board, squares, given, minimise, report or (lambda _: None))
-    return search.run(time_limit_s, memory_limit_mb, clock)
+    watch = Watch(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, clock=clock)
+    return _Search(board, squares, given, minimise, watch).run(report or (lambda _: None))
 
 
 def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, ...]:
@@ -101,36 +101,29 @@ class _Search:
         squares: list[Square],
         given: tuple[Direction, ...],
         minimise: str,
-        report: Callable[[Optimised], None],
+        watch: Watch,
     ) -> None:
         self._board = board
         self._counts_moves = minimise == "moves"
-        self._report = report
+        self._watch = watch
         self._tables = build_tables(board, squares, minimise)
+        watch.reserve(sum(getattr(array, "nbytes", 0) for array in self._tables))
         self._scratch = empty_scratch(len(squares), len(board.boxes.intersection(squares)))
         self._best = lurd.replay(board, lurd.format(board, given))
         self._directions = given
         self._take(plan_of(self._tables, self._scratch, board, squares, given))
 
-    def run(
-        self, time_limit_s: float | None, memory_limit_mb: float, clock: Callable[[], float]
-    ) -> Optimised:
+    def run(self, report: Callable[[Optimised], None]) -> Optimised:
         """Makes the plan better until it is the best of all, or a limit is reached."""
-        num_bytes = sum(getattr(array, "nbytes", 0) for array in self._tables)
-        self._watch = Watch(
-            time_limit_s=time_limit_s,
-            max_bytes=memory_limit_mb * 1e6 - num_bytes,
-            clock=clock,
-            each_slice=lambda: self._report(self._so_far()),
-        )
+        self._watch.each_slice = lambda: report(self._so_far())
         while True:
             outcome = self._improve()
             if outcome == _PROVED:
                 return replace(self._so_far(), is_proved_optimal=True)
             if outcome == _OUT_OF_TIME:
-                return replace(self._so_far(), limit=f"{time_limit_s:g} s")
+                return replace(self._so_far(), limit=f"{self._watch.time_limit_s:g} s")
             if outcome == _OUT_OF_MEMORY:
-                return replace(self._so_far(), limit=f"{memory_limit_mb:g} MB")
+                return replace(self._so_far(), limit=f"{self._watch.memory_limit_mb:g} MB")
 
     def _improve(self) -> int:
         """Searches wider and wider around the plan until there is a better one."""
@@ -138,7 +131,6 @@ class _Search:
         for most_boxes, lateness in self._scopes():
             if most_boxes == searched_wholly:
                 continue
-            before = self._plan.price[-1]
             swept = sweep(
                 self._tables,
                 self._scratch,
@@ -147,12 +139,14 @@ class _Search:
                 most_boxes=most_boxes,
                 lateness=lateness,
             )
-            self._take(swept.plan)
+            is_better = swept.plan.price[-1] < self._plan.price[-1]
+            if is_better:
+                self._take(swept.plan)
             if swept.is_whole and not swept.has_left_out:
                 return _PROVED
             if self._watch.is_time_up():
                 return _OUT_OF_TIME
-            if swept.plan.price[-1] < before:
+            if is_better:
                 return _BETTER
             if swept.is_whole and not swept.has_left_out_late:
                 searched_wholly = most_boxes
@@ -208,6 +202,5 @@ def _compile() -> None:
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 2)}), Square(0, 0)
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
-    _Search(board, sorted(board.inside()), given, "moves", lambda _: None).run(
-        None, 1.0, time.perf_counter
-    )
+    watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=time.perf_counter)
+    _Search(board, sorted(board.inside()), given, "moves", watch).run(lambda _: None)

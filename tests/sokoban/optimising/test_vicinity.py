@@ -51,9 +51,7 @@ def swept(drawing: str, given: str, *, most_boxes: int, lateness: int) -> tuple[
     tables = build_tables(board, squares, "moves")
     scratch = empty_scratch(len(squares), len(board.boxes))
     plan: Plan = plan_of(tables, scratch, board, squares, lurd.parse(given))
-    watch = sweeps.Watch(
-        time_limit_s=None, max_bytes=1e9, clock=lambda: 0.0, each_slice=lambda: None
-    )
+    watch = sweeps.Watch(time_limit_s=None, memory_limit_mb=100.0, clock=lambda: 0.0)
     found = sweeps.sweep(tables, scratch, plan, watch, most_boxes=most_boxes, lateness=lateness)
     return found.plan.main_figure, found
 

@@ -38,20 +38,16 @@ class Watch:
     """The limits of one level, and the work that was done."""
 
     def __init__(
-        self,
-        *,
-        time_limit_s: float | None,
-        max_bytes: float,
-        clock: Callable[[], float],
-        each_slice: Callable[[], None],
+        self, *, time_limit_s: float | None, memory_limit_mb: float, clock: Callable[[], float]
     ) -> None:
-        self._time_limit_s = time_limit_s
-        self._max_bytes = max_bytes
+        self.time_limit_s = time_limit_s
+        self.memory_limit_mb = memory_limit_mb
+        self.expansions = 0
+        self.each_slice: Callable[[], None] = lambda: None
+        self._bytes_left = memory_limit_mb * 1e6
         self._clock = clock
         self._started_s = clock()
-        self._each_slice = each_slice
         self._slice_expansions = 1 << 8
-        self.expansions = 0
 
     def elapsed_s(self) -> float:
         """Since the start."""
@@ -59,11 +55,15 @@ class Watch:
 
     def is_time_up(self) -> bool:
         """Whether the search has to end."""
-        return self._time_limit_s is not None and self.elapsed_s() >= self._time_limit_s
+        return self.time_limit_s is not None and self.elapsed_s() >= self.time_limit_s
+
+    def reserve(self, num_bytes: int) -> None:
+        """Leaves so much less for the positions."""
+        self._bytes_left -= num_bytes
 
     def has_room(self, num_bytes: int) -> bool:
         """Whether positions may take up so much."""
-        return num_bytes <= self._max_bytes
+        return num_bytes <= self._bytes_left
 
     def search(
         self,
@@ -74,7 +74,7 @@ class Watch:
         scratch: astar.Scratch,
     ) -> int:
         """Goes on with a search for one slice; returns why it stopped."""
-        self._each_slice()
+        self.each_slice()
         before, before_s = int(positions.progress[NUM_EXPANSIONS]), self.elapsed_s()
         max_expansions = before + self._slice_expansions
         outcome: int = search(tables, plan, scope, positions, scratch, max_expansions)
