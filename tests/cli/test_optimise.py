@@ -41,7 +41,7 @@ def test_the_best_solution_of_each_level_is_made_shorter(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, found = optimise()
-    assert status == 1
+    assert status == 0
     assert [one["status"] for one in found] == [
         "shorter",
         "no solution",
@@ -78,7 +78,7 @@ def test_the_objects_have_the_promised_keys_and_figures() -> None:
 
 
 def test_all_that_the_file_had_is_written_with_the_shorter_solution() -> None:
-    assert optimise("--output", "shorter.sok")[0] == 1
+    assert optimise("--output", "shorter.sok")[0] == 0
     before, after = read_levels("levels.sok"), read_levels("shorter.sok", strict=True)
     assert after.notes == before.notes
     assert [[kept.title for kept in level.solutions] for level in after.levels] == [
@@ -88,7 +88,7 @@ def test_all_that_the_file_had_is_written_with_the_shorter_solution() -> None:
         [],
     ]
     assert after.levels[1:] == before.levels[1:]
-    assert optimise("--output", "again.sok", "--minimise", "moves")[0] == 1
+    assert optimise("--output", "again.sok", "--minimise", "moves")[0] == 0
     assert Path("again.sok").read_text() == Path("shorter.sok").read_text()
 
 
@@ -117,7 +117,7 @@ def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LEVELS.encode())))
-    assert cli.main(["optimise", "-", "--output", "-"]) == 1
+    assert cli.main(["optimise", "-", "--output", "-"]) == 0
     printed = capsys.readouterr()
     assert [len(level.solutions) for level in formats.parse_levels(printed.out).levels] == [
         3,
@@ -189,6 +189,11 @@ def test_the_limits_are_passed_on_and_what_stopped_it_is_told(
     assert asked == [{"minimise": "moves", "time_limit_s": 7.0, "memory_limit_mb": 500.0}]
     assert "not shorter: 2 moves, 1 push, 0.50 s" in (printed := capsys.readouterr().out)
     assert "stopped at 500 MB" in printed
+
+
+def test_a_file_without_any_solution_is_status_1() -> None:
+    status, found = optimise("--level", "2")
+    assert (status, [one["status"] for one in found]) == (1, ["no solution"])
 
 
 def test_a_level_that_is_too_large_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,8 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write all that FILE has and the shorter solutions, - to print it",
     )
     parser.epilog = (
-        "Exit status: 0 if every level has a solution that was tried, 1 if some have none, 2 for "
-        "bad input, 130 after Ctrl-C, when the best that is known by then is still written."
+        "Exit status: 0 if all levels with solutions were tried, 1 if some were not or there are "
+        "none, 2 for bad input, 130 after Ctrl-C, when the best that is known by then is still "
+        "written."
     )
 
 
@@ -98,12 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
     screen = Screen(stderr="-" in (arguments.json, arguments.output))
     started_s = time.perf_counter()
     outcomes: dict[int, Outcome] = {}
-    status = 0
     try:
         for number, outcome in _outcomes(levels, given, arguments, screen):
             outcomes[number] = outcome
             _show(screen, number, levels[number], outcome)
-            status |= outcome.best is None
+        statuses = {outcome.status for outcome in outcomes.values()}
+        status = int("gave up" in statuses or statuses <= {"no solution"})
     except KeyboardInterrupt:
         told = f"interrupted after {len(outcomes)} of {len(levels)} levels"
         print(f"tokoban: {told}; what is known is kept", file=sys.stderr)

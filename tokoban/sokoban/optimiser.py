@@ -53,9 +53,8 @@ def optimise(
 
     With ``minimise="pushes"`` it is the other way round. What comes after the first solved board
     is cut off. Without a time limit the search goes on until the plan is proved to be the best, or
-    the memory is full. The answer depends on the clock only
-    through ``time_limit_s``. ``report`` is called every few hundredths of a second; whoever stops
-    the search by Ctrl-C has its last word.
+    the memory is full. The answer depends on the clock only through ``time_limit_s``. ``report`` is
+    called every few hundredths of a second; whoever stops the search by Ctrl-C has its last word.
     Raises ``ValueError`` if the moves do not solve the board, with the first that is illegal.
     """
     if minimise not in FIGURES:
@@ -155,7 +154,8 @@ class _Search:
     def _scopes(self) -> Iterator[tuple[int, int]]:
         """How many boxes may stand elsewhere, and how much more may be spent than by the plan.
 
-        With more boxes elsewhere the plan is met farther on, so that less is late.
+        With more boxes elsewhere everything counts as farther in the plan, and comes earlier than
+        the plan comes there: what is left out by this is little, unless less may be spent.
         """
         num_boxes = len(self._scratch.boxes)
         price_of_one = self._plan.main_figure / len(self._plan.pushes)
