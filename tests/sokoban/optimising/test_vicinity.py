@@ -2,10 +2,10 @@
 
 import random
 
+import numba
 import numpy as np
 import pytest
 
-from tokoban.sokoban.compiled import entry
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.optimising import sweeps
@@ -14,7 +14,8 @@ from tokoban.sokoban.optimising.tables import build_tables
 from tokoban.sokoban.optimising.vicinity import find_near
 from tokoban.sokoban.solving.astar import NONE, empty_scratch
 
-nearest = entry(lambda plan_boxes, words, most_boxes: find_near(plan_boxes, words, most_boxes))
+# Not `compiled.entry`, whose cache would not see that `vicinity` changed.
+nearest = numba.njit(lambda plan_boxes, words, most_boxes: find_near(plan_boxes, words, most_boxes))
 
 
 def words_of(boxes: set[int]) -> np.ndarray:
