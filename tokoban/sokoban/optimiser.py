@@ -15,8 +15,8 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.optimising.plans import Plan, directions_of, plan_of
 from tokoban.sokoban.optimising.sweeps import Watch, sweep
 from tokoban.sokoban.optimising.tables import build_tables
-from tokoban.sokoban.solver import MAX_SQUARES
 from tokoban.sokoban.solving.astar import empty_scratch
+from tokoban.sokoban.solving.single import MAX_SQUARES
 
 FIGURES = ("moves", "pushes")
 

@@ -5,10 +5,10 @@ from typing import Literal
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
-from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles.choices import Choices, Explored, choices_along, explore
-from tokoban.sokoban.solver import MAX_SQUARES, solve
+from tokoban.sokoban.solver import solve
 from tokoban.sokoban.solving.answer import GaveUp, Limits, Solved, Unsolvable
+from tokoban.sokoban.solving.single import MAX_SQUARES
 
 Status = Literal["solved", "unsolvable", "not known"]
 
@@ -58,7 +58,7 @@ def rate(
     if len(inside) > MAX_SQUARES:
         return unknown
     by_pushes = solve(board, minimise="pushes", **options)
-    first = solve_any(board, **options) if isinstance(by_pushes, GaveUp) else by_pushes
+    first = solve(board, minimise="any", **options) if isinstance(by_pushes, GaveUp) else by_pushes
     if isinstance(first, Unsolvable):
         return replace(unknown, status="unsolvable")
     exploration = explore(board, max_positions=max_positions, time_limit_s=limits.time_limit_s)

@@ -14,13 +14,13 @@ from jaxtyping import Int16
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
-from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
+from tokoban.sokoban.solver import solve
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.answer import GaveUp, Limits, Unsolvable
 from tokoban.sokoban.solving.batch import solve_many
-from tokoban.sokoban.solving.by_squares import numbered, solve_by_squares
+from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import SIDE, Levels, from_board
 
@@ -172,13 +172,14 @@ def _count_lost(
             lost += 1
             continue
         # Most are easy, and this one begins sooner.
-        answer = solve_by_squares(after, "any", Limits(max_expansions=_FIRST_EXPANSIONS))
+        answer = solve(after, minimise="pushes", max_expansions=_FIRST_EXPANSIONS)
         if isinstance(answer, GaveUp):
             left_s = None
             if limits.time_limit_s is not None:
                 left_s = max(limits.time_limit_s - (time.perf_counter() - started_s), 0.0)
-            answer = solve_any(
+            answer = solve(
                 after,
+                minimise="any",
                 max_expansions=limits.max_expansions,
                 time_limit_s=left_s,
                 memory_limit_mb=limits.memory_limit_mb,
@@ -244,5 +245,12 @@ def _world(neighbours: Int16[np.ndarray, "_ A"], goals: Int16[np.ndarray, " G"])
     pushes = astar.find_pushes(neighbours, side, goals, False)
     is_goal = np.zeros(len(neighbours), np.bool_)
     is_goal[goals] = True
-    is_lost = pushes.min(axis=1, initial=astar.UNREACHABLE) == astar.UNREACHABLE
-    return astar.World(neighbours, is_goal, side, pushes, is_lost, counts_moves=False, weight=1)
+    return astar.World(
+        neighbours,
+        is_goal,
+        side,
+        pushes,
+        fewest_pushes=pushes.min(axis=1, initial=astar.UNREACHABLE),
+        counts_moves=False,
+        is_matched=True,
+    )

@@ -11,7 +11,7 @@ from jaxtyping import Int16, Int32, Int64
 
 from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.puzzles.pulling import move_in_order
-from tokoban.sokoban.solving.astar import NONE, flood, is_frozen_off_goal, slot_of
+from tokoban.sokoban.solving.astar import NONE, UNREACHABLE, flood, is_frozen_off_goal, slot_of
 
 # Entries of ``Positions.progress``.
 NUM_POSITIONS, NUM_EXPANDED, NUM_EDGES = range(3)
@@ -98,7 +98,7 @@ def _expand(world, explored, scratch, is_held, position):
                 if walk[neighbours[box, direction ^ 2]] == NONE or is_blocked[beyond]:
                     continue
                 explored.num_pushes[position] += 1
-                if world.is_lost[beyond * 4 + world.side[beyond, box]]:
+                if world.fewest_pushes[beyond * 4 + world.side[beyond, box]] == UNREACHABLE:
                     continue
                 move_in_order(boxes, row, beyond, scratch.boxes)
                 is_blocked[box], is_blocked[beyond] = False, True

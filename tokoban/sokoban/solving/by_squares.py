@@ -13,8 +13,8 @@ from tokoban.sokoban.solving.single import Outcome
 
 _FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
-# With more boxes a single expansion with the cheapest matching would keep limits and Ctrl-C waiting,
-# and no bound brings such a level within reach.
+# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
+# no bound brings such a level within reach.
 _MAX_MATCHED = 256
 
 _OUTCOMES = {
