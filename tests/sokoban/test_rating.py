@@ -1,12 +1,15 @@
 """Ratings: what is exact, what is only the best known, and what is not known."""
 
+from typing import Any
+
 import pytest
 
-from tokoban.sokoban import rating
+from tokoban.sokoban import rating, solver
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.choices import Choices
 from tokoban.sokoban.rating import Best, rate
-from tokoban.sokoban.solving.answer import GaveUp, Limits
+from tokoban.sokoban.solving.answer import Answer, GaveUp, Limits
 
 CORNER = parse_board("######|#    #|# $ .#|#@####|######")
 
@@ -53,7 +56,12 @@ def test_a_solution_that_is_found_bounds_what_is_not_proved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Both optima are given up, and a solution is found all the same.
-    monkeypatch.setattr(rating, "solve", lambda board, **_: GaveUp("3 s", 0, 3.0))
+    def solve(board: Board, *, minimise: str, **limits: Any) -> Answer:
+        if minimise == "any":
+            return solver.solve(board, minimise=minimise, **limits)
+        return GaveUp("3 s", 0, 3.0)
+
+    monkeypatch.setattr(rating, "solve", solve)
     found = rate(CORNER)
     assert found.pushes is not None
     assert found.moves is not None
