@@ -25,6 +25,7 @@ from tokoban.training.plots import COLOURS
 from tokoban.transformer import Window, attend, attend_locally, masks
 
 NUM_HEADS, HEAD_WIDTH = 4, 32
+SHORTEST = 1024
 PASSES = ("forward", "forward and backward")
 FULL_CAUSAL = "full causal"
 LOCAL_CAUSAL = "local causal"
@@ -187,9 +188,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("--longest", type=int, default=65536, metavar="N", help="(default: 65536)")
     options.add_argument("--picture", metavar="SVG", help="draw the curves")
     arguments = options.parse_args(argv)
+    if arguments.longest < 2 * SHORTEST:
+        options.error(f"--longest is {arguments.longest}; expected at least {2 * SHORTEST}")
     report = Report(arguments, unit="positions", posted=())
-    longest = min(arguments.longest, 2048) if arguments.quick else arguments.longest
-    lengths = [length for length in (2**power for power in range(10, 21)) if length <= longest]
+    longest = min(arguments.longest, 2 * SHORTEST) if arguments.quick else arguments.longest
+    lengths = [SHORTEST]
+    while 2 * lengths[-1] <= longest:
+        lengths.append(2 * lengths[-1])
     min_run_time_s = 0.1 if arguments.quick else 1.0
     measure(report, lengths=lengths, half_width=arguments.window, min_run_time_s=min_run_time_s)
     concluded = conclude(report.measured)
