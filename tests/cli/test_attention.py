@@ -80,7 +80,7 @@ def test_a_database_answers_with_the_values_of_equal_keys(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = numbers(
-        capsys, "--queries", "1 0;0 1;5 5", "--keys", "0 1;2 2;0 1", "--values", "1;10;100"
+        capsys, "--queries", "1 0;0 1;5 5", "--keys", "0 1;1 2;0 1", "--values", "1;10;100"
     )
     assert found["exact_retrieval"] == [[0.0], [101.0], [0.0]]
 
