@@ -49,6 +49,7 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
         for name in ("simulator", "rollouts", "beam", "training"):
             named.append(benchmark(name, 1200, *common))
         named.append(benchmark("environment", 1200, *common, needs=("gymnasium",)))
+        named.append(benchmark("attention", 1200, *common))
         if levels:
             named.append(benchmark("solver", 3600, *levels))
         return named

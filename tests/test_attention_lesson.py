@@ -38,6 +38,6 @@ def test_the_worked_example_has_the_digits_that_were_published(matrix: str) -> N
 
 
 def test_every_file_that_the_lesson_links_to_exists() -> None:
-    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", PAGE) if "://" not in target]
+    targets = [target for target in re.findall(r"\]\(([^)#]+)", PAGE) if "://" not in target]
     assert targets
     assert [target for target in targets if not (LESSON.parent / target).exists()] == []
