@@ -3,7 +3,8 @@
 One sequence, 4 heads of width 32, single precision. A row has its length as batch: `per_second`
 counts positions. On the CPU times are of the processor, which other work on the machine stretches
 little, the least of several; `peak_bytes` is what a call has allocated at once by torch's profiler.
-`slopes` are of least squares in both logarithms: 1 is linear, 2 quadratic.
+`slopes` are of least squares in both logarithms: 1 is linear, 2 quadratic. As in training, the
+process keeps the memory that it frees.
 """
 
 import sys
@@ -20,6 +21,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from benchmarks import harness
 from benchmarks.harness import Report, parser, timed
+from tokoban.training.allocator import keep_freed_memory
 from tokoban.training.atomic import atomically
 from tokoban.training.plots import COLOURS
 from tokoban.transformer import Window, attend, attend_locally, masks
@@ -190,6 +192,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = options.parse_args(argv)
     if arguments.longest < 2 * SHORTEST:
         options.error(f"--longest is {arguments.longest}; expected at least {2 * SHORTEST}")
+    keep_freed_memory()
     report = Report(arguments, unit="positions", posted=())
     longest = min(arguments.longest, 2 * SHORTEST) if arguments.quick else arguments.longest
     lengths = [SHORTEST]
