@@ -136,7 +136,7 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         ),
         (
             ["--queries", "1 2", "--values", "1; 2"],
-            "each key has a value: got 1 keys and 2 values",
+            "each key has a value: the keys are 1, the values 2",
         ),
         (["--keys", "1 2"], "--keys and --values need --queries"),
         (["--values", "1 2"], "--keys and --values need --queries"),

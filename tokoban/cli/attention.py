@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}",
             metavar="ROWS",
-            help=f'numbers with ; between the rows, as in "1 0; 0 1" (default: {default})',
+            help=f'numbers with ; between the rows, as "1 0; 0 1" or --{name}="-1;2" '
+            f"(default: {default})",
         )
     parser.add_argument(
         "--mask",
@@ -97,7 +98,7 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
             f"a query is as wide as a key: got widths {len(q[0])} of queries, {len(k[0])} of keys"
         )
     if len(k) != len(v):
-        raise ValueError(f"each key has a value: got {len(k)} keys and {len(v)} values")
+        raise ValueError(f"each key has a value: the keys are {len(k)}, the values {len(v)}")
     may_attend = torch.ones(len(q), len(k), dtype=torch.bool)
     if mask == "causal":
         may_attend = masks.causal(len(q), num_keys=len(k))
