@@ -54,6 +54,7 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
         named.append(benchmark("generator", 1800, *common))
         boards = "50" if is_quick else "1000"
         named.append(benchmark("unsolvable", 1800, "--boards", boards, *real))
+        named.append(benchmark("attention", 1200, *common))
         if levels:
             named.append(benchmark("solver", 3600, *levels))
             limit = ("--time-limit", "1" if is_quick else "60")

@@ -76,7 +76,9 @@ def test_a_script_writes_its_rows(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["simulator", "rollouts", "beam", "training", "environment"])
+@pytest.mark.parametrize(
+    "name", ["simulator", "rollouts", "beam", "training", "environment", "attention"]
+)
 def test_a_quick_run_writes_its_rows(name: str, tmp_path: Path) -> None:
     out = tmp_path / "rows.json"
     command = [sys.executable, "-m", f"benchmarks.{name}", "--quick", "--json", str(out)]
