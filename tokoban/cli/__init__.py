@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tokoban import __version__
 
 COMMANDS = (
-    "solve", "explain", "check", "convert", "generate", "label", "translate", "train",
+    "solve", "explain", "check", "convert", "generate", "label", "translate", "life", "train",
     "evaluate", "play", "demo",
 )  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments

@@ -119,6 +119,8 @@ class _Training:
                     self.watch(self.evaluate())
                 if run.average_last and state.step % run.average_every == 0:
                     self.take_snapshot()
+                if run.keep_every and state.step % run.keep_every == 0:
+                    self.keep()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
                     self.save()
                     saved_s = state.elapsed_s
@@ -209,6 +211,12 @@ class _Training:
         if self.is_main:
             self.snapshots.take(self.state.model.state_dict(), step=self.state.step)
 
+    def keep(self) -> None:
+        """The weights as evaluation would see them now stay in the run's folder."""
+        if self.is_main:
+            kept = Snapshots(self.directory.kept, num_kept=None)
+            kept.take(self.state.result.state_dict(), step=self.state.step)
+
     @property
     def snapshots(self) -> Snapshots:
         return Snapshots(self.directory.snapshots, num_kept=self.run.average_last)
@@ -263,8 +271,12 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or minute, or to the end of its patience."""
+        """Whether the run has come to its last step or minute, its target, or to no patience."""
         run, state = self.run, self.state
+        if run.target is not None:
+            sign = -1 if run.watched.startswith("-") else 1
+            if state.best >= sign * run.target:
+                return True
         if run.patience and state.num_without_better >= run.patience:
             return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
