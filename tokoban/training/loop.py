@@ -271,12 +271,8 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or minute, its target, or to no patience."""
+        """Whether the run has come to its last step or minute, or to the end of its patience."""
         run, state = self.run, self.state
-        if run.target is not None:
-            sign = -1 if run.watched.startswith("-") else 1
-            if state.best >= sign * run.target:
-                return True
         if run.patience and state.num_without_better >= run.patience:
             return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes

@@ -41,7 +41,6 @@ class RunConfig:
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
     # weights are those that were best by it, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
-    target: float | None = None  # the watched figure at which the run ends; none = go on
     keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
@@ -73,11 +72,5 @@ class RunConfig:
             raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")
         if self.average_last and self.ema_decay:
             raise ValueError("average_last and ema_decay are two averages: choose one of them")
-        for name, is_asked in (
-            ("patience", self.patience > 0),
-            ("target", self.target is not None),
-        ):
-            if is_asked and not (self.watched and self.evaluate_every):
-                raise ValueError(
-                    f"{name} needs watched, a figure, and evaluate_every, to look at it"
-                )
+        if self.patience and not (self.watched and self.evaluate_every):
+            raise ValueError("patience needs watched, a figure, and evaluate_every, to look at it")
