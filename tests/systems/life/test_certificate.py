@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tokoban.systems.life import config
+from tokoban import pretrained
+from tokoban.systems.life import certificate, config
 from tokoban.systems.life.certificate import (
     bound_logits,
     certify,
@@ -71,39 +72,57 @@ def test_the_bends_of_silu_are_what_the_bounds_take_them_for() -> None:
     x = torch.linspace(-20, 20, 4001, dtype=torch.double, requires_grad=True)
     (slope,) = torch.autograd.grad(functional.silu(x).sum(), x, create_graph=True)
     (bend,) = torch.autograd.grad(slope.sum(), x)
-    from tokoban.systems.life import certificate
-
-    torch.testing.assert_close(certificate._silu_curvature(x), bend)
+    torch.testing.assert_close(certificate._silu_curvature(x[None])[0], bend)
     assert bend.min() >= certificate._LOWEST
     assert bend.min() < certificate._LOWEST + 1e-5
     falling = bend[(x >= 0) & (x < certificate._LOWEST_AT)]
     assert (falling.diff() < 0).all()
 
 
-def counting_net() -> LifeNet:
-    """Life by hand, for the mean of eight neighbours: a ridge at 3, or at 2 and 3 if alive."""
-    model = build_model(replace(config.fixed_neighbourhood(), width=4)).double()
-    model.requires_grad_(False)
+def hand_made_net() -> LifeNet:
+    """Life for the mean of eight neighbours: y = 2 n + (1 if alive), and 5, 6 and 7 live."""
+    model = build_model(replace(config.fixed_neighbourhood(), width=5)).requires_grad_(False)
     assert isinstance(model.mixing, NeighbourMean)
-    # Component 0: 2 n + is alive, of which 5, 6 and 7 live. The others begin with 0, -4.5 and ...
-    model.states[:] = 0.0
-    model.states[1, 0], model.states[:, 1] = 1.0, 1.0
-    model.mixing.value.weight[:] = 0.0
-    model.mixing.value.weight[0, 0] = 16.0
-    # Three hinges of slopes +, -, - make a roof over 4.5 to 7.5; its top is at 6.
-    slopes, kinks = torch.tensor([1.0, -2.0, 1.0]), torch.tensor([4.5, 6.0, 7.5])
+    for weights in model.parameters():
+        weights.zero_()
+    model.states[1, 0] = 1.0
+    model.states[:, 1] = 1.0  # a constant
+    model.mixing.value.weight[0, 0] = 16.0  # its mean over eight neighbours is 2 n
+    # Three hinges make a roof from 4 over 6 to 8, of which all above a half lives.
     steep = 40.0
-    model.hidden.weight[:] = 0.0
-    model.answer.weight[:] = 0.0
-    model.hidden.weight[0:3, 0], model.hidden.weight[0:3, 1] = steep, -steep * kinks
-    model.answer.weight[0, 0:3] = slopes
+    model.hidden.weight[2:5, 0] = steep
+    model.hidden.weight[2:5, 1] = -steep * torch.tensor([4.0, 6.0, 8.0])
+    model.answer.weight[0] = torch.tensor([0.0, -steep / 2, 1.0, -2.0, 1.0])
     return model
 
 
-def test_a_hand_made_net_and_its_error_are_told() -> None:
-    model = counting_net()
-    # The skip connection adds what the hidden layer cannot know of; it is taken back.
-    model.answer.weight[0, 0] -= 0.0
-    found = certify(model, LIFE, densities=[None])
-    assert (found.num_cases, found.num_proved) == (512, 512 - found.num_wrong)
-    assert found.num_refuted == found.num_wrong
+def test_a_net_made_by_hand_is_proved() -> None:
+    found = certify(hand_made_net(), LIFE, densities=[None])
+    assert (found.num_cases, found.num_wrong, found.num_proved) == (512, 0, 512)
+    assert found.least_proved_margin == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize(("rule", "num_wrong"), [("B34/S23", 70), ("B3/S235", 56), ("B/S23", 56)])
+def test_wrong_answers_are_counted(rule: str, num_wrong: int) -> None:
+    # There are 70 ways to choose four of eight neighbours, 56 to choose five, or three.
+    found = certify(hand_made_net(), parse_rule(rule), densities=[None])
+    assert (found.num_wrong, found.num_proved) == (num_wrong, 512 - num_wrong)
+    assert found.num_refuted == num_wrong
+
+
+def test_every_case_of_a_torus_is_counted() -> None:
+    found = certify(drawn_net(4), LIFE, densities=[0.0, None])
+    assert found.num_cases == 16 * 512
+    assert found.num_wrong > 0
+    assert found.num_proved + found.num_refuted <= found.num_cases
+    assert found.least_proved_margin <= found.least_attacked_margin
+    assert found.least_proved_margin <= found.least_margin
+
+
+@pytest.mark.slow
+def test_the_shipped_weights_are_proved_on_every_grid() -> None:
+    model, chosen = pretrained.load("life-16", system="life")
+    assert isinstance(model, LifeNet)
+    found = certify(model, parse_rule(chosen.rule), densities=[None])
+    assert (found.num_wrong, found.num_refuted, found.num_proved) == (0, 0, 131_072)
+    assert found.least_proved_margin > 0

@@ -37,6 +37,8 @@ _RUN = RunConfig(
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
+    "fixed_neighbourhood": replace(_RUN, steps=1500),
+    "convolution": replace(_RUN, steps=1500),
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
