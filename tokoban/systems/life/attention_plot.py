@@ -3,6 +3,7 @@
 Axes: B batch, H rows, W columns, T cells that ask, S cells that answer.
 """
 
+import copy
 from pathlib import Path
 
 import torch
@@ -55,7 +56,7 @@ def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
 
 
 def film_of_run(model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"], film: Path) -> int:
-    """A frame for each of the run's kept weights; the number of them. ``model`` is changed.
+    """A frame for each of the run's kept weights of ``model``; the number of them.
 
     To the left the whole matrix, a pixel a weight; to the right what the cell in the middle of the
     grid looks at. Black is an eighth or more.
@@ -63,6 +64,7 @@ def film_of_run(model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"], fil
     paths = Snapshots(kept, num_kept=None).paths()[::-1]
     if not paths:
         raise ValueError(f"{kept}: no kept weights to make a film of; train with --keep-every")
+    model = copy.deepcopy(model)
     side, frames, captions = model.side, [], []
     for path in paths:
         model.load_state_dict(load_weights(path)[0])

@@ -5,6 +5,7 @@ in random grids may never have been asked. The certificate asks everything.
 """
 
 import argparse
+import errno
 from itertools import islice
 from pathlib import Path
 
@@ -94,15 +95,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate_model(
     model: nn.Module, config: LifeConfig, arguments: argparse.Namespace
-) -> dict[str, float]:
+) -> dict[str, int | float]:
     """The usual tests, where the cells look, and the certificate."""
     assert isinstance(model, LifeNet)
     for name in ("batches", "games", "steps", "seed"):
         if getattr(arguments, name) < 0:
             raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least 0")
+    if arguments.film is not None:
+        film = Path(arguments.film)
+        if not film.resolve().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", arguments.film)
+        kept = RunDirectory(Path(arguments.weights), system="life", config={}).kept
+        film_of_run(model, kept, grids=_grids(model), film=film)
     rule = parse_rule(config.rule)
     model = model.to(find_device(arguments.device))
-    figures = {
+    figures: dict[str, int | float] = {
         "batches": arguments.batches,
         "perfect_batches": perfect_batches(model, config, num_batches=arguments.batches),
         "games": arguments.games,
@@ -120,12 +127,11 @@ def evaluate_model(
         "cases": certificate.num_cases,
         "cases_wrong": certificate.num_wrong,
         "least_margin": certificate.least_margin,
+        "cases_refuted": certificate.num_refuted,
+        "least_attacked_margin": certificate.least_attacked_margin,
         "cases_proved": certificate.num_proved,
         "least_proved_margin": certificate.least_proved_margin,
     }
-    if arguments.film is not None:
-        run = RunDirectory(Path(arguments.weights), system="life", config={})
-        film_of_run(model.cpu(), run.kept, grids=_grids(model), film=Path(arguments.film))
     return figures
 
 
