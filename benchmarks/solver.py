@@ -14,17 +14,26 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from tokoban.cli.answers import by_astar
 from tokoban.sokoban import rules
 from tokoban.sokoban.bitboards import pack
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.solver import GaveUp, Solved, solve
+from tokoban.sokoban.solver import GaveUp, Solved, prepare, solve
 from tokoban.sokoban.solving.answer import OBJECTIVES, Limits
 from tokoban.sokoban.solving.batch import solve_many
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import Levels, from_bitboards
 from tokoban.sokoban.solving.sweep import States, label_many
+
+COMMAND = "astar"  # what `tokoban solve --by astar` does, one level after the other
+_VERDICTS = {
+    "solved": Verdict.SOLVED,
+    "unsolvable": Verdict.UNSOLVABLE,
+    "gave up": Verdict.UNKNOWN,
+}
 
 HEADER = (
     f"{'file':<28} {'way':<12} {'levels':>6} {'solved':>6} {'unsolv.':>7} {'gave up':>7} "
@@ -84,22 +93,28 @@ def find_all(
 ) -> tuple[list[Found], float]:
     """Solves the boards, as a batch if they are given as words too; also the seconds spent."""
     started_s = time.process_time()
-    if levels is not None:
+    if levels is not None and way in OBJECTIVES:
         answers = solve_many(levels, way, limits=limits)
         spent_s = time.process_time() - started_s
         return [
             Found(Verdict(answers.verdict[i]), answers.directions(i), int(answers.expansions[i]))
             for i in range(len(boards))
         ], spent_s
-    found = []
-    for board in boards:
-        answer = solve(board, minimise=way, time_limit_s=limits.time_limit_s)
-        plan = answer.directions if isinstance(answer, Solved) else ()
-        verdict = Verdict.SOLVED if isinstance(answer, Solved) else Verdict.UNSOLVABLE
-        if isinstance(answer, GaveUp):
-            verdict = Verdict.UNKNOWN
-        found.append(Found(verdict, plan, answer.expansions))
+    found = [find(board, way, limits) for board in boards]
     return found, time.process_time() - started_s
+
+
+def find(board: Board, way: str, limits: Limits) -> Found:
+    """Solves one board; the seconds of its limit too are those of the processor."""
+    if way == COMMAND:
+        assert limits.time_limit_s is not None
+        told = by_astar(board, time_limit_s=limits.time_limit_s, clock=time.process_time)
+        return Found(_VERDICTS[told.status], lurd.parse(told.lurd or ""), told.expansions or 0)
+    answer = solve(board, minimise=way, time_limit_s=limits.time_limit_s, clock=time.process_time)
+    if isinstance(answer, Solved):
+        return Found(Verdict.SOLVED, answer.directions, answer.expansions)
+    verdict = Verdict.UNKNOWN if isinstance(answer, GaveUp) else Verdict.UNSOLVABLE
+    return Found(verdict, (), answer.expansions)
 
 
 def run(file: str, boards: list[Board], levels: Levels | None, way: str, limits: Limits) -> Row:
@@ -162,7 +177,7 @@ def run_file(file: str, ways: list[str], limits: Limits) -> list[Row]:
         levels = None
     rows = []
     for way in ways:
-        if way in OBJECTIVES:
+        if way in (*OBJECTIVES, COMMAND):
             rows.append(run(file, boards, levels, way, limits))
         elif levels is not None:
             rows.append(run_sweep(file, levels, way.removeprefix("sweep-"), limits))
@@ -182,11 +197,12 @@ def disagree(rows: list[Row]) -> bool:
 
 def warm_up(ways: list[str]) -> None:
     """Compiles what is compiled at its first use, before any clock starts."""
+    prepare()
     level = from_bitboards(pack([parse_board("@$.")]))
     for way in ways:
         if way in OBJECTIVES:
             solve_many(level, way)
-        else:
+        elif way != COMMAND:
             run_sweep("", level, way.removeprefix("sweep-"), Limits())
 
 
@@ -196,7 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--ways",
         nargs="+",
-        choices=[*OBJECTIVES, "sweep-moves", "sweep-pushes"],
+        choices=[*OBJECTIVES, COMMAND, "sweep-moves", "sweep-pushes"],
         default=["moves"],
     )
     parser.add_argument("--time-limit", type=float, default=10, metavar="SECONDS", help="a level")
@@ -211,7 +227,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = run_file(file, arguments.ways, limits)
         has_failed |= disagree(found) or any(row.given_up for row in found)
         rows += found
-        print("\n".join(map(str, found)), flush=True)
+        for row in found:
+            print(row, f"given up: {row.given_up}" if row.given_up else "", flush=True)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as out:
             json.dump([asdict(row) for row in rows], out, indent=1)

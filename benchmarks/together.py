@@ -49,8 +49,17 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
         for name in ("simulator", "rollouts", "beam", "training"):
             named.append(benchmark(name, 1200, *common))
         named.append(benchmark("environment", 1200, *common, needs=("gymnasium",)))
+        minutes = "0.5" if is_quick else "30"
+        named.append(Part("fuzz", 2400, ("-m", "benchmarks.fuzz", "--minutes", minutes)))
+        named.append(benchmark("generator", 1800, *common))
+        boards = "50" if is_quick else "1000"
+        named.append(benchmark("unsolvable", 1800, "--boards", boards, *real))
+        named.append(benchmark("attention", 1200, *common))
         if levels:
             named.append(benchmark("solver", 3600, *levels))
+            limit = ("--time-limit", "1" if is_quick else "60")
+            named.append(benchmark("players_levels", 7200, *levels, *limit))
+            named.append(benchmark("optimiser", 7200, *levels, "--count", "200"))
         return named
     preset, minutes = ("tiny", "0.05") if is_quick else ("blog", "1.2")
     run = ("train", "sokoban", "--preset", preset, "--minutes", minutes, "--device", device)

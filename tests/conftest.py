@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ if importlib.util.find_spec("beartype"):
 import torch  # noqa: E402
 
 torch.set_num_threads(1)
+
+# A shell's background job is started deaf to Ctrl-C, and so would all be that the tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import beam, rollouts, simulator, training
+from benchmarks import beam, generator, rollouts, simulator, training
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
@@ -57,6 +57,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (beam.main, ("--levels", "1", "--width", "2"), 4),
         (training.main, ("--games", "2", "--steps", "8"), 4),
         (simulator.main, ("--batches", "5"), 10),
+        (generator.main, ("--levels", "2"), 1),
     ],
 )
 def test_a_script_writes_its_rows(
@@ -70,12 +71,14 @@ def test_a_script_writes_its_rows(
     assert main([*argv, "--quick", "--device", "cpu", "--threads", "1", "--json", str(out)]) == 0
     rows = check_file(out)
     assert len(rows) >= least_rows
-    if main is not training.main:
+    if main not in (training.main, generator.main):
         assert any(row["ratio_to_posted"] == 1.0 for row in rows)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["simulator", "rollouts", "beam", "training", "environment"])
+@pytest.mark.parametrize(
+    "name", ["simulator", "rollouts", "beam", "training", "environment", "attention"]
+)
 def test_a_quick_run_writes_its_rows(name: str, tmp_path: Path) -> None:
     out = tmp_path / "rows.json"
     command = [sys.executable, "-m", f"benchmarks.{name}", "--quick", "--json", str(out)]

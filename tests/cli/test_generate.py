@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from tokoban import cli
+from tokoban.cli import puzzle_options
+from tokoban.sokoban.canonical import canonical_form
+from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats import lurd, read_levels
+from tokoban.sokoban.puzzles import generate as many
+from tokoban.sokoban.puzzles.puzzle import MIXED, Puzzle, Recipe
+from tokoban.sokoban.puzzles.rooms import STYLES
+from tokoban.sokoban.puzzles.wanted import DIFFICULTIES
+from tokoban.sokoban.rating import rate
 
 
 def generate(path: Path, *options: str) -> bytes:
@@ -62,3 +70,110 @@ def test_levels_that_cannot_be_are_refused(
     assert cli.main(words) == 2
     assert capsys.readouterr().err.startswith("tokoban: a level of 3x8 has no room")
     assert not path.exists()
+
+
+PUZZLES = ("--style", "caves", "--rows", "8", "--columns", "8", "--boxes", "2")
+
+
+def test_puzzles_carry_their_measures_and_their_proofs(tmp_path: Path) -> None:
+    path = tmp_path / "puzzles.sok"
+    generate(path, *PUZZLES, "--solutions", "--fewest-moves", "--min-pushes", "5")
+    for level in read_levels(path, strict=True).levels:
+        notes = dict(note.split(": ") for note in level.notes)
+        found = rate(level.board)
+        assert found.pushes is not None
+        assert found.moves is not None
+        assert found.figures is not None
+        assert found.along_plan is not None
+        assert notes == {
+            "Style": "caves",
+            "Moves": str(found.moves.value),
+            "Pushes": str(found.pushes.value),
+            "Box changes": str(found.figures.box_changes),
+            "Branching": f"{found.along_plan.branching:.2f}",
+            "Lost share": f"{found.along_plan.lost_share:.2f}",
+        }
+        by_pushes, by_moves = level.solutions
+        assert (by_pushes.title, by_moves.title) == ("Solution/Pushes", "Solution/Moves")
+        assert count_figures(level.board, by_pushes.directions).pushes == found.pushes.value >= 5
+        assert len(by_moves.directions) == found.moves.value
+
+
+def test_puzzles_are_a_function_of_the_arguments(tmp_path: Path) -> None:
+    first = generate(tmp_path / "a.sok", *PUZZLES)
+    assert generate(tmp_path / "b.sok", *PUZZLES, "--threads", "3") == first
+    generate(tmp_path / "c.sok", *PUZZLES, "--avoid", str(tmp_path / "a.sok"))
+    avoided, others = (
+        {canonical_form(level.board) for level in read_levels(tmp_path / name).levels}
+        for name in ("a.sok", "c.sok")
+    )
+    assert not avoided & others
+
+
+def test_a_difficulty_alone_asks_for_puzzles(tmp_path: Path) -> None:
+    path = tmp_path / "puzzles.sok"
+    generate(path, "--difficulty", "easy", "--max-pushes", "9")
+    for level in read_levels(path).levels:
+        notes = dict(note.split(": ") for note in level.notes)
+        assert (level.board.height, level.board.width, len(level.board.boxes)) == (10, 10, 4)
+        assert 8 <= int(notes["Pushes"]) <= 9
+        assert not level.solutions
+
+
+def test_what_was_found_before_the_end_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw_puzzle = many.draw_puzzle
+
+    def ends_with(end: type[BaseException], message: str) -> None:
+        def draw(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
+            if draw == 2:
+                raise end(message)
+            return draw_puzzle(recipe, seed=seed, draw=draw)
+
+        monkeypatch.setattr(many, "draw_puzzle", draw)
+
+    path = tmp_path / "puzzles.sok"
+    words = ["generate", "--levels", "5", "--seed", "11", "--output", str(path), *PUZZLES]
+    ends_with(KeyboardInterrupt, "")
+    assert cli.main(words) == 130
+    found = len(read_levels(path).levels)
+    assert 0 < found <= 2
+    told = f"tokoban: interrupted after {found} of 5 levels; what is known is kept\n"
+    assert capsys.readouterr().err == told
+    path.unlink()
+    ends_with(ValueError, "no new level")
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err == "tokoban: no new level\n"
+    assert len(read_levels(path).levels) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--style", "two-rooms", "--threads", "0"],
+            "--threads: for puzzles; expected another --style than two-rooms",
+        ),
+        (
+            ["--style", "halls", "--solvable-share", "1"],
+            "--solvable-share: for --style two-rooms; every puzzle has a solution",
+        ),
+        (["--threads", "0"], "the number of threads is 0; expected at least 1"),
+        (["--avoid", "nowhere.xsb"], "nowhere.xsb: No such file or directory"),
+    ],
+)
+def test_options_that_do_not_go_together_are_one_line(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "puzzles.sok"
+    assert (
+        cli.main(["generate", "--levels", "5", "--seed", "11", "--output", str(path), *words]) == 2
+    )
+    assert capsys.readouterr().err == f"tokoban: {message}\n"
+    assert not path.exists()
+
+
+def test_the_options_name_every_style_and_difficulty() -> None:
+    assert (puzzle_options.TWO_ROOMS, *STYLES, MIXED) == puzzle_options.STYLES
+    assert tuple(DIFFICULTIES) == puzzle_options.DIFFICULTIES

@@ -2,7 +2,12 @@
 
 import io
 import json
+import os
+import signal
+import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,8 +15,8 @@ from typing import Any
 import pytest
 
 from tokoban import cli
-from tokoban.cli import answers, policy, screen
-from tokoban.sokoban import formats, solver
+from tokoban.cli import answers, found, policy, screen
+from tokoban.sokoban import solver
 from tokoban.sokoban.formats import lurd, parse_board, parse_levels, read_levels
 
 PUSH = "#####\n#@$.#\n#####\n"
@@ -19,6 +24,20 @@ LOST = "######\n#@   #\n#  .$#\n######\n"
 TWO_BOXES = "########\n#.$@ $.#\n########\n"
 TWO_LOST = "########\n#@$.$ .#\n########\n"
 DONE = "####\n#@*#\n####\n"
+# Nobody finds the fewest pushes within a second.
+HARD = """
+##########
+#      ..#
+# $.$ $  #
+# $.     #
+##$  # $ #
+#+       #
+#.##.    #
+# . $ $$ #
+#.   #   #
+##########
+"""
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +71,7 @@ def test_the_policy_solves_what_it_can_and_astar_the_rest() -> None:
 def test_the_objects_have_the_promised_keys_and_figures() -> None:
     _, found = solve()
     keys = ["index", "title", "status", "lurd", "moves", "pushes", "seconds", "solver"]
+    keys += ["optimum", "expansions", "moves_at_least", "pushes_at_least"]
     predicted = ["predicted_steps_left", "predicted_unsolvable"]
     assert list(found[0]) == keys + predicted
     assert list(found[2]) == keys
@@ -157,6 +177,12 @@ def test_every_problem_of_a_file_is_told_and_nothing_is_solved(
         (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
         (["--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
         (["--time-limit", "nan"], "--time-limit nan: expected more than 0 seconds"),
+        (["--max-expansions", "0"], "--max-expansions 0: expected at least 1"),
+        (["--threads", "0"], "--threads 0: expected at least 1"),
+        (
+            ["--minimise", "moves", "--by", "beam"],
+            "--minimise moves --by beam: only A* can promise that; expected no --by, or astar",
+        ),
         (["--json", "-", "--output", "-"], "--json and --output are both -; expected two places"),
         (["--json", "no/out.json"], "no/out.json: no folder to write it into"),
         (["--json", "."], ".: a folder, where a file is to be written"),
@@ -240,7 +266,7 @@ def test_after_ctrl_c_what_is_known_is_written(
 ) -> None:
     asked: list[object] = []
 
-    def by_astar(board: object, *, time_limit_s: float) -> answers.Answer:
+    def by_astar(board: object, **limits: Any) -> answers.Answer:
         if asked:
             raise KeyboardInterrupt
         asked.append(board)
@@ -254,13 +280,125 @@ def test_after_ctrl_c_what_is_known_is_written(
     assert "interrupted after 1 of 4 levels" in capsys.readouterr().err
 
 
+def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One thread looks for ever, the other answers the rest; then comes Ctrl-C."""
+    are_done = threading.Event()
+
+    def by_astar(board: object, *, report: answers.Report, **limits: Any) -> answers.Answer:
+        if board == parse_board(LOST):
+            are_done.wait(10)
+            time.sleep(0.2)  # until the main thread waits
+            os.kill(os.getpid(), signal.SIGINT)
+            try:
+                while True:
+                    report("fewest moves", solver.Progress(5, 7, 0.25))
+            except answers.Stop:
+                return answers.Answer("gave up", "astar", 0.25, "stopped")
+        if board == parse_board(DONE):
+            are_done.set()
+        return answers.Answer("solved", "astar", 0.5, "", "", optimum="moves")
+
+    monkeypatch.setattr(answers, "by_astar", by_astar)
+    write(one=PUSH, lost=LOST, done=DONE)
+    status, found = solve("--by", "astar", "--threads", "2")
+    assert (status, [answer["index"] for answer in found]) == (130, [1, 2, 3])
+    assert [answer["status"] for answer in found] == ["solved", "gave up", "solved"]
+    # The policy's answers to a batch are kept too.
+    write(one=PUSH, lost=LOST, two=PUSH, done=DONE)
+    status, found = solve()
+    assert status == 130
+    assert [answer["index"] for answer in found] == [1, 2, 3, 4]
+    assert [answer["solver"] for answer in found] == ["beam", "astar", "beam", "beam"]
+
+
+def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
+    Path("levels.xsb").write_text(f"{PUSH}\n{HARD}")
+    command = [sys.executable, "-m", "tokoban", "solve", "levels.xsb", "--by", "astar"]
+    command += ["--minimise", "pushes", "--time-limit", "600", "--json", "out.json"]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        assert "solved by A*" in running.stdout.readline()
+        time.sleep(1.0)
+        running.send_signal(signal.SIGINT)
+        printed = running.stdout.read()
+        assert running.wait(60) == 130
+        assert "interrupted after 1 of 2 levels" in running.stderr.read()
+    assert "expansions for fewest pushes (at least " in printed
+    found = json.loads(Path("out.json").read_text())
+    assert [answer["status"] for answer in found] == ["solved", "gave up"]
+    assert found[1]["expansions"] > 0
+    assert found[1]["pushes_at_least"] > 0
+    assert found[1]["moves_at_least"] is None
+
+
+def test_levels_solved_at_once_are_answered_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def by_astar(board: object, **limits: Any) -> answers.Answer:
+        asked.append(limits)
+        if board == parse_board(PUSH):
+            time.sleep(0.2)
+        return answers.Answer("solved", "astar", 0.5, "", "")
+
+    monkeypatch.setattr(answers, "by_astar", by_astar)
+    words = "--minimise any --threads 4 --memory-limit 600MB --max-expansions 17 --time-limit 3"
+    status, found = solve(*words.split())
+    assert (status, [answer["index"] for answer in found]) == (0, [1, 2, 3, 4])
+    expected = {"minimise": "any", "memory_limit_mb": 150, "max_expansions": 17, "time_limit_s": 3}
+    assert [{name: limits[name] for name in expected} for limits in asked] == [expected] * 4
+
+
+def test_two_threads_find_what_one_finds() -> None:
+    def without_seconds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{key: answer[key] for key in answer if key != "seconds"} for answer in found]
+
+    one = solve("--by", "astar")[1]
+    assert without_seconds(solve("--by", "astar", "--threads", "2")[1]) == without_seconds(one)
+
+
+@pytest.mark.parametrize("minimise", ["moves", "pushes", "any"])
+def test_what_is_minimised_can_be_asked_for(minimise: str) -> None:
+    # The fewest moves push four times, the fewest pushes walk ten moves.
+    write(tower="#####\n# # #\n#.@##\n# $ #\n#   #\n#   #\n#####\n")
+    (answer,) = solve("--minimise", minimise)[1]
+    assert answer["solver"] == "astar"
+    figures = [answer[key] for key in ("moves", "pushes", "optimum", "moves_at_least")]
+    if minimise == "moves":
+        assert [*figures, answer["pushes_at_least"]] == [8, 4, "moves", 8, None]
+    elif minimise == "pushes":
+        assert [*figures, answer["pushes_at_least"]] == [10, 2, "pushes", None, 2]
+    else:
+        assert figures[2:] == [None, None]
+    assert answer["expansions"] > 0
+
+
+def test_what_is_odd_about_a_file_is_told_and_solved_nevertheless(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("levels.slc").write_text(
+        "<SokobanLevels><LevelCollection><Level Id='one' Width='4'><L>#####</L><L>#@$.#</L>"
+        "<L>#####</L></Level></LevelCollection></SokobanLevels>"
+    )
+    assert cli.main(["solve", "levels.slc", "--by", "astar"]) == 0
+    told = capsys.readouterr().err
+    assert "Width is 4 but the rows are 5 wide" in told
+    assert told.endswith("(a warning)\n")
+
+
 def test_levels_that_cannot_be_written_back_are_refused_before_the_work(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(levels: object, *, notes: object) -> str:
         raise ValueError("would be read differently")
 
-    monkeypatch.setattr(formats, "write_levels", refuse)
+    monkeypatch.setattr(found, "write_levels", refuse)
     assert cli.main(["solve", "levels.xsb", "--by", "astar", "--output", "solved.xsb"]) == 2
     assert capsys.readouterr() == ("", "tokoban: would be read differently\n")
 
@@ -275,33 +413,92 @@ def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
     assert "?[31mred" in printed
 
 
-def gave_up(limit: str) -> solver.GaveUp:
-    return solver.GaveUp(limit, expansions=5, elapsed_s=3.75)
+def gave_up(limit: str, at_least: int | None = None) -> solver.GaveUp:
+    return solver.GaveUp(limit, expansions=5, elapsed_s=3.0, at_least=at_least)
 
 
-def test_astar_turns_to_the_fewest_pushes_when_half_its_time_is_gone(
+class FakeSolver:
+    """Answers what it was told to, by what is minimised, and keeps what it was asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_objective: solver.Answer) -> None:
+        self.by_objective = by_objective
+        self.limits: dict[str, dict[str, Any]] = {}
+        monkeypatch.setattr(solver, "solve", self.solve)
+
+    def solve(self, board: object, *, minimise: str, **limits: Any) -> solver.Answer:
+        self.limits[minimise] = limits
+        limits["report"](solver.Progress(3, 4, 2.0, at_least=11))
+        return self.by_objective[minimise]
+
+
+def test_astar_looks_for_any_solution_then_for_the_fewest_moves_then_pushes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    limits = {}
-
-    def fake_solve(board: object, *, minimise: str, time_limit_s: float) -> solver.Answer:
-        limits[minimise] = time_limit_s
-        plan = lurd.parse("R")
-        return gave_up("3.5 s") if minimise == "moves" else solver.Solved(plan, 5, 0.125)
-
-    monkeypatch.setattr(solver, "solve", fake_solve)
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
+    fake = FakeSolver(
+        monkeypatch,
+        any=solver.Solved(lurd.parse("lrR"), 5, 1.0),
+        moves=gave_up("5.5 s", at_least=29),
+        pushes=solver.Solved(lurd.parse("R"), 5, 0.125),
+    )
+    board = parse_board("######\n# @$.#\n######\n")
+    answer = answers.by_astar(board, time_limit_s=12.0, max_expansions=7, memory_limit_mb=31.0)
     assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", "pushes")
-    assert answer.remark == "fewest pushes; fewest moves not found within 3.5 s"
-    assert limits == {"moves": 3.5, "pushes": 3.25}  # what is left of 7 s
-    assert answer.elapsed_s == 3.875
+    assert answer.remark == "fewest pushes; fewest moves not found within 5.5 s (at least 29)"
+    assert answer.at_least == {"moves": 29, "pushes": 1}
+    # Three quarters of 12 s, half of the 11 s that are left, the 8 s that are left.
+    times = [limits["time_limit_s"] for limits in fake.limits.values()]
+    assert times == [9.0, 5.5, 8.0]
+    assert {limits["max_expansions"] for limits in fake.limits.values()} == {7}
+    assert {limits["memory_limit_mb"] for limits in fake.limits.values()} == {31.0}
+    assert (answer.elapsed_s, answer.expansions) == (4.125, 15)
+
+
+def test_a_solution_without_a_proof_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = solver.Solved(lurd.parse("R"), 5, 1.0)
+    FakeSolver(monkeypatch, any=solved, moves=gave_up("5 s"), pushes=gave_up("5 s", at_least=1))
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
+    assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", None)
+    told = "fewest moves not found within 5 s; fewest pushes not found within 5 s (at least 1)"
+    assert answer.remark == f"some solution; {told}"
+
+
+def test_one_objective_has_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeSolver(monkeypatch, pushes=gave_up("7 s"))
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0, minimise="pushes")
+    assert list(fake.limits) == ["pushes"]
+    assert fake.limits["pushes"]["time_limit_s"] == 7.0
+    assert (answer.status, answer.remark) == ("gave up", "A*: fewest pushes not found within 7 s")
+
+
+MISSED = ("no solution", "fewest moves not", "fewest pushes not")
 
 
 def test_astar_says_which_limits_it_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "solve", lambda board, **limits: gave_up("2000 MB"))
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
-    told = "A*: fewest moves not found within 2000 MB, fewest pushes not found within 2000 MB"
-    assert (answer.status, answer.remark, answer.lurd) == ("gave up", told, None)
+    limited = gave_up("2000 MB")
+    FakeSolver(monkeypatch, any=limited, moves=limited, pushes=limited)
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=9.0)
+    told = [f"{missed} found within 2000 MB" for missed in MISSED]
+    assert (answer.status, answer.remark) == ("gave up", f"A*: {', '.join(told)}")
+    assert answer.lurd is None
+
+
+@pytest.mark.parametrize(
+    ("stopped_at", "status"), [("any solution", "gave up"), ("fewest moves", "solved")]
+)
+def test_a_report_may_stop_the_search_and_the_answer_is_what_is_known(
+    stopped_at: str, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FakeSolver(monkeypatch, any=solver.Solved(lurd.parse("R"), 5, 1.0), moves=gave_up("1 s"))
+
+    def report(sought: str, progress: solver.Progress) -> None:
+        if sought == stopped_at:
+            raise answers.Stop
+
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=9.0, report=report)
+    assert answer.status == status
+    assert "stopped after 2.0 s and 3 expansions for " in answer.remark
+    assert answer.at_least == ({"moves": 11} if status == "solved" else {})
+    assert answer.expansions == (8 if status == "solved" else 3)
 
 
 def test_a_level_too_large_for_astar_is_given_up() -> None:
@@ -331,5 +528,4 @@ def test_a_reader_that_leaves_is_left_to_main(monkeypatch: pytest.MonkeyPatch) -
 def test_microban_is_solved_within_ten_seconds_a_level(shared_data: Path) -> None:
     _, found = solve("--by", "astar", file=str(shared_data / "levels" / "Microban.txt"))
     assert len(found) == 155
-    solved = [answer for answer in found if answer["status"] == "solved"]
-    assert sum(answer["seconds"] <= 10 for answer in solved) >= 150
+    assert [answer["index"] for answer in found if answer["status"] != "solved"] == []

@@ -263,7 +263,7 @@ def test_a_step_beyond_the_last_position_is_refused() -> None:
 
 
 def test_a_step_without_a_mask_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs may_attend, to hide what is not filled yet"):
+    with pytest.raises(ValueError, match="needs a mask, to hide what is not filled yet"):
         Encoder(1, D, N).double().requires_grad_(False)(
             draw(B, 1, D), cache=empty_cache().take_step()
         )

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from tokoban import __version__
 
 COMMANDS = (
-    "solve", "explain", "check", "convert", "generate", "label", "translate", "life", "train",
-    "evaluate", "play", "demo",
+    "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
+    "life", "train", "evaluate", "attention", "play", "demo",
 )  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)

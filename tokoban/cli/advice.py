@@ -1,6 +1,7 @@
 """What to do on a board in mid-game: the policy's word, and A*'s where the policy has none."""
 
-from tokoban.cli.answers import by_astar, counted
+from tokoban.cli.answers import by_astar
+from tokoban.cli.output import counted
 from tokoban.cli.policy import Policy, describe
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd

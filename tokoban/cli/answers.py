@@ -3,13 +3,16 @@
 A plan counts once the plain rules have replayed it. ``policy`` has the network's way.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tokoban.cli.output import counted
 from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.solver import Progress
 
 if TYPE_CHECKING:
     # Imported for its name only: A* needs no torch.
@@ -19,9 +22,23 @@ Status = Literal["solved", "unsolvable", "gave up"]
 Method = Literal["beam", "rollout", "astar"]
 
 Optimum = Literal["moves", "pushes"]
-# Until when A* looks for which, in parts of its time. The fewest pushes are found sooner, so a
-# level too hard for the fewest moves may still be solved.
-_UNTIL: dict[Optimum, float] = {"moves": 0.5, "pushes": 1.0}
+Objective = Literal["any", "moves", "pushes"]
+SOUGHT: Mapping[Objective, str] = {
+    "any": "any solution",
+    "moves": "fewest moves",
+    "pushes": "fewest pushes",
+}
+# What A* looks for, one after the other, and for how much of the time that is left at most. Any
+# solution comes first: most often at once, so that there is one to show, and for hard levels alone.
+# The fewest pushes are found sooner than the fewest moves.
+_SHARES: Mapping[Objective, float] = {"any": 0.75, "moves": 0.5, "pushes": 1.0}
+
+# Told what is looked for, and how far the search is.
+Report = Callable[[str, Progress], None]
+
+
+class Stop(KeyboardInterrupt):
+    """Raised by a report: let that be all, and answer what is known."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,8 @@ class Answer:
     lurd: str | None = None
     optimum: Optimum | None = None  # the fewest of which, if that is proved
     judgement: "Judgement | None" = None  # of the policy, where the board fits it
+    expansions: int | None = None  # of all searches together
+    at_least: Mapping[Optimum, int] = field(default_factory=dict)  # of any plan, where proved
 
     @property
     def pushes(self) -> int:
@@ -47,33 +66,128 @@ class Answer:
         return f"{counted(len(self.lurd or ''), 'move')}, {counted(self.pushes, 'push')}"
 
 
-def by_astar(board: Board, *, time_limit_s: float) -> Answer:
-    """A solution with the fewest moves or, where half of the time is not enough for that, with the
-    fewest pushes; or the proof that there is none. The compilation on first use does not count.
+def by_astar(
+    board: Board,
+    *,
+    time_limit_s: float,
+    minimise: Objective | None = None,
+    max_expansions: int | None = None,
+    memory_limit_mb: float = 2000.0,
+    report: Report | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Answer:
+    """A solution with the fewest moves, else with the fewest pushes, else any; or the proof that
+    there is none. ``minimise`` asks for one of the three alone.
+
+    ``max_expansions`` is a limit for each search. ``report`` may raise ``Stop``. The compilation on
+    first use does not count.
     """
-    spent_s = 0.0
-    remarks: list[str] = []
-    for minimise, until in _UNTIL.items():
-        limit_s = max(0.0, round(until * time_limit_s - spent_s, 3))
-        try:
-            found = solver.solve(board, minimise=minimise, time_limit_s=limit_s)
-        except ValueError as error:
-            return Answer("gave up", "astar", spent_s, f"A*: {error}")
-        spent_s += found.elapsed_s
+    known = _Known(board, report)
+    shares = _SHARES if minimise is None else {minimise: 1.0}
+    try:
+        for objective, share in shares.items():
+            found = solver.solve(
+                board,
+                minimise=objective,
+                max_expansions=max_expansions,
+                time_limit_s=max(0.0, round(share * (time_limit_s - known.elapsed_s), 3)),
+                memory_limit_mb=memory_limit_mb,
+                report=known.begin(objective),
+                clock=clock,
+            )
+            if known.is_enough(objective, found):
+                break
+    except ValueError as error:
+        return Answer("gave up", "astar", known.elapsed_s, f"A*: {error}")
+    except Stop:
+        known.stop()
+    return known.answer()
+
+
+class _Known:
+    """What is known of a board, while one search follows the other."""
+
+    def __init__(self, board: Board, report: Report | None) -> None:
+        self._board = board
+        self._report = report
+        self.elapsed_s = 0.0
+        self._expansions = 0
+        self._status: Status = "gave up"
+        self._moves: str | None = None
+        self._optimum: Optimum | None = None
+        self._at_least: dict[Optimum, int] = {}
+        self._missed: list[str] = []
+        self._sought = ""
+        self._progress = Progress(0, 0, 0.0)
+
+    def begin(self, objective: Objective) -> Callable[[Progress], None]:
+        """What the next search is to report to."""
+        self._sought = SOUGHT[objective]
+
+        def follow(progress: Progress) -> None:
+            self._progress = progress
+            if objective != "any" and progress.at_least is not None:
+                self._at_least[objective] = progress.at_least
+            if self._report is not None:
+                self._report(self._sought, progress)
+
+        return follow
+
+    def is_enough(self, objective: Objective, found: solver.Answer) -> bool:
+        """Takes note of a search that ended; whether no other need follow."""
+        self.elapsed_s += found.elapsed_s
+        self._expansions += found.expansions
+        if isinstance(found, solver.GaveUp):
+            missed = "no solution" if objective == "any" else f"{self._sought} not"
+            least = self._told_least(found.at_least)
+            self._missed.append(f"{missed} found within {found.limit}{least}")
+            if objective != "any" and found.at_least is not None:
+                self._at_least[objective] = found.at_least
+            return False
         if isinstance(found, solver.Unsolvable):
-            return Answer("unsolvable", "astar", spent_s, "proved by A*")
-        if isinstance(found, solver.Solved):
-            remark = "; ".join([f"fewest {minimise}", *remarks])
-            moves = replayed(board, found.directions)
-            return Answer("solved", "astar", spent_s, remark, moves, optimum=minimise)
-        remarks.append(f"fewest {minimise} not found within {found.limit}")
-    return Answer("gave up", "astar", spent_s, f"A*: {', '.join(remarks)}")
+            self._status = "unsolvable"
+            return True
+        self._status = "solved"
+        self._moves = replayed(self._board, found.directions)
+        if objective == "any":
+            return False
+        self._optimum = objective
+        self._at_least[objective] = (
+            len(self._moves) if objective == "moves" else sum(map(str.isupper, self._moves))
+        )
+        return True
 
+    def stop(self) -> None:
+        """Takes note of a search that was ended."""
+        self.elapsed_s += self._progress.elapsed_s
+        self._expansions += self._progress.expansions
+        spent = f"{self._progress.elapsed_s:.1f} s and {self._progress.expansions:,} expansions"
+        least = self._told_least(self._progress.at_least)
+        self._missed.append(f"stopped after {spent} for {self._sought}{least}")
 
-def counted(number: int, noun: str) -> str:
-    """``1 move``, ``2 moves``, ``2 pushes``."""
-    plural = "es" if noun.endswith("sh") else "s"
-    return f"{number} {noun}{plural * (number != 1)}"
+    @staticmethod
+    def _told_least(at_least: int | None) -> str:
+        return f" (at least {at_least:,})" if at_least else ""
+
+    def answer(self) -> Answer:
+        """All of it."""
+        if self._status == "gave up":
+            remark = f"A*: {', '.join(self._missed)}"
+        elif self._status == "unsolvable":
+            remark = "proved by A*"
+        else:
+            found = SOUGHT[self._optimum] if self._optimum else "some solution"
+            remark = "; ".join([found, *self._missed])
+        return Answer(
+            self._status,
+            "astar",
+            self.elapsed_s,
+            remark,
+            self._moves,
+            optimum=self._optimum,
+            expansions=self._expansions,
+            at_least=self._at_least,
+        )
 
 
 def replayed(board: Board, plan: Sequence[Direction]) -> str:

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_destination, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem, Solution
@@ -43,10 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         levels += found.levels
         problems += found.problems
         warnings += found.warnings
-        for problem in found.problems:
-            print(problem, file=sys.stderr)
-        for warning in found.warnings:
-            print(f"{warning} (a warning)", file=sys.stderr)
+        tell_findings(found)
     groups = _duplicates(levels) if arguments.duplicates else []
     if arguments.json:
         findings: dict[str, object] = {

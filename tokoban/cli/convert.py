@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_destination, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
@@ -41,10 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("--rle: Boxoban has no counts")
     check_destination(arguments.output)
     found = read_levels(arguments.input)
-    for problem in found.problems:
-        print(problem, file=sys.stderr)
-    for warning in found.warnings:
-        print(f"{warning} (a warning)", file=sys.stderr)
+    tell_findings(found)
     if not found.levels:
         return BAD_INPUT
     if found.problems and _is_one_file(arguments.input, arguments.output):

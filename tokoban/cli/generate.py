@@ -1,47 +1,63 @@
 """``tokoban generate``: random levels as a file; the same arguments give the same bytes."""
 
 import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from tokoban.cli import puzzle_options
 from tokoban.cli.output import check_destination, write_output
 
-SUMMARY = "make random levels from a seed"
+if TYPE_CHECKING:
+    from tokoban.sokoban.formats import Level
+    from tokoban.sokoban.puzzles.puzzle import Puzzle
+
+SUMMARY = "make random levels from a seed, as hard as is wanted"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares how many levels of which kind are wanted, and where they go."""
     parser.add_argument("--levels", type=int, required=True, metavar="N")
     parser.add_argument("--seed", type=int, required=True, metavar="S")
-    parser.add_argument("--rows", type=int, default=8, help="walls included (default: 8)")
-    parser.add_argument("--columns", type=int, default=8, help="walls included (default: 8)")
-    parser.add_argument("--boxes", type=int, default=1, help="of each level (default: 1)")
+    parser.add_argument("--rows", type=int, help="walls included (default: 8, of puzzles 10)")
+    parser.add_argument("--columns", type=int, help="walls included (default: 8, of puzzles 10)")
+    parser.add_argument("--boxes", type=int, help="of each level (default: 1, of puzzles 4)")
     parser.add_argument(
         "--solvable-share",
         type=float,
-        default=0.5,
         metavar="SHARE",
-        help="of the levels, 0 to 1 (default: 0.5)",
+        help="of the levels, 0 to 1 (default: 0.5); every puzzle is solvable",
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="- for standard output")
     parser.add_argument(
         "--solutions",
         action="store_true",
-        help="write a shortest solution of each level with it, or a note that it has none",
+        help="write a shortest solution of each level with it, or a note that it has none; of a "
+        "puzzle one with the fewest pushes",
+    )
+    puzzle_options.add_arguments(parser)
+    parser.epilog = (
+        "Exit status: 0 if all levels were found, 2 for what cannot be had, 130 after Ctrl-C; the "
+        "puzzles found by then are still written."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers."""
+    check_destination(arguments.output)
+    if puzzle_options.asks_for_puzzles(arguments):
+        return _run_puzzles(arguments)
+
     from tokoban.sokoban.formats import NO_SOLUTION, Level, Solution, write_levels
     from tokoban.sokoban.generator import generate
 
-    check_destination(arguments.output)
     generated = generate(
         arguments.levels,
         seed=arguments.seed,
-        rows=arguments.rows,
-        columns=arguments.columns,
-        num_boxes=arguments.boxes,
-        solvable_share=arguments.solvable_share,
+        rows=8 if arguments.rows is None else arguments.rows,
+        columns=8 if arguments.columns is None else arguments.columns,
+        num_boxes=1 if arguments.boxes is None else arguments.boxes,
+        solvable_share=0.5 if arguments.solvable_share is None else arguments.solvable_share,
     )
     levels = []
     for number, level in enumerate(generated, start=1):
@@ -54,3 +70,70 @@ def run(arguments: argparse.Namespace) -> int:
             levels.append(Level(level.board, title, solutions=(Solution(level.solution),)))
     write_output(arguments.output, write_levels(levels))
     return 0
+
+
+def _run_puzzles(arguments: argparse.Namespace) -> int:
+    """Writes what was found, also if it is fewer than wanted."""
+    from tokoban.cli import INTERRUPTED
+    from tokoban.sokoban.formats import read_levels, write_levels
+    from tokoban.sokoban.puzzles.generate import generate_puzzles
+
+    avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
+    puzzles = generate_puzzles(
+        arguments.levels,
+        puzzle_options.recipe_of(arguments),
+        seed=arguments.seed,
+        avoid=[level.board for levels in avoid for level in levels],
+        num_threads=1 if arguments.threads is None else arguments.threads,
+    )
+    levels: list[Level] = []
+    status = 0
+    try:
+        for puzzle in _with_bar(puzzles, arguments.levels):
+            title = f"Level {len(levels) + 1} of seed {arguments.seed}"
+            levels.append(_as_level(puzzle, title, has_solutions=arguments.solutions))
+    except KeyboardInterrupt:
+        told = f"interrupted after {len(levels)} of {arguments.levels} levels"
+        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        status = INTERRUPTED
+    finally:
+        if levels:
+            write_output(arguments.output, write_levels(levels))
+    return status
+
+
+def _with_bar(puzzles: "Iterator[Puzzle]", num_levels: int) -> "Iterator[Puzzle]":
+    """The same puzzles, with a bar if there are eyes to see it."""
+    from rich.progress import track
+
+    from tokoban.cli.screen import Screen
+
+    screen = Screen(stderr=True)
+    yield from track(
+        puzzles,
+        description="making puzzles",
+        total=num_levels,
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+
+
+def _as_level(puzzle: "Puzzle", title: str, *, has_solutions: bool) -> "Level":
+    from tokoban.sokoban.formats import Level, Solution
+
+    choices = puzzle.choices
+    at_least = "at least " * (choices.unknown > 0)
+    notes = [
+        f"Style: {puzzle.style}",
+        f"Pushes: {puzzle.figures.pushes}",
+        f"Box changes: {puzzle.figures.box_changes}",
+        f"Branching: {choices.branching:.2f}",
+        f"Lost share: {at_least}{choices.lost_share:.2f}",
+    ]
+    solutions = [Solution(puzzle.push_plan, "Solution/Pushes")]
+    if puzzle.move_plan is not None:
+        notes.insert(1, f"Moves: {len(puzzle.move_plan)}")
+        solutions.append(Solution(puzzle.move_plan, "Solution/Moves"))
+    kept = tuple(solutions) if has_solutions else ()
+    return Level(puzzle.board, title, notes=tuple(notes), solutions=kept)

@@ -1,11 +1,29 @@
-"""Where a command's files go: whole or not at all, or to standard output for ``-``."""
+"""What commands say, and where their files go: whole or not at all, or out for ``-``."""
 
 import errno
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokoban.training.atomic import atomically
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.formats import LevelFile
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 move``, ``2 moves``, ``2 pushes``."""
+    plural = "es" if noun.endswith("sh") else "s"
+    return f"{number} {noun}{plural * (number != 1)}"
+
+
+def tell_findings(file: "LevelFile") -> None:
+    """What is wrong or odd about a file, in lines on standard error."""
+    for problem in file.problems:
+        print(problem, file=sys.stderr)
+    for warning in file.warnings:
+        print(f"{warning} (a warning)", file=sys.stderr)
 
 
 def check_destination(destination: str | None) -> None:

@@ -51,11 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("play needs a terminal for its keys and its picture")
 
     from tokoban.cli.game import Game
+    from tokoban.cli.output import tell_findings
     from tokoban.sokoban.formats import read_levels
 
     file = read_levels(arguments.file)
-    for problem in file.problems:
-        print(problem, file=sys.stderr)
+    tell_findings(file)
     if file.problems:
         return BAD_INPUT
     game = Game(file.levels, number=arguments.level)

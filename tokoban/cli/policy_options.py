@@ -49,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory-limit",
         default=f"{DEFAULT_LIMIT_BYTES / _UNITS['GB']:g}GB",
         metavar="SIZE",
-        help="what the policy may use beside its weights, such as 500MB: where it is short, fewer "
-        "levels are played together (default: %(default)s)",
+        help="what may be used of memory beside the program and the weights, such as 500MB: where "
+        "it is short the policy plays fewer levels together, and A* gives levels up "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="of the policy"

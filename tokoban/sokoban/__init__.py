@@ -7,6 +7,8 @@ several, ``simulators`` either) with ``interior``, ``areas`` and ``bits`` below 
 whole collections as words), ``canonical`` (which levels are the same), ``figures`` (of a solution),
 ``deadlocks``, ``solver`` (the entry; ``solving`` searches), ``large_solver`` (some solution of a
 player's level), ``distances`` (exact tables of one-box levels), ``labelling`` (exact labels by the
-million, in files), ``generator``, ``render``, ``environment`` and ``vector_environment``
-(Gymnasium's, by the name that ``registration`` gives; their levels come from ``level_pool``).
+million, in files), ``generator`` (levels as the post draws them), ``puzzles`` (levels that are
+hard, proved), ``rating`` (how hard any level is), ``render``, ``environment`` and
+``vector_environment`` (Gymnasium's, by the name that ``registration`` gives; their levels come from
+``level_pool``).
 """

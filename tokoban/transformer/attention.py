@@ -13,15 +13,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.transformer.kv_cache import CachedStep, KeysAndValues, KVCache
+from tokoban.transformer.local_attention import Window, attend_locally
 from tokoban.transformer.positions import Rotary
 
 
 def attend(
     q: Float[Tensor, "B N T E"],
     k: Float[Tensor, "B N S E"],
-    v: Float[Tensor, "B N S E"],
+    v: Float[Tensor, "B N S value_width"],
     may_attend: Bool[Tensor, "... #T #S"] | None = None,
-) -> Float[Tensor, "B N T E"]:
+) -> Float[Tensor, "B N T value_width"]:
     """softmax(q k^T / sqrt(E)) v over the sources that may be attended to; zeros where none may.
 
     The definition, which ``MultiHeadAttention`` is held to; it stores all B * N * T * S weights.
@@ -88,7 +89,7 @@ class MultiHeadAttention(nn.Module):
         queries: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"] | None = None,
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
@@ -97,16 +98,19 @@ class MultiHeadAttention(nn.Module):
         A memory of fewer rows is not copied: row i of the queries reads its row i * M // B, and
         ``may_attend`` is of the memory's rows, the same for all targets.
 
-        ``may_attend`` has the axes [T, total] or [B, N, T, total], 1 where all are treated alike.
+        ``may_attend`` has the axes [T, total] or [B, N, T, total], 1 where all are treated alike;
+        a ``Window``, for self attention alone, costs what it reaches and not T * total.
         With a cache, self attention also reaches all earlier positions (they come first), and cross
         attention takes the memory's keys and values from layer ``layer`` of the cache, where its
         first call has put them.
         """
-        if may_attend is not None and may_attend.dim() not in (2, 4):
+        if isinstance(may_attend, Tensor) and may_attend.dim() not in (2, 4):
             raise ValueError(
                 f"may_attend must have two axes [T, S] or four [B, N, T, S], "
                 f"got the shape {list(may_attend.shape)}"
             )
+        if isinstance(may_attend, Window) and memory is not None:
+            raise ValueError("a window is for self attention: a memory has its own places")
         q = self._split_heads(self.query(queries))
         if memory is not None:
             k, v = self._of_memory(memory, cache, layer)
@@ -118,8 +122,8 @@ class MultiHeadAttention(nn.Module):
             if cache is not None:
                 k, v = cache.append(layer, k, v)
         if memory is None and isinstance(cache, CachedStep):
-            if may_attend is None:
-                raise ValueError("a cached step needs may_attend, to hide what is not filled yet")
+            if not isinstance(may_attend, Tensor):
+                raise ValueError("a cached step needs a mask, to hide what is not filled yet")
             mixed = attend_once(q, k, v, may_attend)
         elif len(k) < len(q):
             mixed = _apart(self.mix(_side_by_side(q, len(k)), k, v, may_attend), len(q))
@@ -132,18 +136,17 @@ class MultiHeadAttention(nn.Module):
         q: Float[Tensor, "M N T E"],
         k: Float[Tensor, "M N S E"],
         v: Float[Tensor, "M N S E"],
-        may_attend: Bool[Tensor, "... #T #S"] | None,
+        may_attend: Bool[Tensor, "... #T #S"] | Window | None,
     ) -> Float[Tensor, "M N T E"]:
         """``attend``, by one of torch's kernels; ``capture`` puts one that remembers in its place.
 
         Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.
         """
         if not (q.requires_grad and torch.is_autocast_enabled("cpu")):
-            return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+            return _fused(q, k, v, may_attend)
         # The CPU's gradient of this takes ten times as long in bf16 as in fp32.
         with torch.autocast("cpu", enabled=False):
-            q, k, v = q.float(), k.float(), v.float()
-            return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
+            return _fused(q.float(), k.float(), v.float(), may_attend)
 
     def _of_memory(
         self, memory: Float[Tensor, "M S D"], cache: KVCache | CachedStep | None, layer: int
@@ -161,6 +164,17 @@ class MultiHeadAttention(nn.Module):
 
     def _split_heads(self, vectors: Float[Tensor, "B S D"]) -> Float[Tensor, "B N S E"]:
         return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+def _fused(
+    q: Float[Tensor, "M N T E"],
+    k: Float[Tensor, "M N S E"],
+    v: Float[Tensor, "M N S E"],
+    may_attend: Bool[Tensor, "... #T #S"] | Window | None,
+) -> Float[Tensor, "M N T E"]:
+    if isinstance(may_attend, Window):
+        return attend_locally(q, k, v, window=may_attend)
+    return functional.scaled_dot_product_attention(q, k, v, attn_mask=may_attend)
 
 
 def _side_by_side(q: Float[Tensor, "B N T E"], num_rows: int) -> Float[Tensor, "M N group_T E"]:

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.kv_cache import CachedStep, KVCache
+from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
 
 Activation = Callable[[Tensor], Tensor]
@@ -86,7 +87,7 @@ class EncoderBlock(nn.Module):
         self,
         inputs: Float[Tensor, "B T D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
@@ -126,7 +127,7 @@ class DecoderBlock(nn.Module):
         inputs: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tokoban.transformer.attention import MultiHeadAttention, attention_weights
+from tokoban.transformer.local_attention import Window
 
 # By the module's name in the model: its weights [B, N, T, S], one tensor for each call.
 CapturedWeights = dict[str, list[Tensor]]
@@ -47,8 +48,10 @@ def _remembering(calls: list[Tensor]) -> Callable[..., Tensor]:
         q: Float[Tensor, "B N T E"],
         k: Float[Tensor, "B N S E"],
         v: Float[Tensor, "B N S E"],
-        may_attend: Bool[Tensor, "... #T #S"] | None,
+        may_attend: Bool[Tensor, "... #T #S"] | Window | None,
     ) -> Float[Tensor, "B N T E"]:
+        if isinstance(may_attend, Window):
+            may_attend = may_attend.mask(q.shape[2], k.shape[2], device=q.device)
         weights = attention_weights(q, k, may_attend)
         calls.append(weights.detach())
         return weights @ v

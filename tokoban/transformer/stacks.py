@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from tokoban.transformer.blocks import Activation, DecoderBlock, EncoderBlock
 from tokoban.transformer.kv_cache import CachedStep, KVCache
+from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
 
 
@@ -54,7 +55,7 @@ class Encoder(nn.Module):
         self,
         inputs: Float[Tensor, "B T D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
         """With a cache the inputs continue what it holds; in ``may_attend`` its keys come first."""
@@ -100,7 +101,7 @@ class Decoder(nn.Module):
         inputs: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
@@ -137,7 +138,7 @@ class EncoderDecoder(nn.Module):
         targets: Float[Tensor, "B T D"],
         *,
         source_may_attend: Bool[Tensor, "#B 1 1 S"] | None = None,
-        target_may_attend: Bool[Tensor, "... #T #T"] | None = None,
+        target_may_attend: Bool[Tensor, "... #T #T"] | Window | None = None,
     ) -> Float[Tensor, "B T D"]:
         """Sources that are padding are hidden from both halves (``masks.padding``)."""
         memory = self.encoder(sources, may_attend=source_may_attend)

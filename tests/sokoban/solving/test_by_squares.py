@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.brute_force import Shape, is_push, random_boards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.solving import astar, by_squares
-from tokoban.sokoban.solving.answer import GaveUp, Limits, Solved
-from tokoban.sokoban.solving.by_squares import solve_by_squares
+from tokoban.sokoban.solving import astar, by_squares, single
+from tokoban.sokoban.solving.answer import Answer, GaveUp, Limits, Solved
+from tokoban.sokoban.solving.by_squares import BySquares
+from tokoban.sokoban.solving.single import find_answer
 
 # A few hundred positions on the way to fourteen moves.
 CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
@@ -20,10 +22,15 @@ CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
 LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 
 
+def solve_by_squares(board: Board, objective: str) -> Answer:
+    return find_answer(board, lambda: BySquares(board, objective), Limits())
+
+
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    roomy = solve_by_squares(CROWDED, "moves", Limits())
+    roomy = solve_by_squares(CROWDED, "moves")
     monkeypatch.setattr(by_squares, "_FIRST_CAPACITY_BITS", 1)
-    growing = solve_by_squares(CROWDED, "moves", Limits())
+    monkeypatch.setattr(by_squares, "_ENTERED_AT_ONCE", 7)
+    growing = solve_by_squares(CROWDED, "moves")
     assert isinstance(roomy, Solved)
     assert isinstance(growing, Solved)
     assert (growing.directions, growing.expansions) == (roomy.directions, roomy.expansions)
@@ -32,7 +39,7 @@ def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.Mon
 def test_a_position_met_again_for_less_takes_the_lower_price() -> None:
     # Down, back and twice left; the same pushes in other orders need a longer walk.
     board = parse_board(".-$@|-#-$|---.|-#--")
-    answer = solve_by_squares(board, "moves", Limits())
+    answer = solve_by_squares(board, "moves")
     assert isinstance(answer, Solved)
     assert len(answer.directions) == 4
 
@@ -59,7 +66,7 @@ def searched(
     """The numbered squares, the world, and the store after some expansions with its positions."""
     squares = sorted(board.inside())
     world = by_squares._world(board, squares, objective)
-    store = by_squares._first_store(world, board, squares)
+    store = by_squares._first_store(board, squares)
     astar.search(world, store, astar.empty_scratch(len(squares), len(board.boxes)), num_expansions)
     return squares, world, store, int(store.progress[astar.NUM_POSITIONS])
 
@@ -95,26 +102,27 @@ def test_the_price_of_a_position_is_the_length_of_the_way_to_it() -> None:
 
 def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     board = parse_board("@-$----.")  # one step and five pushes
-    monkeypatch.setattr(by_squares, "_NUM_TOTALS", 6)
-    answer = solve_by_squares(board, "moves", Limits())
+    for module in (by_squares, single):
+        monkeypatch.setattr(module, "MAX_PRICE", 6)
+    answer = solve_by_squares(board, "moves")
     assert isinstance(answer, GaveUp)
     assert answer.limit == "a price of 6"
-    assert isinstance(solve_by_squares(board, "pushes", Limits()), Solved)
-    monkeypatch.setattr(by_squares, "_NUM_TOTALS", 7)
-    assert isinstance(solve_by_squares(board, "moves", Limits()), Solved)
+    assert isinstance(solve_by_squares(board, "pushes"), Solved)
+    monkeypatch.setattr(by_squares, "MAX_PRICE", 7)
+    assert isinstance(solve_by_squares(board, "moves"), Solved)
 
 
-def test_limits_are_looked_at_after_one_expansion_and_then_after_at_most_twice_as_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slices = []
-    search = astar.search
+def test_more_boxes_than_are_matched_are_solved_no_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = [CROWDED, *random_boards(Shape(4, 5, 3, is_closed=True), 20, seed=29)]
+    matched = [solve_by_squares(board, "pushes") for board in boards]
+    monkeypatch.setattr(by_squares, "_MAX_MATCHED", 2)
+    for board, answer in zip(boards, matched, strict=True):
+        unmatched = solve_by_squares(board, "pushes")
+        assert type(unmatched) is type(answer)
+        if isinstance(answer, Solved) and isinstance(unmatched, Solved):
+            assert count_pushes(board, unmatched) == count_pushes(board, answer)
+    assert sum(isinstance(answer, Solved) for answer in matched) > 5
 
-    def recording(world, store, scratch, max_expansions):
-        slices.append(max_expansions - store.progress[astar.NUM_EXPANSIONS])
-        return search(world, store, scratch, max_expansions)
 
-    monkeypatch.setattr(astar, "search", recording)
-    solve_by_squares(LARGE, "moves", Limits(max_expansions=1009))
-    assert slices[0] == 1
-    assert all(later <= 2 * before for before, later in pairwise(slices))
+def count_pushes(board: Board, answer: Solved) -> int:
+    return sum(is_push(*boards) for boards in pairwise(rules.play(board, answer.directions)))

@@ -1,11 +1,15 @@
-"""The three honest answers to one board, and what may be asked."""
+"""What may be asked about a board, what is told meanwhile, and the three honest answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tokoban.sokoban.board import Direction
 
 # A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
 OBJECTIVES = ("moves", "pushes", "any")
+
+# Of so many moves, or pushes, no plan is looked for.
+MAX_PRICE = 1 << 16
 
 # With "any" a push to go counts as much as this many that were made.
 HASTE = 3
@@ -18,6 +22,21 @@ class Limits:
     max_expansions: int | None = None
     time_limit_s: float | None = None
     memory_limit_mb: float = 2000.0  # of all threads together, their answers not counted
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the search for one level is."""
+
+    expansions: int
+    positions: (
+        int  # that are held in memory; or, where moves are counted on one word, sets of boxes
+    )
+    elapsed_s: float
+    at_least: int | None = None  # moves or pushes, what is minimised, of any plan: proved so far
+
+
+Report = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,7 @@ class GaveUp:
     limit: str
     expansions: int
     elapsed_s: float
+    at_least: int | None = None  # as ``Progress.at_least``
 
 
 Answer = Solved | Unsolvable | GaveUp

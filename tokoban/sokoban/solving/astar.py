@@ -34,9 +34,9 @@ class World(NamedTuple):
     # can walk to; NONE where box and player cannot be. Equal sides are one and the same area.
     side: Int[np.ndarray, "F F"]
     pushes: Int32[np.ndarray, "F*4 G"]  # of a lone box, by box * 4 + side, to each goal
-    is_lost: Bool[np.ndarray, "F*4"]  # no goal at all from here
+    fewest_pushes: Int32[np.ndarray, "F*4"]  # to any goal; UNREACHABLE if there is none
     counts_moves: bool
-    weight: int  # of the pushes left; above 1 the plan is found sooner, and may be longer
+    is_matched: bool  # whether pushes left are of a matching, or only of each box to its next goal
 
 
 class Store(NamedTuple):
@@ -214,9 +214,9 @@ def slot_of(store, boxes, player):
 
 @entry
 @no_type_check
-def refill_slots(store):
-    """Enters every position into an empty hash table."""
-    for position in range(store.progress[NUM_POSITIONS]):
+def enter_slots(store, first, last):
+    """Enters the positions from ``first`` on, before ``last``, into the hash table."""
+    for position in range(first, last):
         if store.price[position] != NONE:
             slot = slot_of(store, store.boxes[position], store.player[position])
             store.slots[slot] = position
@@ -249,20 +249,25 @@ def pushes_left_after(world, scratch, row, box, place):
         world, scratch.boxes, scratch.is_blocked, scratch.is_held
     ):
         return UNREACHABLE
-    # Only this box's row of the matching changes: the player walked around the others.
-    matching = scratch.matching[1]
-    for i in range(3):
-        for j in range(len(scratch.places) + 1):
-            matching[i, j] = scratch.matching[0, i, j]
-    for goal in range(1, len(scratch.places) + 1):
-        if matching[2, goal] == row + 1:
-            matching[2, goal] = 0
     earlier_place = scratch.places[row]
     scratch.places[row] = place
-    assign(world.pushes, scratch.places, row, matching, scratch.path)
-    total = matched_pushes(world.pushes, scratch.places, matching)
+    total = 0
+    if world.is_matched:
+        # Only this box's row of the matching changes: the player walked around the others.
+        matching = scratch.matching[1]
+        for i in range(3):
+            for j in range(len(scratch.places) + 1):
+                matching[i, j] = scratch.matching[0, i, j]
+        for goal in range(1, len(scratch.places) + 1):
+            if matching[2, goal] == row + 1:
+                matching[2, goal] = 0
+        assign(world.pushes, scratch.places, row, matching, scratch.path)
+        total = matched_pushes(world.pushes, scratch.places, matching)
+    else:
+        for other in scratch.places:
+            total += world.fewest_pushes[other]
     scratch.places[row] = earlier_place
-    return total
+    return min(total, UNREACHABLE)
 
 
 @inner
@@ -272,7 +277,7 @@ def add_push(world, store, scratch, parent, row, box, price):
     or known for no higher price. The scratch holds the position with that box already moved."""
     player = store.boxes[parent, row]
     place = box * 4 + world.side[box, player]
-    if world.is_lost[place]:
+    if world.fewest_pushes[place] == UNREACHABLE:
         return
     # The one box is taken out and put in again where it keeps the order.
     boxes = scratch.boxes
@@ -302,7 +307,7 @@ def add_push(world, store, scratch, parent, row, box, price):
         return
     if pushes_left >= UNREACHABLE:
         return
-    if price + world.weight * pushes_left >= len(store.bucket):
+    if price + pushes_left >= len(store.bucket):
         store.progress[HAS_DROPPED] = 1
         return
     position = store.progress[NUM_POSITIONS]
@@ -314,7 +319,7 @@ def add_push(world, store, scratch, parent, row, box, price):
     store.pushes_left[position] = pushes_left
     store.parent[position] = parent
     store.slots[slot] = position
-    bucket = price + world.weight * pushes_left
+    bucket = price + pushes_left
     store.next_open[position] = store.bucket[bucket]
     store.bucket[bucket] = position
     store.progress[LOWEST_BUCKET] = min(store.progress[LOWEST_BUCKET], bucket)
@@ -334,8 +339,9 @@ def expand(world, store, scratch, position):
     scratch.matching[0] = 0
     for row in range(len(boxes)):
         scratch.places[row] = boxes[row] * 4 + world.side[boxes[row], player]
-    for row in range(len(boxes)):
-        assign(world.pushes, scratch.places, row, scratch.matching[0], scratch.path)
+    if world.is_matched:
+        for row in range(len(boxes)):
+            assign(world.pushes, scratch.places, row, scratch.matching[0], scratch.path)
     for row in range(len(boxes)):
         box = boxes[row]
         for direction in range(4):

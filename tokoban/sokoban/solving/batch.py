@@ -1,28 +1,36 @@
 """Many levels solved at once by several threads: arrays in, arrays out."""
 
-import time
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
-from tokoban.sokoban.solving import driver
-from tokoban.sokoban.solving.answer import (
-    HASTE,
-    OBJECTIVES,
-    Answer,
-    GaveUp,
-    Limits,
-    Solved,
-    Unsolvable,
-)
-from tokoban.sokoban.solving.driver import Answers, Verdict
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.solving import driver, push_search
+from tokoban.sokoban.solving.answer import HASTE, OBJECTIVES, Limits, Progress
+from tokoban.sokoban.solving.driver import EXPANSIONS, Answers, Verdict
+from tokoban.sokoban.solving.layers import LAYER, NUM_SETS
 from tokoban.sokoban.solving.levels import Levels
-from tokoban.sokoban.solving.slices import Worker, in_threads
-from tokoban.sokoban.solving.workspace import NUM_TOTALS, Workspace, empty_workspace
+from tokoban.sokoban.solving.single import Outcome
+from tokoban.sokoban.solving.slices import in_threads
+from tokoban.sokoban.solving.workspace import (
+    ALL_DONE,
+    BUDGET_SPENT,
+    OUTPUT_FULL,
+    Workspace,
+    empty_workspace,
+    grown,
+)
 
 _FIRST_MOVES = 1 << 12
 _UNLIMITED = 1 << 62
+
+_OUTCOMES = {
+    Verdict.SOLVED: Outcome.SOLVED,
+    Verdict.UNSOLVABLE: Outcome.EXHAUSTED,
+    Verdict.OUT_OF_EXPANSIONS: Outcome.BUDGET_SPENT,
+    Verdict.TOO_LONG: Outcome.TOO_LONG,
+}
 
 
 def solve_many(
@@ -55,36 +63,61 @@ def solve_many(
     return Answers(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def solve_one(level: Levels, objective: str, limits: Limits) -> Answer:
-    """Solves a batch of one level."""
-    _compile()
-    started_s = time.perf_counter()
-    work = Solving(level, objective, limits)
-    Worker(workspace_for(level)).complete(work, limits, lambda: False)
-    answers = work.answers()
-    expansions, elapsed_s = int(answers.expansions[0]), time.perf_counter() - started_s
-    verdict = Verdict(answers.verdict[0])
-    if verdict == Verdict.SOLVED:
-        return Solved(answers.directions(0), expansions, elapsed_s)
-    if verdict == Verdict.UNSOLVABLE:
-        return Unsolvable(expansions, elapsed_s)
-    if verdict == Verdict.OUT_OF_EXPANSIONS:
-        limit = f"{limits.max_expansions} expansions"
-    elif verdict == Verdict.OUT_OF_TIME:
-        limit = f"{limits.time_limit_s:g} s"
-    elif verdict == Verdict.OUT_OF_MEMORY:
-        limit = f"{limits.memory_limit_mb:g} MB"
-    else:
-        limit = f"a price of {NUM_TOTALS}"
-    return GaveUp(limit, expansions, elapsed_s)
+class OneWord:
+    """A search for a board of one word; the unit of its work is an expansion."""
+
+    def __init__(self, level: Levels, objective: str) -> None:
+        self._work = Solving(level, objective, Limits())
+        self._workspace = workspace_for(level)
+        self._objective = objective
+        self._stop = BUDGET_SPENT
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        self._work.max_expansions = _UNLIMITED if max_expansions is None else max_expansions
+        while (stop := self._work.run(self._workspace, budget)) == OUTPUT_FULL:
+            self._work.grow_output()
+        self._stop = stop
+        if stop == ALL_DONE:
+            return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
+        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.NO_ROOM
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        store, layers = self._workspace.store.progress, self._workspace.layers
+        expansions = self._work.progress[EXPANSIONS] + self._work.answers().expansions[0]
+        positions = store[push_search.NUM_POSITIONS] + layers.progress[NUM_SETS]
+        at_least = None
+        if self._objective != "any":
+            # The sides would have met had they between them gone as far as a plan is long.
+            layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
+            at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
+        return Progress(int(expansions), int(positions), elapsed_s, at_least)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return self._workspace.num_bytes
+
+    def num_bytes_while_growing(self) -> int:
+        """The larger part is twice the old one, which stays until it is copied."""
+        return 3 * self._workspace.num_bytes
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self._workspace = grown(self._workspace, self._stop)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        return self._work.answers().directions(0)
 
 
 @cache
-def _compile() -> None:
+def prepare() -> None:
     """Solves a level of one push, so that no clock counts the seconds of a first compilation."""
     player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
-    level = Levels(walls, goal, box, player)
-    Solving(level, "moves", Limits()).run(workspace_for(level), 1)
+    search = OneWord(Levels(walls, goal, box, player), "moves")
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
 
 
 def workspace_for(levels: Levels) -> Workspace:
@@ -101,7 +134,8 @@ class Solving:
         self.progress = np.zeros(3, np.int64)
         self._levels = levels
         self._objective = objective
-        self._max_expansions = limits.max_expansions
+        limit = limits.max_expansions
+        self.max_expansions = _UNLIMITED if limit is None else limit  # for each level
         num_levels = levels.num_levels
         self._output = Answers(
             verdict=np.zeros(num_levels, np.uint8),
@@ -119,7 +153,7 @@ class Solving:
             self._output,
             HASTE if self._objective == "any" else 1,
             self._objective == "moves",
-            _UNLIMITED if self._max_expansions is None else self._max_expansions,
+            self.max_expansions,
             budget,
             self.progress,
         )

@@ -1,6 +1,5 @@
 """A* on numbered floor squares for a board of any size; the search itself is in ``astar``."""
 
-import time
 from functools import cache
 from itertools import pairwise
 
@@ -9,72 +8,79 @@ from jaxtyping import Int16
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.solving import astar
-from tokoban.sokoban.solving.answer import (
-    HASTE,
-    Answer,
-    GaveUp,
-    Limits,
-    Solved,
-    Unsolvable,
-)
+from tokoban.sokoban.solving.answer import MAX_PRICE, Progress
+from tokoban.sokoban.solving.single import Outcome
 
-_NUM_TOTALS = 1 << 16  # solutions of so many moves (or pushes) are not looked for
 _FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
-_SLICE_S = 0.01  # how long the compiled search runs before limits and Ctrl-C are looked at
+_ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
+# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
+# no bound brings such a level within reach.
+_MAX_MATCHED = 256
+
+_OUTCOMES = {
+    astar.BUDGET_SPENT: Outcome.BUDGET_SPENT,
+    astar.STORE_FULL: Outcome.NO_ROOM,
+    astar.SOLVED: Outcome.SOLVED,
+    astar.EXHAUSTED: Outcome.EXHAUSTED,
+    astar.TOO_LONG: Outcome.TOO_LONG,
+}
 
 
-def solve_by_squares(board: Board, objective: str, limits: Limits) -> Answer:
-    """Solves a board that is not solved yet, and whose boxes off their goals can be come near."""
-    _compile()
-    started_s = time.perf_counter()
+class BySquares:
+    """A search for the fewest moves or pushes; the unit of its work is an expansion."""
 
-    def elapsed_s() -> float:
-        return time.perf_counter() - started_s
+    def __init__(self, board: Board, objective: str) -> None:
+        squares = sorted(board.inside())
+        self.player = squares.index(board.player)
+        self.world = _world(board, squares, objective)
+        self.store = _first_store(board, squares)
+        self.scratch = astar.empty_scratch(len(squares), self.store.boxes.shape[1])
+        self._at_least = 0
 
-    squares = sorted(board.inside())
-    world = _world(board, squares, objective)
-    store = _first_store(world, board, squares)
-    scratch = astar.empty_scratch(len(squares), store.boxes.shape[1])
-    expansions, slice_expansions = 0, 1
-    while True:
-        slice_started_s = elapsed_s()
-        stop_at = expansions + slice_expansions
-        if limits.max_expansions is not None:
-            stop_at = min(stop_at, limits.max_expansions)
-        outcome = astar.search(world, store, scratch, stop_at)
-        expansions = int(store.progress[astar.NUM_EXPANSIONS])
-        if outcome == astar.SOLVED:
-            directions = _directions(world, store, squares.index(board.player))
-            return Solved(directions, expansions, elapsed_s())
-        if outcome == astar.EXHAUSTED:
-            return Unsolvable(expansions, elapsed_s())
-        if outcome == astar.TOO_LONG:
-            return GaveUp(f"a price of {_NUM_TOTALS}", expansions, elapsed_s())
-        if expansions == limits.max_expansions:
-            return GaveUp(f"{expansions} expansions", expansions, elapsed_s())
-        if limits.time_limit_s is not None and elapsed_s() >= limits.time_limit_s:
-            return GaveUp(f"{limits.time_limit_s:g} s", expansions, elapsed_s())
-        if outcome == astar.STORE_FULL:
-            if 3 * sum(array.nbytes for array in store) > limits.memory_limit_mb * 1e6:
-                return GaveUp(f"{limits.memory_limit_mb:g} MB", expansions, elapsed_s())
-            store = _grown(store)
-        # Short boards expand a million positions a second, the largest a few hundred.
-        elif elapsed_s() - slice_started_s < _SLICE_S:
-            slice_expansions *= 2
-        else:
-            slice_expansions = max(slice_expansions // 2, 1)
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        stop_at = int(self.store.progress[astar.NUM_EXPANSIONS]) + budget
+        if max_expansions is not None:
+            stop_at = min(stop_at, max_expansions)
+        outcome = astar.search(self.world, self.store, self.scratch, stop_at)
+        # No plan costs less than the least total of an open position.
+        self._at_least = max(self._at_least, int(self.store.progress[astar.LOWEST_BUCKET]))
+        return _OUTCOMES[outcome]
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        expansions = int(self.store.progress[astar.NUM_EXPANSIONS])
+        positions = int(self.store.progress[astar.NUM_POSITIONS])
+        return Progress(expansions, positions, elapsed_s, self._at_least)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        arrays = [*self.world, *self.store, *self.scratch]
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+    def num_bytes_while_growing(self) -> int:
+        """The larger store is twice the old one, which stays until it is copied."""
+        return self.num_bytes() + 2 * sum(array.nbytes for array in self.store)
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self.store = _grown(self.store)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        return _directions(self.world, self.store, self.player)
 
 
 @cache
-def _compile() -> None:
+def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    squares = sorted(board.inside())
-    world = _world(board, squares, "moves")
-    store = _first_store(world, board, squares)
-    astar.search(world, store, astar.empty_scratch(3, 1), 1)
+    search = BySquares(board, "moves")
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+    search.directions()
 
 
 def numbered(squares: list[Square]) -> tuple[dict[Square, int], Int16[np.ndarray, "_ A"]]:
@@ -99,9 +105,15 @@ def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
     pushes = astar.find_pushes(neighbours, side, goals, False)
     is_goal = np.zeros(wall + 1, np.bool_)
     is_goal[goals] = True
-    is_lost = pushes.min(axis=1) == astar.UNREACHABLE
-    weight = HASTE if objective == "any" else 1
-    return astar.World(neighbours, is_goal, side, pushes, is_lost, objective == "moves", weight)
+    return astar.World(
+        neighbours,
+        is_goal,
+        side,
+        pushes,
+        fewest_pushes=pushes.min(axis=1),
+        counts_moves=objective == "moves",
+        is_matched=len(goals) <= _MAX_MATCHED,
+    )
 
 
 def _empty_store(capacity: int, num_boxes: int) -> astar.Store:
@@ -112,13 +124,13 @@ def _empty_store(capacity: int, num_boxes: int) -> astar.Store:
         pushes_left=np.empty(capacity, np.int32),
         parent=np.empty(capacity, np.int32),
         next_open=np.empty(capacity, np.int32),
-        bucket=np.full(_NUM_TOTALS, astar.NONE, np.int32),
+        bucket=np.full(MAX_PRICE, astar.NONE, np.int32),
         slots=np.full(2 * capacity, astar.NONE, np.int32),
         progress=np.zeros(5, np.int64),
     )
 
 
-def _first_store(world: astar.World, board: Board, squares: list[Square]) -> astar.Store:
+def _first_store(board: Board, squares: list[Square]) -> astar.Store:
     """A store with the start alone, which must not be solved already."""
     boxes = [i for i, square in enumerate(squares) if square in board.boxes]
     # One expansion adds up to four positions a box.
@@ -131,7 +143,7 @@ def _first_store(world: astar.World, board: Board, squares: list[Square]) -> ast
     store.parent[0] = store.next_open[0] = astar.NONE
     store.bucket[1] = 0
     store.progress[astar.NUM_POSITIONS] = 1
-    astar.refill_slots(store)
+    astar.enter_slots(store, 0, 1)
     return store
 
 
@@ -143,7 +155,9 @@ def _grown(store: astar.Store) -> astar.Store:
         getattr(larger, name)[:capacity] = getattr(store, name)
     larger.bucket[:] = store.bucket
     larger.progress[:] = store.progress
-    astar.refill_slots(larger)
+    num_positions = int(store.progress[astar.NUM_POSITIONS])
+    for first in range(0, num_positions, _ENTERED_AT_ONCE):
+        astar.enter_slots(larger, first, min(first + _ENTERED_AT_ONCE, num_positions))
     return larger
 
 

@@ -7,6 +7,7 @@ a clock may have run out.
 from typing import NamedTuple
 
 from tokoban.sokoban.solving import layers, push_search
+from tokoban.sokoban.solving.answer import MAX_PRICE
 from tokoban.sokoban.solving.layers import Layers
 from tokoban.sokoban.solving.push_search import Scratch, Store
 from tokoban.sokoban.solving.terrain import Terrain, empty_terrain
@@ -14,7 +15,6 @@ from tokoban.sokoban.solving.terrain import Terrain, empty_terrain
 # Why compiled code came back.
 ALL_DONE, BUDGET_SPENT, STORE_FULL, LAYERS_FULL, LAYERS_TOO_DEEP, OUTPUT_FULL = range(6)
 
-NUM_TOTALS = 1 << 15  # pushes, weighted, beyond which no solution is looked for
 _FIRST_POSITIONS = 1 << 11
 _FIRST_SETS = 1 << 9
 _FIRST_DIGITS = 8
@@ -39,7 +39,7 @@ def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:
     """Room for levels of up to so many boxes; ``is_one_sided`` where nothing starts forwards."""
     return Workspace(
         empty_terrain(num_boxes),
-        push_search.empty_store(_FIRST_POSITIONS, NUM_TOTALS),
+        push_search.empty_store(_FIRST_POSITIONS, MAX_PRICE),
         push_search.empty_scratch(num_boxes),
         layers.empty_layers(_FIRST_SETS, num_digits=_FIRST_DIGITS, is_one_sided=is_one_sided),
     )

@@ -1,0 +1,215 @@
+"""Has what the solvers call unsolvable proved again by plain breadth-first search, and counts.
+
+Random boards and players' levels, most of them spoiled by random pushes, go to every search that
+takes them. Every plan is replayed by the plain rules; every "unsolvable" is looked into by pushes
+alone, with no deadlock and no estimate, up to a number of positions. Prints a row for each kind of
+board; exits with 1 if a plan or a proof is wrong, or two searches disagree.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from benchmarks.random_boards import KINDS, random_board
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.large_solver.solver import solve_any
+from tokoban.sokoban.solver import Answer, GaveUp, Solved, solve
+from tokoban.sokoban.solving.answer import Limits
+from tokoban.sokoban.solving.by_squares import BySquares
+from tokoban.sokoban.solving.single import find_answer
+
+# Height and width inside the border; the last are too wide for one word.
+SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
+MOST_BOXES = 4
+MOST_PUSHES = 12  # that spoil a board
+TIME_LIMIT_S = 5.0  # a search
+
+
+def by_squares(board: Board, objective: str, *, time_limit_s: float) -> Answer:
+    """The search of larger boards, for any board."""
+    limits = Limits(time_limit_s=time_limit_s)
+    return find_answer(board, lambda: BySquares(board, objective), limits)
+
+
+WAYS: dict[str, Callable[..., Answer]] = {
+    "moves": partial(solve, minimise="moves"),
+    "pushes": partial(solve, minimise="pushes"),
+    "any": partial(solve, minimise="any"),
+    "moves by squares": partial(by_squares, objective="moves"),
+    "pushes by squares": partial(by_squares, objective="pushes"),
+    "any from both ends": solve_any,
+}
+
+
+@dataclass
+class Row:
+    """What became of the boards of one kind."""
+
+    kind: str
+    boards: int = 0
+    solved: int = 0
+    unsolvable: int = 0  # said so by some search
+    verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WAYS, 0))
+    proved_again: int = 0
+    too_large: int = 0  # not proved again: more positions than were looked at
+    positions: int = 0  # looked at, of those proved again
+    given_up: int = 0  # by some search
+    wrong: list[str] = field(default_factory=list)  # boards
+
+    def __str__(self) -> str:
+        verdicts = ", ".join(f"{count} {way}" for way, count in self.verdicts.items())
+        return (
+            f"{self.kind}: {self.boards} boards, {self.solved} solved, {self.unsolvable} "
+            f"unsolvable ({verdicts}), {self.proved_again} proved again with {self.positions} "
+            f"positions, {self.too_large} too large, {self.given_up} given up by some search, "
+            f"{len(self.wrong)} wrong"
+        )
+
+
+def ends_solved(board: Board, most: int) -> tuple[bool | None, int]:
+    """Whether some play of the board ends solved, by breadth-first search over pushes, and the
+    positions looked at; None where ``most`` of them were not enough."""
+    floor = {square for square in board.squares() if square not in board.walls}
+    ahead = {square: [square.neighbour(direction) for direction in Direction] for square in floor}
+
+    def area(boxes: frozenset[Square], player: Square) -> set[Square]:
+        reached = {player}
+        for square in (found := [player]):
+            for beside in ahead[square]:
+                if beside in floor and beside not in reached and beside not in boxes:
+                    reached.add(beside)
+                    found.append(beside)
+        return reached
+
+    reached = area(board.boxes, board.player)
+    seen = {(board.boxes, min(reached))}
+    waiting = deque([(board.boxes, reached)])
+    while waiting:
+        boxes, reached = waiting.popleft()
+        if boxes == board.goals:
+            return True, len(seen)
+        if len(seen) > most:
+            return None, len(seen)
+        for box in boxes:
+            for direction in Direction:
+                beyond = ahead[box][direction]
+                if ahead[box][direction.opposite] not in reached:
+                    continue
+                if beyond in floor and beyond not in boxes:
+                    after = boxes - {box} | {beyond}
+                    reached_after = area(after, box)
+                    position = (after, min(reached_after))
+                    if position not in seen:
+                        seen.add(position)
+                        waiting.append((after, reached_after))
+    return False, len(seen)
+
+
+def spoiled(chance: random.Random, board: Board, num_pushes: int) -> Board:
+    """The board after so many random pushes, or fewer where no more can be made."""
+    for _ in range(num_pushes):
+        area = board.area()
+        pushes = [
+            (box, direction)
+            for box in sorted(board.boxes)
+            for direction in Direction
+            if box.neighbour(direction.opposite) in area and board.is_free(box.neighbour(direction))
+        ]
+        if not pushes:
+            break
+        box, direction = chance.choice(pushes)
+        boxes = board.boxes - {box} | {box.neighbour(direction)}
+        board = replace(board, boxes=boxes, player=box)
+    return board
+
+
+def random_boards(
+    chance: random.Random, shapes: Sequence[tuple[int, int]], num_boards: int
+) -> Iterator[Board]:
+    """Boards whose boxes all can be come near; every other one could be solved, and is spoiled."""
+    count = 0
+    while count < num_boards:
+        height, width = chance.choice(shapes)
+        board = random_board(chance, height, width, kind=KINDS["bordered"], is_bordered=True)
+        if len(board.boxes) > MOST_BOXES or not board.boxes | board.goals <= board.inside():
+            continue
+        if count % 2:
+            goals = spoiled(chance, board, chance.randint(1, 4 * MOST_PUSHES)).boxes
+            board = spoiled(chance, replace(board, goals=goals), chance.randint(1, MOST_PUSHES))
+        count += 1
+        yield board
+
+
+def level_boards(
+    chance: random.Random, levels: Sequence[Board], num_boards: int
+) -> Iterator[Board]:
+    """Levels of few boxes, spoiled."""
+    small = [board for board in levels if len(board.boxes) <= MOST_BOXES]
+    for _ in range(num_boards):
+        yield spoiled(chance, chance.choice(small), chance.randint(1, MOST_PUSHES))
+
+
+def check(row: Row, board: Board, *, most: int) -> None:
+    """Adds one board to its row."""
+    answers = {way: find(board, time_limit_s=TIME_LIMIT_S) for way, find in WAYS.items()}
+    solved = [answer for answer in answers.values() if isinstance(answer, Solved)]
+    unsolvable = [way for way in answers if not isinstance(answers[way], Solved | GaveUp)]
+    row.boards += 1
+    row.solved += bool(solved)
+    row.unsolvable += bool(unsolvable)
+    row.given_up += len(solved) + len(unsolvable) < len(answers)
+    for way in unsolvable:
+        row.verdicts[way] += 1
+    is_wrong = bool(solved) and bool(unsolvable)
+    for answer in solved:
+        is_wrong |= not rules.play(board, answer.directions)[-1].is_solved
+    if unsolvable:
+        verdict, num_positions = ends_solved(board, most)
+        is_wrong |= verdict is True
+        row.proved_again += verdict is False
+        row.too_large += verdict is None
+        row.positions += num_positions * (verdict is False)
+    if is_wrong:
+        row.wrong.append(repr(board))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--boards", type=int, default=1000, metavar="N", help="of each kind")
+    parser.add_argument("--levels", nargs="*", default=[], metavar="FILE", help="players' levels")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--positions", type=int, default=30_000, metavar="N", help="of each breadth-first search"
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the rows here too")
+    arguments = parser.parse_args(argv)
+    chance = random.Random(arguments.seed)
+    kinds = {
+        "random, one word": random_boards(chance, SMALL, arguments.boards),
+        "random, larger": random_boards(chance, WIDE, arguments.boards),
+    }
+    if arguments.levels:
+        levels = [level.board for file in arguments.levels for level in read_levels(file).levels]
+        kinds["levels, spoiled"] = level_boards(chance, levels, arguments.boards)
+    rows = []
+    for kind, boards in kinds.items():
+        rows.append(Row(kind))
+        for board in boards:
+            check(rows[-1], board, most=arguments.positions)
+        print(rows[-1], flush=True)
+    if arguments.json:
+        written = json.dumps([asdict(row) for row in rows], indent=1)
+        Path(arguments.json).write_text(written + "\n", encoding="utf-8")
+    return int(any(row.wrong for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

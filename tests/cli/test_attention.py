@@ -1,0 +1,181 @@
+"""``tokoban attention``: its numbers are the core's, its words about bad matrices one sentence."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban.cli import main
+from tokoban.transformer import attend, masks
+
+# Two queries of width 2, five keys, values of width 3.
+QUERIES, KEYS = "1 0; 0 1", "1 0; 0 1; 1 1; 2 0; 0 -3"
+VALUES = "1 2 3; 4 5 6; 7 8 9; 10 11 12; 13 14 15"
+
+
+def numbers(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["attention", *words, "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def matrix(text: str) -> torch.Tensor:
+    rows = [[float(word) for word in row.split()] for row in text.split(";")]
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def test_without_matrices_it_prints_the_published_example(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["attention"]) == 0
+    printed = [
+        line.strip("│ ").replace(" │ ", "  ") for line in capsys.readouterr().out.split("\n")
+    ]
+    rows = [" ".join(line.split()[1:]) for line in printed if line[:2] in ("q1", "q2", "q3")]
+    assert rows[-12:] == [
+        "2 0 2", "0 2 2", "2 2 4",
+        "1 0 1", "0 1 1", "1 1 2",
+        "0.4223188 0.1553624 0.4223188",
+        "0.1553624 0.4223188 0.4223188",
+        "0.21194156 0.21194156 0.57611688",
+        "0.8446376 0.5776812 0.8446376 0.5776812",
+        "0.5776812 0.8446376 0.5776812 0.8446376",
+        "0.78805844 0.78805844 0.78805844 0.78805844",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "may_attend"),
+    [
+        ([], torch.ones(2, 5, dtype=torch.bool)),
+        (["--mask", "causal"], masks.causal(2, num_keys=5)),
+        (["--mask", "local"], masks.local(5, 1)[3:]),
+        (["--mask", "local", "--window", "0"], masks.local(5, 0)[3:]),
+        (["--mask", "local", "--window", "2"], masks.local(5, 2)[3:]),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_the_numbers_are_those_of_the_core(
+    words: list[str], may_attend: torch.Tensor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--values", VALUES, *words)
+    q, k, v = matrix(QUERIES), matrix(KEYS), matrix(VALUES)
+    assert found["may_attend"] == may_attend.tolist()
+    assert found["num_pairs"] == may_attend.sum()
+    assert found["scores"] == (q @ k.T).tolist()
+    outputs = attend(q[None, None], k[None, None], v[None, None], may_attend)[0, 0]
+    assert found["outputs"] == outputs.tolist()
+    weights = torch.tensor(found["weights"], dtype=torch.float64)
+    scaled = torch.tensor(found["scaled_scores"], dtype=torch.float64)
+    by_hand = scaled.masked_fill(~may_attend, -torch.inf).softmax(-1)
+    torch.testing.assert_close(weights, by_hand, rtol=0, atol=1e-12)
+    torch.testing.assert_close(weights @ v, outputs, rtol=0, atol=1e-12)
+
+
+def test_a_database_answers_with_the_values_of_equal_keys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = numbers(
+        capsys, "--queries", "1 0;0 1;5 5", "--keys", "0 1;1 2;0 1", "--values", "1;10;100"
+    )
+    assert found["exact_retrieval"] == [[0.0], [101.0], [0.0]]
+
+
+def test_keys_are_the_queries_and_values_the_keys_where_not_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = numbers(capsys, "--queries", "1, 2; 3, 4")
+    assert found["queries"] == found["keys"] == found["values"] == [[1, 2], [3, 4]]
+    found = numbers(capsys, "--queries=-1 2", "--keys", "3 4;5 6")
+    assert (found["queries"], found["values"]) == ([[-1, 2]], [[3, 4], [5, 6]])
+
+
+def test_a_file_says_what_the_options_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "\n\n".join(part.replace("; ", "\n") for part in (QUERIES, KEYS, VALUES)) + "\n\n"
+    (tmp_path / "matrices.txt").write_text("\n" + text)
+    by_options = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--values", VALUES)
+    assert numbers(capsys, str(tmp_path / "matrices.txt")) == by_options
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    assert numbers(capsys, "-") == by_options
+
+
+def test_the_numbers_are_printed_and_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "numbers.json"
+    assert main(["attention", "--mask", "causal", "--json", str(out)]) == 0
+    assert json.loads(out.read_text())["num_pairs"] == 6
+    printed = capsys.readouterr().out
+    assert "│ q1 │  1 │ -inf │ -inf │" in printed
+    assert printed.endswith("6 of 9 pairs of a query and a key may meet.\n")
+
+
+def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    row = " ".join(f"0.12345{number:02}" for number in range(10, 60))
+    assert main(["attention", "--queries", row]) == 0
+    assert row.split()[-1] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--queries", "1 2; 3"], "--queries: row 2 has width 1, row 1 has 2"),
+        (["--queries", "1 2;; 3 4"], "--queries: row 2 is empty; expected numbers"),
+        (["--queries", ""], "--queries: row 1 is empty; expected numbers"),
+        (["--queries", "1 x"], "--queries: row 1: expected a number, got 'x'"),
+        (["--queries", "1", "--keys", "1; nan"], "--keys: row 2: expected a number, got 'nan'"),
+        (
+            ["--queries", "1 2", "--keys", "1 2 3"],
+            "a query is as wide as a key: got widths 2 of queries, 3 of keys",
+        ),
+        (
+            ["--queries", "1 2", "--values", "1; 2"],
+            "each key has a value: the keys are 1, the values 2",
+        ),
+        (["--keys", "1 2"], "--keys and --values need --queries"),
+        (["--values", "1 2"], "--keys and --values need --queries"),
+        (["--window", "2"], "--window is for --mask local"),
+        (["--mask", "local", "--window", "-1"], "a window reaches 0 positions or more, got -1"),
+        (
+            ["--queries", "1;2;3", "--keys", "1;2", "--mask", "local"],
+            "expected at least as many keys as queries (3), got 2",
+        ),
+        (
+            ["--queries", "1;2;3", "--keys", "1;2", "--mask", "causal"],
+            "expected at least as many keys as queries (3), got 2",
+        ),
+        (
+            ["--queries", "1e200"],
+            "these numbers are too large: a sum of their products is infinite",
+        ),
+        (["no.txt"], "no.txt: No such file or directory"),
+        (["bad.txt"], "bad.txt: keys: row 1: expected a number, got 'two'"),
+        (["four.txt"], "four.txt: expected queries, keys and values, got 4 matrices"),
+        (["empty.txt"], "empty.txt: expected queries, keys and values, got 0 matrices"),
+        (["bytes.txt"], "bytes.txt: expected numbers, got bytes that are no text"),
+        (
+            ["four.txt", "--keys", "1"],
+            "give the matrices in a file or by --queries, --keys and --values",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    words: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.txt").write_text("1\n\ntwo\n")
+    Path("four.txt").write_text("1\n\n1\n\n1\n\n1\n")
+    Path("empty.txt").write_text(" \n\n")
+    Path("bytes.txt").write_bytes(b"\xff\xfe1")
+    assert main(["attention", *words]) == 2
+    assert capsys.readouterr() == ("", f"tokoban: {message}\n")

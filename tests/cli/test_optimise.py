@@ -1,0 +1,231 @@
+"""``tokoban optimise``: what it tells, writes and keeps, and what it refuses."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tokoban import cli
+from tokoban.sokoban import formats, optimiser
+from tokoban.sokoban.formats import lurd, read_levels
+
+ROOM = "#######\n#@ $ .#\n#  $ .#\n#     #\n#######\n"
+CORRIDOR = "######\n#@ $.#\n#    #\n######\n"
+DONE = "####\n#@*#\n####\n"
+LEVELS = (
+    f"Author: N. N.\n\nroom\n\n{ROOM}\nby chance\nrRlrRllldrRR\n\nslower\nrRlrRlllrldrRR\n\n"
+    f"none\n\n{CORRIDOR}\n\ncorridor\n\n{CORRIDOR}\nSolution\nrR\n\ndone\n\n{DONE}"
+)
+
+
+@pytest.fixture(autouse=True)
+def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file ``levels.sok`` in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "levels.sok"
+    path.write_text(LEVELS)
+    return path
+
+
+def optimise(*words: str) -> tuple[int, list[dict[str, Any]]]:
+    """The status and the objects of ``--json``."""
+    status = cli.main(["optimise", "levels.sok", "--json", "out.json", *words])
+    return status, json.loads(Path("out.json").read_text())
+
+
+def test_the_best_solution_of_each_level_is_made_shorter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, found = optimise()
+    assert status == 0
+    assert [one["status"] for one in found] == [
+        "shorter",
+        "no solution",
+        "not shorter",
+        "not shorter",
+    ]
+    assert [one["lurd"] for one in found] == ["rRRlldRR", None, "rR", ""]
+    printed = capsys.readouterr().out
+    assert "shorter: 12 moves, 4 pushes -> 8 moves, 4 pushes, " in printed
+    assert "proved: no solution has fewer moves\n      rRRlldRR\n" in printed
+    assert "there is none in the file" in printed
+    assert "4 levels in" in printed
+    assert (
+        "1 shorter, 3 proved the shortest, 1 without a solution; 14 moves, 5 pushes -> "
+        "10 moves, 5 pushes"
+    ) in printed
+
+
+def test_the_objects_have_the_promised_keys_and_figures() -> None:
+    found = optimise()[1]
+    assert found[0]["seconds"] >= 0
+    assert {key: found[0][key] for key in found[0] if key != "seconds"} == {
+        "index": 1,
+        "title": "room",
+        "status": "shorter",
+        "lurd": "rRRlldRR",
+        "moves": 8,
+        "pushes": 4,
+        "moves_before": 12,
+        "pushes_before": 4,
+        "is_proved_optimal": True,
+    }
+    assert list(found[1].values()) == [2, "none", "no solution", *[None] * 7]
+
+
+def test_all_that_the_file_had_is_written_with_the_shorter_solution() -> None:
+    assert optimise("--output", "shorter.sok")[0] == 0
+    before, after = read_levels("levels.sok"), read_levels("shorter.sok", strict=True)
+    assert after.notes == before.notes
+    assert [[kept.title for kept in level.solutions] for level in after.levels] == [
+        ["by chance", "slower", "Solution/Moves"],
+        [],
+        ["Solution"],
+        [],
+    ]
+    assert after.levels[1:] == before.levels[1:]
+    assert optimise("--output", "again.sok", "--minimise", "moves")[0] == 0
+    assert Path("again.sok").read_text() == Path("shorter.sok").read_text()
+
+
+def test_pushes_are_counted_first_where_it_is_asked() -> None:
+    board = "##########\n#        #\n# ###    #\n# .@$    #\n##########\n"
+    ways = {"moves": "RRurrdLLLL", "pushes": "lluurrrrddLL"}
+    Path("levels.sok").write_text(f"{board}\n{ways['moves']}\n\nSolution\n{ways['pushes']}\n")
+    for minimise, expected in ways.items():
+        assert optimise("--minimise", minimise)[1][0]["lurd"] == expected
+    text = f"{board}\nSolution\n{ways['moves']}\n"
+    Path("levels.sok").write_text(text)
+    optimise("--minimise", "pushes", "--output", "out.sok")
+    titles = [solution.title for solution in read_levels("out.sok").levels[0].solutions]
+    assert titles == ["Solution", "Solution/Pushes"]
+
+
+@pytest.mark.parametrize("place", ["rlrR", "moves.txt"])
+def test_a_solution_can_be_given_beside_the_file(place: str) -> None:
+    Path("moves.txt").write_text("2(rl)\nrR\n")
+    status, found = optimise("--level", "2", "--solution", place)
+    assert (status, [one["index"] for one in found]) == (0, [2])
+    assert (found[0]["status"], found[0]["lurd"]) == ("shorter", "rR")
+
+
+def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LEVELS.encode())))
+    assert cli.main(["optimise", "-", "--output", "-"]) == 0
+    printed = capsys.readouterr()
+    assert [len(level.solutions) for level in formats.parse_levels(printed.out).levels] == [
+        3,
+        0,
+        1,
+        0,
+    ]
+    assert "shorter: 12 moves" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--level", "5"], "--level 5: expected 1 to 4"),
+        (["--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
+        (["--memory-limit", "2"], "--memory-limit 2: expected a size such as 500MB or 2GB"),
+        (["--json", "-", "--output", "-"], "--json and --output are both -; expected two places"),
+        (["--output", "no/out.sok"], "no/out.sok: no folder to write it into"),
+        (
+            ["--level", "1", "--output", "levels.sok"],
+            "--level and --output would leave one level in levels.sok",
+        ),
+        (["--solution", "R"], "--solution is of one level; choose one of 4 by --level"),
+        (["--level", "2", "--solution", "absent.txt"], "absent.txt: No such file or directory"),
+        (
+            ["--level", "2", "--solution", "levels.sok"],
+            "levels.sok: move 1: 'A' is not one of u l d r U D L R",
+        ),
+        (
+            ["--level", "2", "--solution", "ruR"],
+            "--solution: the moves do not solve the board: move 2 (u): wall at row 1, column 3",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    words: list[str], complaint: str, levels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["optimise", "levels.sok", *words]) == 2
+    assert capsys.readouterr().err == f"tokoban: {complaint}\n"
+    assert levels.read_text() == LEVELS
+
+
+def test_every_problem_of_a_file_is_told_and_nothing_is_tried(
+    levels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    levels.write_text(f"{CORRIDOR}\nSolution\nrU\n\n#####\n#@@ #\n#$. #\n#####\n")
+    assert cli.main(["optimise", "levels.sok", "--json", "out.json"]) == 2
+    told = capsys.readouterr()
+    assert [line.split(": ")[0] for line in told.err.splitlines()] == [
+        "levels.sok:7",
+        "levels.sok:9",
+    ]
+    assert told.out == ""
+    assert not Path("out.json").exists()
+
+
+def test_the_limits_are_passed_on_and_what_stopped_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def listen(board: object, directions: object, **options: Any) -> optimiser.Optimised:
+        del options["report"]
+        asked.append(options)
+        return optimiser.Optimised(lurd.parse("rR"), 2, 1, False, "500 MB", 5, 0.5)
+
+    monkeypatch.setattr(optimiser, "optimise", listen)
+    optimise("--level", "3", "--time-limit", "7", "--memory-limit", "0.5 gb")
+    assert asked == [{"minimise": "moves", "time_limit_s": 7.0, "memory_limit_mb": 500.0}]
+    assert "not shorter: 2 moves, 1 push, 0.50 s" in (printed := capsys.readouterr().out)
+    assert "stopped at 500 MB" in printed
+
+
+def test_a_file_without_any_solution_is_status_1() -> None:
+    status, found = optimise("--level", "2")
+    assert (status, [one["status"] for one in found]) == (1, ["no solution"])
+
+
+def test_a_level_that_is_too_large_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    room = "\n".join(["#" * 67, "#@$." + " " * 62 + "#", *["#" + " " * 65 + "#"] * 63, "#" * 67])
+    Path("levels.sok").write_text(f"{room}\n\nSolution\nR\n")
+    status, found = optimise()
+    assert (status, found[0]["status"], found[0]["lurd"]) == (1, "gave up", None)
+    assert "expected at most 4096 squares of floor" in capsys.readouterr().out
+
+
+def test_after_ctrl_c_the_best_so_far_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(board: object, directions: object, **options: Any) -> optimiser.Optimised:
+        options["report"](optimiser.Optimised(lurd.parse("rRRlldRR"), 8, 4, False, None, 5, 0.5))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(optimiser, "optimise", interrupt)
+    status, found = optimise("--output", "shorter.sok")
+    assert (status, [one["lurd"] for one in found]) == (130, ["rRRlldRR"])
+    assert [len(level.solutions) for level in read_levels("shorter.sok").levels] == [3, 0, 1, 0]
+    told = capsys.readouterr()
+    assert "interrupted after 1 of 4 levels; what is known is kept" in told.err
+    assert "stopped at Ctrl-C" in told.out
+
+
+def test_levels_that_cannot_be_written_back_are_refused_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(levels: object, *, notes: object) -> str:
+        raise ValueError("would be read differently")
+
+    monkeypatch.setattr(formats, "write_levels", refuse)
+    assert cli.main(["optimise", "levels.sok", "--output", "shorter.sok"]) == 2
+    assert capsys.readouterr() == ("", "tokoban: would be read differently\n")

@@ -1,0 +1,158 @@
+"""Branching and lost shares, against every possible play by the plain rules."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import pytest
+
+from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.puzzles import choices
+from tokoban.sokoban.puzzles.choices import Choices, choices_along, explore
+from tokoban.sokoban.solver import Solved, solve
+from tokoban.sokoban.solving.answer import GaveUp, Limits
+from tokoban.sokoban.solving.levels import from_board
+
+SMALL = [
+    *random_boards(Shape(3, 5, 2, is_closed=True), 8, seed=29),
+    parse_board("######|#    #|# $ .#|#@####|######"),
+]
+# These do not fit one word.
+WIDE = [
+    board
+    for board in random_boards(Shape(3, 9, 1, is_closed=True), 40, seed=29)
+    if from_board(board) is None
+][:4]
+BOTH = pytest.mark.parametrize("boards", [SMALL, WIDE], ids=["small", "wide"])
+
+
+def with_plans(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
+    """Those that can be solved and are not."""
+    for board in boards:
+        answer = solve(board, minimise="pushes")
+        if isinstance(answer, Solved) and answer.directions:
+            yield board, answer.directions
+
+
+def pushes_from(board: Board) -> list[Board]:
+    """The boards after each push that is possible once the player has walked."""
+    after = []
+    for square in sorted(board.area()):
+        here = Board(board.height, board.width, board.walls, board.goals, board.boxes, square)
+        after += [later for d in Direction if is_push(here, later := rules.step(here, d))]
+    return after
+
+
+def with_a_solution(after: dict[Board, list[Board]]) -> set[Board]:
+    """Those of all boards of a play from which play can come to a solved one."""
+    before: dict[Board, list[Board]] = {board: [] for board in after}
+    for board, laters in after.items():
+        for later in laters:
+            before[later].append(board)
+    found = {board for board in after if board.is_solved}
+    waiting = list(found)
+    while waiting:
+        new = set(before[waiting.pop()]) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def count(boards: Iterable[Board], solvable: set[Board]) -> Choices:
+    """The choices in some positions."""
+    after = [pushes_from(board) for board in boards]
+    all_after = [later for laters in after for later in laters]
+    return Choices(len(after), len(all_after), sum(later not in solvable for later in all_after))
+
+
+@BOTH
+def test_choices_along_a_plan_are_those_of_every_play(boards: list[Board]) -> None:
+    lost = 0
+    for board, plan in with_plans(boards):
+        solvable = with_a_solution(reachable(board))
+        pairs = pairwise(rules.play(board, plan))
+        expected = count([here for here, later in pairs if is_push(here, later)], solvable)
+        assert choices_along(board, plan, limits=Limits()) == expected
+        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        assert exploration is not None
+        assert choices_along(board, plan, limits=Limits(), exploration=exploration) == expected
+        lost += expected.lost
+    assert lost > 0
+
+
+@BOTH
+def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None:
+    for board, _ in with_plans(boards):
+        after = reachable(board)
+        solvable = with_a_solution(after)
+        positions: dict[tuple[frozenset, frozenset], Board] = {}
+        waiting = [board]
+        while waiting:
+            here = waiting.pop()
+            key = here.boxes, here.area()
+            if key not in positions:
+                positions[key] = here
+                # Play ends where the level is solved.
+                waiting += [] if here.is_solved else pushes_from(here)
+        kept = [here for here in positions.values() if here in solvable]
+        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        assert exploration is not None
+        explored = exploration.explored
+        assert explored.solvable == len(kept) <= explored.positions <= len(positions)
+        assert explored.choices == count([here for here in kept if not here.is_solved], solvable)
+        assert explored.fewest_pushes == fewest(after, board, is_push)
+
+
+def test_choices_of_a_drawing() -> None:
+    # Left of its start the box is lost in a column without a goal; the way there and the way to the
+    # goal are all there is, and back from the last square but one.
+    board = parse_board("######|#    #|# $ .#|#@####|######")
+    plan = (Direction.UP, Direction.RIGHT, Direction.RIGHT)
+    found = choices_along(board, plan, limits=Limits())
+    assert found == Choices(positions=2, pushes=4, lost=1)
+    assert (found.branching, found.lost_share) == (2.0, 0.25)
+
+
+def test_a_level_that_is_lost_has_no_solvable_position() -> None:
+    lost = explore(parse_board("#####|#.@$#|#####"), max_positions=16, time_limit_s=None)
+    assert lost is not None
+    assert (lost.explored.solvable, lost.explored.fewest_pushes) == (0, None)
+    assert lost.explored.choices == Choices(0, 0, 0)
+    assert lost.explored.choices.branching == lost.explored.choices.lost_share == 0.0
+
+
+def test_an_exploration_is_given_up_at_its_limits() -> None:
+    board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
+    assert explore(board, max_positions=16, time_limit_s=None) is None
+    assert explore(board, max_positions=1 << 12, time_limit_s=0.0) is None
+    assert explore(board, max_positions=1 << 12, time_limit_s=None) is not None
+
+
+def test_boxes_and_goals_out_of_balance_are_refused() -> None:
+    board = parse_board("#####|#@$.#|#  .#|#####")
+    with pytest.raises(ValueError, match="1 boxes but 2 goals inside the walls"):
+        explore(board, max_positions=16, time_limit_s=None)
+
+
+def leaves_open_what_is_not_known(boards: list[Board], limits: Limits) -> bool:
+    """Whether some push is unknown; whatever is known is true."""
+    unknown = 0
+    for board, plan in with_plans(boards):
+        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        exact = choices_along(board, plan, limits=Limits(), exploration=exploration)
+        short = choices_along(board, plan, limits=limits)
+        assert (short.positions, short.pushes) == (exact.positions, exact.pushes)
+        assert short.lost <= exact.lost <= short.lost + short.unknown
+        unknown += short.unknown
+    return unknown > 0
+
+
+def test_what_the_limits_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choices, "_FIRST_EXPANSIONS", 1)
+    assert leaves_open_what_is_not_known(SMALL, Limits(max_expansions=1))
+    assert not leaves_open_what_is_not_known(SMALL, Limits(time_limit_s=60.0))
+    # So few moves as these wide boards need are found at once.
+    monkeypatch.setattr(choices, "solve", lambda *_, **__: GaveUp("1 expansion", 1, 0.0))
+    assert leaves_open_what_is_not_known(WIDE, Limits())

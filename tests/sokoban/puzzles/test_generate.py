@@ -1,0 +1,167 @@
+"""Puzzles: proved by another way of counting, as hard as wanted, each another, the same by seed."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.canonical import canonical_form
+from tokoban.sokoban.figures import Figures, count_figures
+from tokoban.sokoban.puzzles import generate
+from tokoban.sokoban.puzzles.choices import Choices, explore
+from tokoban.sokoban.puzzles.generate import generate_puzzles
+from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
+from tokoban.sokoban.puzzles.rooms import STYLES
+from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
+from tokoban.sokoban.rating import rate
+from tokoban.sokoban.solving.labels import States
+from tokoban.sokoban.solving.levels import from_board
+from tokoban.sokoban.solving.sweep import label_many
+
+SMALL = Recipe(rows=8, columns=7, num_boxes=2)
+
+
+def fewest(puzzle: Puzzle, unit: str) -> int:
+    """By a sweep over all states, which no puzzle is proved by."""
+    level = from_board(puzzle.board)
+    assert level is not None
+    start = States(level.boxes, level.player, np.ones(1, np.int64))
+    return int(label_many(level, start, unit).distance[0])
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_optimum_of_each_puzzle_is_true(style: str) -> None:
+    recipe = Recipe(rows=8, columns=9, num_boxes=3, style=style, proves_moves=True)
+    for puzzle in generate_puzzles(3, recipe, seed=5):
+        board = puzzle.board
+        assert (board.height, board.width, len(board.boxes)) == (8, 9, 3)
+        assert puzzle.style == style
+        assert rules.play(board, puzzle.push_plan)[-1].is_solved
+        assert puzzle.figures == count_figures(board, puzzle.push_plan)
+        assert puzzle.figures.pushes == fewest(puzzle, "pushes")
+        assert puzzle.move_plan is not None
+        assert rules.play(board, puzzle.move_plan)[-1].is_solved
+        assert len(puzzle.move_plan) == fewest(puzzle, "moves")
+
+
+def test_the_optimum_of_a_large_puzzle_is_true() -> None:
+    (puzzle,) = generate_puzzles(1, Recipe(rows=11, columns=11, num_boxes=2), seed=3)
+    assert rules.play(puzzle.board, puzzle.push_plan)[-1].is_solved
+    exploration = explore(puzzle.board, max_positions=1 << 17, time_limit_s=None)
+    assert exploration is not None
+    assert puzzle.figures.pushes == exploration.explored.fewest_pushes
+
+
+def test_a_puzzle_is_measured_as_its_rating_says() -> None:
+    for puzzle in generate_puzzles(3, SMALL, seed=7):
+        rating = rate(puzzle.board)
+        assert rating.figures == puzzle.figures
+        assert rating.along_plan == puzzle.choices
+
+
+def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
+    # So small a room has few puzzles, and draws them more than once.
+    tiny = Recipe(rows=5, columns=6, num_boxes=1)
+    first = list(generate_puzzles(5, tiny, seed=1))
+    boards = [puzzle.board for puzzle in first]
+    assert len(set(map(canonical_form, boards))) == 5
+    drawn = [draw_puzzle(tiny, seed=1, draw=draw) for draw in range(50)]
+    forms = [canonical_form(puzzle.board) for puzzle in drawn if puzzle]
+    assert len(set(forms)) < len(forms)
+    others = [puzzle.board for puzzle in generate_puzzles(2, tiny, seed=1, avoid=boards)]
+    assert not set(map(canonical_form, boards)) & set(map(canonical_form, others))
+
+
+def test_threads_change_nothing_and_the_seed_does() -> None:
+    one, three = (list(generate_puzzles(5, SMALL, seed=2, num_threads=n)) for n in (1, 3))
+    assert one == three
+    assert one != list(generate_puzzles(5, SMALL, seed=3))
+
+
+def test_puzzles_are_as_hard_as_wanted() -> None:
+    wanted = Wanted(min_pushes=9, max_pushes=11, min_branching=3.5, min_lost_share=0.3)
+    for puzzle in generate_puzzles(
+        3, Recipe(rows=8, columns=8, num_boxes=3, wanted=wanted), seed=1
+    ):
+        assert 9 <= puzzle.figures.pushes <= 11
+        assert puzzle.choices.branching >= 3.5
+        assert puzzle.choices.lost_share >= 0.3
+
+
+def test_each_bound_refuses_what_is_below_it() -> None:
+    figures = Figures(
+        moves=31, pushes=11, box_lines=5, box_changes=3, pushing_sessions=7, player_lines=19
+    )
+    choices = Choices(positions=11, pushes=55, lost=11)  # branching 5, a fifth is lost
+    assert Wanted(min_pushes=11, max_pushes=11).allows(figures, choices)
+    assert Wanted(min_branching=5.0, min_lost_share=0.2).allows(figures, choices)
+    for wanted in (
+        Wanted(min_pushes=12),
+        Wanted(max_pushes=10),
+        Wanted(min_branching=5.1),
+        Wanted(min_lost_share=0.21),
+    ):
+        assert not wanted.allows(figures, choices)
+
+
+def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
+    easy, *others = DIFFICULTIES.values()
+    bounds = [(wanted.min_pushes, wanted.min_lost_share) for wanted in others]
+    assert bounds == sorted(bounds)
+    assert easy.max_pushes == others[0].min_pushes
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ({"min_pushes": 0}, "min pushes is 0; expected at least 1"),
+        ({"max_pushes": 0}, "max pushes is 0; expected at least 1"),
+        ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7 and max pushes 5"),
+        ({"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
+        ({"min_lost_share": 1.5}, "min lost share is 1.5; expected 0 to 1"),
+    ],
+)
+def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Wanted(**bounds)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"rows": 4}, "4 rows and 10 columns; expected 5 to 64 of each"),
+        ({"columns": 65}, "10 rows and 65 columns; expected 5 to 64 of each"),
+        ({"style": "maze"}, "style 'maze'; expected mixed or one of"),
+        ({"num_boxes": 0}, "0 boxes; expected 1 to 18 in a room of 10x10"),
+        ({"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Recipe(**asked)
+
+
+@pytest.mark.parametrize(
+    ("num_levels", "seed", "num_threads", "message"),
+    [
+        (0, 1, 1, "the number of levels is 0; expected at least 1"),
+        (1, -1, 1, "the seed is -1; expected 0 to"),
+        (1, 1, 0, "the number of threads is 0; expected at least 1"),
+    ],
+)
+def test_arguments_without_sense_are_refused_at_once(
+    num_levels: int, seed: int, num_threads: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate_puzzles(num_levels, SMALL, seed=seed, num_threads=num_threads)
+
+
+def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate, "_MAX_BARREN_DRAWS_OF_WORDS", 7)
+    recipe = Recipe(rows=5, columns=5, num_boxes=1, wanted=Wanted(min_pushes=99))
+    draws: list[int] = []
+    puzzles: Iterator[Puzzle] = generate_puzzles(3, recipe, seed=1, report=draws.append)
+    with pytest.raises(ValueError, match="with 1 boxes and min pushes 99 among 7 draws; 0 of 3"):
+        next(puzzles)
+    assert draws == [1, 2, 3, 4, 5, 6, 7]

@@ -1,0 +1,96 @@
+"""Reverse play: starts are as far as is said, and can be solved."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.figures import count_figures
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.puzzles.goals import place_goals
+from tokoban.sokoban.puzzles.pulls import Start, far_starts
+from tokoban.sokoban.puzzles.rooms import carve
+from tokoban.sokoban.solver import Solved, solve
+from tokoban.sokoban.solving.levels import from_board
+from tokoban.sokoban.solving.sweep import sweep
+
+
+def solved_room(side: int, num_boxes: int, seed: int) -> Board:
+    draws = random.Random(seed)
+    floor = carve("tiles", rows=side, columns=side, draws=draws)
+    goals = place_goals(floor, num_boxes, draws)
+    assert goals is not None
+    walls = frozenset(Square(row, column) for row in range(side) for column in range(side)) - floor
+    return Board(side, side, walls, goals, goals, min(floor - goals))
+
+
+def starts_of(solved: Board, least: int = 1, most: int | None = None) -> list[Start]:
+    return far_starts(solved, min_pushes=least, max_pushes=most, draws=random.Random(1))
+
+
+def fewest_pushes(solved: Board, start: Start) -> int:
+    board = replace(solved, boxes=start.boxes, player=start.player)
+    answer = solve(board, minimise="pushes")
+    assert isinstance(answer, Solved)
+    return count_figures(board, answer.directions).pushes
+
+
+@pytest.mark.parametrize("length", [7, 13], ids=["one word", "several"])
+def test_in_a_corridor_the_box_is_pulled_to_the_square_before_the_last(length: int) -> None:
+    wall = "#" * (length + 2)
+    corridor = parse_board(f"{wall}|#*@{' ' * (length - 2)}#|{wall}")
+    first = starts_of(corridor)[0]
+    assert first == Start(frozenset({Square(1, length - 1)}), Square(1, length), length - 2)
+    assert {start.pushes for start in starts_of(corridor, most=3)} <= {1, 2, 3}
+    assert starts_of(corridor, least=length - 1) == []
+
+
+def test_what_cannot_be_pulled_has_no_start() -> None:
+    assert starts_of(parse_board("####|#*@#|####")) == []
+
+
+def test_a_swept_start_needs_as_many_pushes_as_it_says() -> None:
+    for seed in range(7):
+        solved = solved_room(8, 3, seed)
+        level = from_board(solved)
+        assert level is not None
+        states = sweep(level, "pushes")
+        assert states is not None
+        farthest = int(states.distance[states.distance < 2**16 - 1].max())
+        starts = starts_of(solved)
+        assert len(starts) == len(set(starts))
+        assert bool(starts) == (farthest > 0)
+        for start in starts:
+            assert start.pushes == fewest_pushes(solved, start)
+            assert 0.85 * farthest <= start.pushes <= farthest
+
+
+def test_bounds_on_the_pushes_hold() -> None:
+    solved = solved_room(8, 3, 2)
+    assert {start.pushes for start in starts_of(solved, least=5, most=7)} <= {5, 6, 7}
+    assert starts_of(solved, least=5, most=7)
+
+
+def test_a_start_of_a_large_room_needs_no_more_pushes_than_it_says() -> None:
+    for seed in range(2):
+        solved = solved_room(13, 3, seed)
+        starts = starts_of(solved)
+        needed = [fewest_pushes(solved, start) for start in starts]
+        assert all(n <= start.pushes for n, start in zip(needed, starts, strict=True))
+        assert len(starts) > 3
+        # The hardest come first; no lone box of this room could need so many.
+        assert needed[0] == max(needed) > 3 * min(needed) / 2
+
+
+def test_in_an_open_hall_the_boxes_go_far_although_few_positions_are_followed() -> None:
+    rows = ["#" * 20, *["#" + " " * 18 + "#"] * 18, "#" * 20]
+    rows[2] = "# ***" + " " * 14 + "#"
+    rows[5] = "#@" + " " * 17 + "#"
+    hall = parse_board("|".join(rows))
+    # A box on each of the far sides would need 15 pushes along one of them.
+    far = sum(
+        min(abs(box.row - goal.row) + abs(box.column - goal.column) for goal in hall.goals)
+        for box in starts_of(hall)[0].boxes
+    )
+    assert far > 3 * 15

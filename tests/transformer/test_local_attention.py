@@ -1,0 +1,202 @@
+"""Local attention is the masked full one, at every size, in its results and in its gradients."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tokoban.transformer import (
+    Encoder,
+    MultiHeadAttention,
+    Window,
+    attend,
+    attend_locally,
+    captured_attention,
+    empty_cache_for,
+    masks,
+)
+
+B, N, E, VALUE_WIDTH = 3, 2, 5, 7
+LENGTHS = (1, 2, 63, 64, 65, 131, 257)
+HALF_WIDTHS = (0, 1, 3, 64, 97, 256, 1000)
+
+
+def draw(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=dtype)
+
+
+def drawn_qkv(num_targets: int, num_sources: int) -> tuple[Tensor, Tensor, Tensor]:
+    q = draw(B, N, num_targets, E).requires_grad_()
+    k = draw(B, N, num_sources, E, seed=1).requires_grad_()
+    v = draw(B, N, num_sources, VALUE_WIDTH, seed=2).requires_grad_()
+    return q, k, v
+
+
+def assert_equal_to_masked(qkv: tuple[Tensor, Tensor, Tensor], window: Window) -> None:
+    """Outputs, and the gradients of a random weighing of them."""
+    mask = window.mask(qkv[0].shape[2], qkv[1].shape[2])
+    near, full = attend_locally(*qkv, window=window), attend(*qkv, mask)
+    torch.testing.assert_close(near, full, rtol=0, atol=1e-12)
+    weighing = draw(*full.shape, seed=3)
+    found, expected = (torch.autograd.grad((mixed * weighing).sum(), qkv) for mixed in (near, full))
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("is_causal", [True, False], ids=["causal", "both sides"])
+@pytest.mark.parametrize("half_width", HALF_WIDTHS)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_local_attention_is_full_attention_under_its_mask(
+    length: int, half_width: int, is_causal: bool
+) -> None:
+    assert_equal_to_masked(drawn_qkv(length, length), Window(half_width, is_causal))
+
+
+@pytest.mark.parametrize("is_causal", [True, False], ids=["causal", "both sides"])
+@pytest.mark.parametrize(("num_targets", "num_sources"), [(1, 300), (5, 300), (150, 301), (2, 3)])
+def test_fewer_targets_are_the_last_positions(
+    num_targets: int, num_sources: int, is_causal: bool
+) -> None:
+    for half_width in (0, 2, 70, 400):
+        assert_equal_to_masked(drawn_qkv(num_targets, num_sources), Window(half_width, is_causal))
+
+
+@pytest.mark.parametrize("num_masks", [1, B])
+@pytest.mark.parametrize("half_width", [3, 40, 400])
+def test_hidden_sources_are_hidden_from_everybody(half_width: int, num_masks: int) -> None:
+    length = 301
+    hidden = masks.padding(torch.tensor([101, 301, 7])[:num_masks], length)
+    assert_equal_to_masked(drawn_qkv(length, length), Window(half_width, may_be_attended=hidden))
+    scattered = draw(num_masks, 1, 1, length) < 0
+    assert_equal_to_masked(drawn_qkv(length, length), Window(half_width, True, scattered))
+
+
+def test_a_target_with_no_source_left_gets_zeros() -> None:
+    length = 301
+    window = Window(3, may_be_attended=masks.padding(torch.tensor([101]), length))
+    mixed = attend_locally(*drawn_qkv(length, length), window=window)
+    assert (mixed[:, :, 104:] == 0).all()
+    assert (mixed[:, :, 103] != 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_type_of_the_numbers_stays(dtype: torch.dtype) -> None:
+    q, k, v = (draw(B, N, 201, E, seed=seed, dtype=dtype) for seed in range(3))
+    window = Window(9)
+    near, full = attend_locally(q, k, v, window=window), attend(q, k, v, window.mask(201, 201))
+    assert near.dtype == dtype
+    tolerance = 1e-5 if dtype == torch.float32 else 0.03
+    torch.testing.assert_close(near, full, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("half_width", [0, 1, 2, 4, 9])
+def test_a_window_looks_as_the_masks_do(half_width: int) -> None:
+    local = masks.local(5, half_width)
+    assert torch.equal(Window(half_width).mask(5, 5), local)
+    assert torch.equal(Window(half_width, True).mask(5, 5), local & masks.causal(5))
+    assert torch.equal(Window(half_width, True).mask(2, 5), (local & masks.causal(5))[3:])
+
+
+class _LargestTensor(TorchDispatchMode):
+    """The number of elements of the largest tensor that any operation has made."""
+
+    num_elements = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        for tensor in made if isinstance(made, tuple | list) else [made]:
+            if isinstance(tensor, Tensor):
+                self.num_elements = max(self.num_elements, tensor.numel())
+        return made
+
+
+def largest_tensor(call: Callable[[], object]) -> int:
+    with _LargestTensor() as seen:
+        call()
+    return seen.num_elements
+
+
+@pytest.mark.parametrize("is_causal", [True, False])
+def test_nothing_grows_faster_than_the_length(is_causal: bool) -> None:
+    def largest(length: int) -> int:
+        qkv = drawn_qkv(length, length)
+
+        def both_ways() -> None:
+            mixed = attend_locally(*qkv, window=Window(16, is_causal))
+            torch.autograd.grad(mixed.sum(), qkv)
+
+        return largest_tensor(both_ways)
+
+    # Both are whole numbers of chunks, so that nothing is rounded up.
+    assert largest(4096) == 4 * largest(1024)
+
+
+def test_one_target_after_a_cache_costs_what_it_reaches() -> None:
+    qkv = drawn_qkv(1, 200)
+    largest = largest_tensor(lambda: attend_locally(*qkv, window=Window(16, is_causal=True)))
+    assert largest == B * N * (16 + 1) * VALUE_WIDTH
+
+
+@pytest.mark.parametrize("num_heads", [1, 4])
+def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
+    attention, inputs = MultiHeadAttention(20, num_heads).double(), draw(B, 201, 20)
+    hidden = masks.padding(torch.tensor([201, 150, 3]), 201)
+    window = Window(11, True, hidden)
+    masked = attention(inputs, may_attend=masks.local(201, 11) & masks.causal(201) & hidden)
+    torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
+
+
+def test_looking_on_sees_the_weights_of_a_window() -> None:
+    attention, inputs = MultiHeadAttention(20, 4).double(), draw(B, 131, 20)
+    window = Window(11, is_causal=True)
+    near = attention(inputs, may_attend=window)
+    with captured_attention(attention) as seen:
+        watched = attention(inputs, may_attend=window)
+        attention(inputs, may_attend=window.mask(131, 131))
+    torch.testing.assert_close(watched, near, rtol=0, atol=1e-12)
+    by_window, by_mask = seen[""]
+    assert torch.equal(by_window, by_mask)
+
+
+def test_chunks_through_a_cache_are_the_whole_under_a_causal_window() -> None:
+    encoder = Encoder(2, 20, 4).double().eval()
+    inputs, window = draw(B, 151, 20), Window(11, is_causal=True)
+    whole = encoder(inputs, may_attend=window)
+    cache = empty_cache_for(encoder, B, 151)
+    with torch.no_grad():
+        parts = [
+            encoder(part, may_attend=window, cache=cache)
+            for part in inputs.split([1, 1, 90, 5, 1, 53], dim=1)
+        ]
+    torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=0, atol=1e-12)
+
+
+def test_a_window_that_reaches_less_than_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="a window reaches 0 positions or more, got -1"):
+        Window(-1)
+
+
+def test_fewer_keys_than_queries_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"at least as many keys as queries \(5\), got 3"):
+        attend_locally(*drawn_qkv(5, 3), window=Window(1))
+
+
+def test_a_window_made_for_another_length_is_refused() -> None:
+    window = Window(1, may_be_attended=masks.padding(torch.tensor([4]), 7))
+    with pytest.raises(ValueError, match="hides some of 7 keys, got 300 keys"):
+        attend_locally(*drawn_qkv(300, 300), window=window)
+
+
+def test_a_window_over_a_memory_is_refused() -> None:
+    attention, inputs = MultiHeadAttention(20, 4), torch.randn(B, 7, 20)
+    with pytest.raises(ValueError, match="a window is for self attention"):
+        attention(inputs, inputs, may_attend=Window(1))
+
+
+def test_a_cached_step_wants_a_mask() -> None:
+    encoder = Encoder(1, 20, 4).eval()
+    step = empty_cache_for(encoder, B, 5).take_step()
+    for may_attend in (None, Window(1)):
+        with torch.no_grad(), pytest.raises(ValueError, match="needs a mask, to hide"):
+            encoder(torch.randn(B, 1, 20), may_attend=may_attend, cache=step)

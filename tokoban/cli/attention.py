@@ -1,0 +1,231 @@
+"""``tokoban attention``: every step from queries to outputs, in boxes, for any small matrices."""
+
+import argparse
+import json
+import math
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from torch import Tensor
+
+SUMMARY = "print attention step by step for small matrices (the lesson is docs/attention.md)"
+EXAMPLE = "1 0 1 0; 0 1 0 1; 1 1 1 1"
+NAMES = ("queries", "keys", "values")
+
+Matrix = list[list[float]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the matrices, who may attend to whom, and where the numbers go besides."""
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="queries, keys and values as below, with an empty line between matrices and a row in "
+        "each line; - for standard input",
+    )
+    for name, default in zip(NAMES, (f'"{EXAMPLE}"', "the queries", "the keys"), strict=True):
+        parser.add_argument(
+            f"--{name}",
+            metavar="ROWS",
+            help=f'numbers with ; between the rows, as "1 0; 0 1" or --{name}="-1;2" '
+            f"(default: {default})",
+        )
+    parser.add_argument(
+        "--mask",
+        choices=("full", "causal", "local"),
+        default="full",
+        help="all keys, those up to the query's own place, or those near it; of more keys than "
+        "queries the queries have the last places (default: full)",
+    )
+    parser.add_argument(
+        "--window",
+        type=int,
+        metavar="W",
+        help="with --mask local: so far to each side (default: 1)",
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the numbers here, - to print them")
+
+
+@dataclass(frozen=True)
+class Steps:
+    """All that happens between queries and outputs: matrices, a row for each query or source."""
+
+    queries: "Tensor"
+    keys: "Tensor"
+    values: "Tensor"
+    exact_retrieval: "Tensor"  # what a database would answer: the values of all equal keys, summed
+    scores: "Tensor"
+    scaled_scores: "Tensor"
+    may_attend: "Tensor"
+    weights: "Tensor"
+    outputs: "Tensor"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answers 0 once all is printed."""
+    check_destination(arguments.json)
+    if arguments.window is not None and arguments.mask != "local":
+        raise ValueError("--window is for --mask local")
+    half_width = 1 if arguments.window is None else arguments.window
+    steps = take_steps(*_matrices(arguments), mask=arguments.mask, half_width=half_width)
+    if arguments.json:
+        told = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
+        told |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
+        write_output(arguments.json, json.dumps(told) + "\n")
+    if arguments.json != "-":
+        _show(steps)
+    return 0
+
+
+def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -> Steps:
+    """The core's own attention of one head, in double precision, with all that it does between.
+
+    ``ValueError`` for matrices that do not fit each other or whose products overflow.
+    """
+    import torch
+
+    from tokoban.transformer import Window, attend, attention_weights, masks
+
+    if len(q[0]) != len(k[0]):
+        raise ValueError(
+            f"a query is as wide as a key: got widths {len(q[0])} of queries, {len(k[0])} of keys"
+        )
+    if len(k) != len(v):
+        raise ValueError(f"each key has a value: the keys are {len(k)}, the values {len(v)}")
+    may_attend = torch.ones(len(q), len(k), dtype=torch.bool)
+    if mask == "causal":
+        may_attend = masks.causal(len(q), num_keys=len(k))
+    if mask == "local":
+        may_attend = Window(half_width).mask(len(q), len(k))
+    queries, keys, values = (torch.tensor(rows, dtype=torch.float64) for rows in (q, k, v))
+    scores = queries @ keys.T
+    exact_retrieval = (queries[:, None] == keys).all(-1).double() @ values
+    if not (scores.isfinite().all() and exact_retrieval.isfinite().all()):
+        raise ValueError("these numbers are too large: a sum of their products is infinite")
+    one_head = queries[None, None], keys[None, None]
+    return Steps(
+        queries=queries,
+        keys=keys,
+        values=values,
+        exact_retrieval=exact_retrieval,
+        scores=scores,
+        scaled_scores=scores / math.sqrt(queries.shape[-1]),
+        may_attend=may_attend,
+        weights=attention_weights(*one_head, may_attend)[0, 0],
+        outputs=attend(*one_head, values[None, None], may_attend)[0, 0],
+    )
+
+
+def _matrices(arguments: argparse.Namespace) -> tuple[Matrix, Matrix, Matrix]:
+    """Queries, keys and values from the file or the options, those not given by their defaults."""
+    options = {name: getattr(arguments, name) for name in NAMES}
+    if arguments.file is not None:
+        if any(option is not None for option in options.values()):
+            raise ValueError("give the matrices in a file or by --queries, --keys and --values")
+        found = _read_file(arguments.file)
+    else:
+        if options["queries"] is None and options != dict.fromkeys(NAMES):
+            raise ValueError("--keys and --values need --queries")
+        texts = {"queries": EXAMPLE} | {
+            name: text for name, text in options.items() if text is not None
+        }
+        found = {name: _read_matrix(text.split(";"), f"--{name}") for name, text in texts.items()}
+    queries = found["queries"]
+    keys = found.get("keys", queries)
+    return queries, keys, found.get("values", keys)
+
+
+def _read_file(file: str) -> dict[str, Matrix]:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: expected numbers, got bytes that are no text") from None
+    parts: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if line.strip():
+            parts[-1].append(line)
+        elif parts[-1]:
+            parts.append([])
+    if not parts[-1]:
+        parts.pop()
+    if not 1 <= len(parts) <= len(NAMES):
+        raise ValueError(f"{file}: expected queries, keys and values, got {len(parts)} matrices")
+    return {
+        name: _read_matrix(rows, f"{file}: {name}")
+        for name, rows in zip(NAMES, parts, strict=False)
+    }
+
+
+def _read_matrix(rows: list[str], name: str) -> Matrix:
+    """Numbers with spaces or commas between them; ``name`` says whose they are."""
+    matrix: Matrix = []
+    for number, row in enumerate(rows, start=1):
+        words = row.replace(",", " ").split()
+        if not words:
+            raise ValueError(f"{name}: row {number} is empty; expected numbers")
+        matrix.append([_read_number(word, f"{name}: row {number}") for word in words])
+        if len(words) != len(matrix[0]):
+            raise ValueError(
+                f"{name}: row {number} has width {len(words)}, row 1 has {len(matrix[0])}"
+            )
+    return matrix
+
+
+def _read_number(word: str, place: str) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{place}: expected a number, got {word!r}")
+    return value
+
+
+def _show(steps: Steps) -> None:
+    import torch
+
+    from tokoban.cli.screen import Screen
+
+    num_pairs, num_all = int(steps.may_attend.sum()), steps.may_attend.numel()
+    width = steps.queries.shape[-1]
+    masked = steps.scaled_scores.masked_fill(~steps.may_attend, -math.inf)
+    hidden = "" if num_pairs == num_all else "; what may not be attended to is at -inf"
+    shown: list[tuple[str, torch.Tensor, str, str]] = [
+        ("Queries: what each position asks for", steps.queries, "q", ""),
+        ("Keys: what it can be found by", steps.keys, "k", ""),
+        ("Values: what it hands over", steps.values, "v", ""),
+        ("What a database answers: the value of the equal key", steps.exact_retrieval, "q", ""),
+        ("Scores: each query times each key", steps.scores, "q", "k"),
+        (f"Scaled: divided by the root of the width {width}{hidden}", masked, "q", "k"),
+        ("Weights: the softmax of each row, whose sum is 1", steps.weights, "q", "k"),
+        ("Outputs: the values mixed by these weights", steps.outputs, "q", ""),
+    ]
+    screen = Screen()
+    # As wide as it has to be: numbers that are cut off would be wrong ones.
+    screen.width = 10_000
+    for title, matrix, row, column in shown:
+        screen.print(title)
+        screen.print(_box(matrix, row, column))
+    screen.print(f"{num_pairs} of {num_all} pairs of a query and a key may meet.")
+
+
+def _box(matrix: "Tensor", row: str, column: str) -> "Table":
+    """Rows q1, q2, ... of numbers, below columns k1, k2, ... if ``column`` is "k"."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SQUARE, show_header=bool(column), show_lines=False)
+    table.add_column("")
+    for number in range(1, matrix.shape[1] + 1):
+        table.add_column(f"{column}{number}", justify="right", no_wrap=True)
+    for number, values in enumerate(matrix.tolist(), start=1):
+        # Eight digits; the sum with 0 makes 0 of -0.
+        table.add_row(f"{row}{number}", *(f"{value + 0.0:.8g}" for value in values))
+    return table

@@ -1,0 +1,75 @@
+"""What moves on a terminal while levels are being solved."""
+
+from types import TracebackType
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress import Progress as Bars
+from rich.progress import SpinnerColumn, TaskID, TextColumn
+
+from tokoban.cli.screen import Screen
+from tokoban.sokoban.solver import Progress
+
+_PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
+
+
+class Bar:
+    """A bar of all levels, where there are several, and a line for each search that takes long.
+
+    Nothing is drawn where there is no terminal. Any thread may ``tell``.
+    """
+
+    def __init__(self, num_levels: int, screen: Screen) -> None:
+        self._levels = Bars(console=screen)
+        self._searches = Bars(
+            SpinnerColumn(), TextColumn("{task.description}", markup=False), console=screen
+        )
+        self._lines: dict[int, TaskID] = {}
+        self._solving = self._levels.add_task("solving", total=num_levels, visible=num_levels > 1)
+        self._live = Live(
+            Group(self._levels, self._searches),
+            console=screen,
+            transient=True,
+            refresh_per_second=8,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._is_shown = screen.is_terminal
+
+    def __enter__(self) -> "Bar":
+        if self._is_shown:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._is_shown:
+            self._live.stop()
+
+    def tell(self, number: int, sought: str, progress: Progress) -> None:
+        """How far the search for something in a level is."""
+        is_long = progress.elapsed_s >= _PATIENCE_S
+        if not self._is_shown or (number not in self._lines and not is_long):
+            return
+        if number not in self._lines:
+            self._lines[number] = self._searches.add_task("")
+        self._searches.update(self._lines[number], description=describe(number, sought, progress))
+
+    def done(self, number: int) -> None:
+        """A level has its answer."""
+        self._levels.advance(self._solving)
+        if number in self._lines:
+            self._searches.remove_task(self._lines.pop(number))
+
+
+def describe(number: int, sought: str, progress: Progress) -> str:
+    """The line of one search."""
+    least = f", at least {progress.at_least:,}" if progress.at_least else ""
+    return (
+        f"level {number}: {sought}{least}; {progress.expansions:,} expansions, "
+        f"{progress.positions:,} positions, {progress.elapsed_s:.0f} s"
+    )

@@ -1,0 +1,357 @@
+"""``tokoban optimise``: shorter solutions for the levels of a file, from those that it has."""
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tokoban.cli import BAD_INPUT, INTERRUPTED, policy_options
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from tokoban.cli.screen import Screen
+    from tokoban.sokoban.board import Direction
+    from tokoban.sokoban.formats import Level, LevelFile
+    from tokoban.sokoban.optimiser import Optimised
+
+SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
+
+_STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "gave up": "red"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the best solution of one level, which has ``before`` moves and pushes."""
+
+    status: Literal["shorter", "not shorter", "no solution", "gave up"]
+    remark: str
+    before: tuple[int, int] | None = None
+    best: "Optimised | None" = None
+    is_interrupted: bool = False  # by Ctrl-C
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the file, what is to be small, the limits, and where the solutions go."""
+    parser.add_argument("file", metavar="FILE", help="levels with solutions; - for standard input")
+    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument(
+        "--solution",
+        metavar="MOVES",
+        help="of the one level, as letters or in a file, instead of what FILE has",
+    )
+    parser.add_argument(
+        "--minimise",
+        choices=("moves", "pushes"),
+        default="moves",
+        help="moves, and of equals pushes, or the other way round (default: moves). Of several "
+        "solutions the one that is best by this is made shorter",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="a level; it takes less where the shortest solution of all is found (default: 10)",
+    )
+    parser.add_argument(
+        "--memory-limit",
+        default="2GB",
+        metavar="SIZE",
+        help="of the search, such as 500MB (default: 2GB)",
+    )
+    parser.add_argument(
+        "--json", metavar="OUT", help="write an object for each level, - to print them"
+    )
+    parser.add_argument(
+        "--output",
+        metavar="OUT",
+        help="write all that FILE has and the shorter solutions, - to print it",
+    )
+    parser.epilog = (
+        "Exit status: 0 if all levels with solutions were tried, 1 if some were not or there are "
+        "none, 2 for bad input, 130 after Ctrl-C, when the best that is known by then is still "
+        "written."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints what became of each level as it comes, then writes the files asked for."""
+    from tokoban.sokoban.formats import read_levels
+
+    _check(arguments)
+    file = read_levels(arguments.file)
+    for problem in file.problems:
+        print(problem, file=sys.stderr)
+    if file.problems:
+        return BAD_INPUT
+    levels = _chosen(file, arguments.level)
+    given = _given(arguments.solution, levels)
+    if arguments.output:
+        _as_file(file, levels, {}, arguments.minimise)  # refused before the work, not after it
+
+    from tokoban.cli.screen import Screen
+
+    screen = Screen(stderr="-" in (arguments.json, arguments.output))
+    started_s = time.perf_counter()
+    outcomes: dict[int, Outcome] = {}
+    try:
+        for number, outcome in _outcomes(levels, given, arguments, screen):
+            outcomes[number] = outcome
+            _show(screen, number, levels[number], outcome)
+        statuses = {outcome.status for outcome in outcomes.values()}
+        status = int("gave up" in statuses or statuses <= {"no solution"})
+    except KeyboardInterrupt:
+        told = f"interrupted after {len(outcomes)} of {len(levels)} levels"
+        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        status = INTERRUPTED
+    if arguments.json:
+        objects = [_describe(number, levels[number], outcomes[number]) for number in outcomes]
+        write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
+    if arguments.output:
+        write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))
+    screen.print(_summarise(outcomes.values(), elapsed_s=time.perf_counter() - started_s))
+    return status
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses at once what would come to light after the work."""
+    policy_options.memory_limit_bytes(arguments)
+    if not arguments.time_limit > 0:
+        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
+    outputs = [path for path in (arguments.json, arguments.output) if path]
+    if len(set(outputs)) < len(outputs):
+        raise ValueError(f"--json and --output are both {outputs[0]}; expected two places")
+    for path in outputs:
+        check_destination(path)
+    if arguments.level is not None and arguments.output and arguments.output != "-":
+        source, target = Path(arguments.file).resolve(), Path(arguments.output).resolve()
+        if source == target:
+            raise ValueError(f"--level and --output would leave one level in {arguments.file}")
+
+
+def _chosen(file: "LevelFile", number: int | None) -> "dict[int, Level]":
+    """The levels whose solutions are made shorter by their numbers, from 1."""
+    levels = dict(enumerate(file.levels, 1))
+    if number is None:
+        return levels
+    if number not in levels:
+        raise ValueError(f"--level {number}: expected 1 to {len(levels)}")
+    return {number: levels[number]}
+
+
+def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direction, ...] | None":
+    """The moves of ``--solution``, which is letters or, if it is anything else, a file of them."""
+    from tokoban.sokoban.formats import lurd
+    from tokoban.sokoban.formats.levels import decode
+
+    if solution is None:
+        return None
+    if len(levels) != 1:
+        raise ValueError(f"--solution is of one level; choose one of {len(levels)} by --level")
+    try:
+        return lurd.parse(solution)
+    except ValueError:
+        text = decode(Path(solution).read_bytes())
+    try:
+        return lurd.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{solution}: {error}") from None
+
+
+def _outcomes(
+    levels: "Mapping[int, Level]",
+    given: "tuple[Direction, ...] | None",
+    arguments: argparse.Namespace,
+    screen: "Screen",
+) -> Iterator[tuple[int, Outcome]]:
+    """What became of each level, in order; a bar says meanwhile what the best is so far."""
+    from rich.progress import Progress
+
+    from tokoban.cli.screen import Screen
+
+    # Where the outcomes go to a file, the terminal is left to the bar.
+    place = screen if screen.is_terminal else Screen(stderr=True)
+    with Progress(console=place, transient=True, disable=not place.is_terminal) as bar:
+        task = bar.add_task("", total=len(levels))
+        for number, level in levels.items():
+
+            def tell(best: "Optimised", number: int = number) -> None:
+                bar.update(task, description=f"level {number}: {_length(best.moves, best.pushes)}")
+
+            outcome = _shorten(level, given, arguments, tell)
+            yield number, outcome
+            if outcome.is_interrupted:
+                raise KeyboardInterrupt
+            bar.advance(task)
+
+
+def _shorten(
+    level: "Level",
+    given: "tuple[Direction, ...] | None",
+    arguments: argparse.Namespace,
+    tell: "Callable[[Optimised], None]",
+) -> Outcome:
+    """Shortens the best solution of one level; after Ctrl-C it is the best so far."""
+    from tokoban.sokoban.optimiser import optimise
+
+    solution = _best_known(level, arguments.minimise) if given is None else given
+    if solution is None:
+        return Outcome("no solution", "there is none in the file")
+    best: Optimised | None = None
+
+    def listen(so_far: "Optimised") -> None:
+        nonlocal best
+        best = so_far
+        tell(so_far)
+
+    is_interrupted = False
+    try:
+        best = optimise(
+            level.board,
+            solution,
+            minimise=arguments.minimise,
+            time_limit_s=arguments.time_limit,
+            memory_limit_mb=policy_options.memory_limit_bytes(arguments) / 1e6,
+            report=listen,
+        )
+    except ValueError as error:
+        if given is not None:
+            raise ValueError(f"--solution: {error}") from None
+        return Outcome("gave up", str(error))
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        is_interrupted = True
+    before = _count(level, solution)
+    figures = [
+        _figures(*known, arguments.minimise) for known in ((best.moves, best.pushes), before)
+    ]
+    remark = f"stopped at {'Ctrl-C' if is_interrupted else best.limit}"
+    if best.is_proved_optimal:
+        remark = f"proved: no solution has fewer {arguments.minimise}"
+    return Outcome(
+        "shorter" if figures[0] < figures[1] else "not shorter",
+        remark,
+        before,
+        best,
+        is_interrupted=is_interrupted,
+    )
+
+
+def _best_known(level: "Level", minimise: str) -> "tuple[Direction, ...] | None":
+    """The best solution of a level; a level that starts solved has that of no moves."""
+    if level.board.is_solved:
+        return ()
+    return min(
+        (solution.directions for solution in level.solutions),
+        key=lambda directions: _figures(*_count(level, directions), minimise),
+        default=None,
+    )
+
+
+def _count(level: "Level", directions: "Iterable[Direction]") -> tuple[int, int]:
+    """Moves and pushes."""
+    from tokoban.sokoban.formats import lurd
+
+    moves = lurd.format(level.board, directions)
+    return len(moves), sum(map(str.isupper, moves))
+
+
+def _figures(moves: int, pushes: int, minimise: str) -> tuple[int, int]:
+    """What is to be small, the more important first."""
+    return (moves, pushes) if minimise == "moves" else (pushes, moves)
+
+
+def _length(moves: int, pushes: int) -> str:
+    from tokoban.cli.answers import counted
+
+    return f"{counted(moves, 'move')}, {counted(pushes, 'push')}"
+
+
+def _show(screen: "Screen", number: int, level: "Level", outcome: Outcome) -> None:
+    """A line of figures, a line of remarks, and shorter moves in a line of their own."""
+    from rich.text import Text
+
+    from tokoban.sokoban.formats import lurd, printable
+
+    best = outcome.best
+    told = ""
+    if outcome.before is not None and best is not None:
+        after = f" -> {_length(best.moves, best.pushes)}" if outcome.status == "shorter" else ""
+        told = f": {_length(*outcome.before)}{after}, {best.elapsed_s:.2f} s"
+    lines = [
+        Text.assemble(
+            (f"{number:>4}  ", "dim"),
+            (outcome.status, f"bold {_STYLES[outcome.status]}"),
+            told,
+            (f"  {printable(level.title)}".rstrip(), "bold"),
+        ),
+        Text(f"      {outcome.remark}", "dim"),
+    ]
+    if best is not None and outcome.status == "shorter":
+        lines.append(Text(f"      {lurd.format(level.board, best.directions)}"))
+    screen.print(Text("\n").join(lines))
+
+
+def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
+    """The closing line: how many are shorter, and all figures before and after."""
+    from tokoban.cli.answers import counted
+
+    outcomes = list(outcomes)
+    statuses = Counter(outcome.status for outcome in outcomes)
+    tried = [(one.before, one.best) for one in outcomes if one.before and one.best]
+    before = [sum(known[i] for known, _ in tried) for i in range(2)]
+    after = [sum(best.moves for _, best in tried), sum(best.pushes for _, best in tried)]
+    num_proved = sum(best.is_proved_optimal for _, best in tried)
+    return (
+        f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
+        f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
+        f"{_length(*before)} -> {_length(*after)}"
+    )
+
+
+def _describe(number: int, level: "Level", outcome: Outcome) -> dict[str, object]:
+    """The object of a level in ``--json``; what is not known is null."""
+    from tokoban.sokoban.formats import lurd
+
+    best = outcome.best
+    return {
+        "index": number,
+        "title": level.title,
+        "status": outcome.status,
+        "lurd": best and lurd.format(level.board, best.directions),
+        "moves": best and best.moves,
+        "pushes": best and best.pushes,
+        "moves_before": outcome.before and outcome.before[0],
+        "pushes_before": outcome.before and outcome.before[1],
+        "is_proved_optimal": best and best.is_proved_optimal,
+        "seconds": best and round(best.elapsed_s, 6),
+    }
+
+
+def _as_file(
+    file: "LevelFile",
+    levels: "Mapping[int, Level]",
+    outcomes: Mapping[int, Outcome],
+    minimise: str,
+) -> str:
+    """The levels as text, each with the solutions it had and the shorter one."""
+    from tokoban.sokoban.formats import write_levels
+
+    title = f"Solution/{minimise.capitalize()}"
+    written = [_with_best(level, outcomes.get(number), title) for number, level in levels.items()]
+    return write_levels(written, notes=file.notes)
+
+
+def _with_best(level: "Level", outcome: Outcome | None, title: str) -> "Level":
+    from tokoban.sokoban.formats import Solution
+
+    directions = outcome.best.directions if outcome is not None and outcome.best else ()
+    if not directions or any(known.directions == directions for known in level.solutions):
+        return level
+    return replace(level, solutions=(*level.solutions, Solution(directions, title)))

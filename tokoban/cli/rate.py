@@ -1,0 +1,186 @@
+"""``tokoban rate``: what the levels of a file ask of their player, as measured."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    from tokoban.cli.screen import Screen
+    from tokoban.sokoban.formats import Level
+    from tokoban.sokoban.puzzles.choices import Choices
+    from tokoban.sokoban.rating import Best, Rating
+
+SUMMARY = "measure how hard the levels of a file are"
+
+_UNKNOWN = "?"
+_LEGEND = "? is not known within the limits, <= and >= is the best known; all else is exact."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the file, the limit, and where the measures go besides."""
+    parser.add_argument("file", metavar="FILE", help="levels of any format; - for standard input")
+    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--json", metavar="OUT", help="write the measures here, - to print them")
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="a level, shared by what is measured (default: 10)",
+    )
+    parser.epilog = (
+        "Along a solution with the fewest pushes, branching is the mean number of pushes to choose "
+        "from wherever one is made, and lost the share of them after which there is no solution. "
+        "Anywhere, they are those of all positions that play can come to and that can be solved; "
+        "these are counted by boxes and the area that the player can walk to, without those that "
+        "are lost at sight: a box where none ever reaches a goal, or boxes frozen off their goals. "
+        "Exit status: 0 if all was measured, 1 if something is not known within the limits, 2 for "
+        "bad input, 130 after Ctrl-C, when what is known by then is still written."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints a table of all levels, and writes the measures if that is asked for."""
+    from tokoban.cli import BAD_INPUT, INTERRUPTED
+    from tokoban.cli.screen import Screen
+    from tokoban.sokoban.formats import read_levels
+
+    if not arguments.time_limit > 0:
+        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
+    check_destination(arguments.json)
+    file = read_levels(arguments.file)
+    for problem in file.problems:
+        print(problem, file=sys.stderr)
+    if file.problems:
+        return BAD_INPUT
+    levels = dict(enumerate(file.levels, 1))
+    if arguments.level is not None:
+        if arguments.level not in levels:
+            raise ValueError(f"--level {arguments.level}: expected 1 to {len(levels)}")
+        levels = {arguments.level: levels[arguments.level]}
+    ratings: dict[int, Rating] = {}
+    status = 0
+    try:
+        for number, rating in _rated(levels, arguments.time_limit):
+            ratings[number] = rating
+            status |= not _is_complete(rating)
+    except KeyboardInterrupt:
+        told = f"interrupted after {len(ratings)} of {len(levels)} levels"
+        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        status = INTERRUPTED
+    if arguments.json:
+        objects = [_describe(number, levels[number], ratings[number]) for number in ratings]
+        write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
+    if arguments.json != "-":
+        screen = Screen()
+        _show(screen, levels, ratings)
+        screen.print(_LEGEND)
+    return status
+
+
+def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tuple[int, Rating]]":
+    """Each level's rating, with a bar if there are several and eyes to see it."""
+    from rich.progress import track
+
+    from tokoban.cli.screen import Screen
+    from tokoban.sokoban.rating import rate
+    from tokoban.sokoban.solving.answer import Limits
+
+    screen = Screen(stderr=True)
+    for number, level in track(
+        levels.items(),
+        description="rating",
+        console=screen,
+        transient=True,
+        disable=len(levels) == 1 or not screen.is_terminal,
+    ):
+        yield number, rate(level.board, limits=Limits(time_limit_s=time_limit_s))
+
+
+def _is_complete(rating: "Rating") -> bool:
+    """Whether nothing was left open by the limits."""
+    if rating.status != "solved":
+        return rating.status == "unsolvable"
+    return (
+        rating.pushes is not None
+        and rating.pushes.is_proved
+        and rating.moves is not None
+        and rating.moves.is_proved
+        and rating.along_plan is not None
+        and rating.along_plan.unknown == 0
+        and rating.explored is not None
+    )
+
+
+def _show(screen: "Screen", levels: "Mapping[int, Level]", ratings: "Mapping[int, Rating]") -> None:
+    """A row for each level that was rated, as wide as need be."""
+    from rich import box
+    from rich.measure import Measurement
+    from rich.table import Table
+
+    from tokoban.sokoban.formats import quoted
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in (
+        *("level", "boxes", "floor", "pushes", "moves", "box\nchanges"),
+        *("along it:\nbranching", "\nlost", "positions", "of them\nsolvable"),
+        *("anywhere:\nbranching", "\nlost"),
+    ):
+        table.add_column(name, justify="right")
+    table.add_column("title")
+    for number, rating in ratings.items():
+        table.add_row(str(number), *_cells(rating), quoted(levels[number].title))
+    # A narrow terminal may wrap the rows, but nothing is left out.
+    roomy = screen.options.update(max_width=1000)
+    screen.width = max(screen.width, Measurement.get(screen, roomy, table).maximum)
+    screen.print(table)
+
+
+def _cells(rating: "Rating") -> list[str]:
+    size = [str(rating.boxes), str(rating.floor)]
+    if rating.status == "unsolvable":
+        return [*size, "none", *[""] * 8]
+    figures, explored = rating.figures, rating.explored
+    return [
+        *size,
+        _told(rating.pushes),
+        _told(rating.moves),
+        str(figures.box_changes) if figures else _UNKNOWN,
+        *_told_choices(rating.along_plan),
+        str(explored.positions) if explored else _UNKNOWN,
+        str(explored.solvable) if explored else _UNKNOWN,
+        *_told_choices(explored.choices if explored else None),
+    ]
+
+
+def _told(best: "Best | None") -> str:
+    if best is None:
+        return _UNKNOWN
+    return str(best.value) if best.is_proved else f"<={best.value}"
+
+
+def _told_choices(choices: "Choices | None") -> list[str]:
+    if choices is None:
+        return [_UNKNOWN] * 2
+    at_least = ">=" * (choices.unknown > 0)
+    return [f"{choices.branching:.2f}", f"{at_least}{choices.lost_share:.2f}"]
+
+
+def _describe(number: int, level: "Level", rating: "Rating") -> dict[str, object]:
+    """The object of a level in ``--json``; what is not known is null."""
+    from dataclasses import asdict
+
+    described = {"index": number, "title": level.title, **asdict(rating)}
+    if rating.along_plan is not None:
+        described["along_plan"] |= _shares(rating.along_plan)
+    if rating.explored is not None:
+        described["explored"]["choices"] |= _shares(rating.explored.choices)
+    return described
+
+
+def _shares(choices: "Choices") -> dict[str, float]:
+    return {"branching": choices.branching, "lost_share": choices.lost_share}

@@ -1,0 +1,155 @@
+"""One board: what is known without a search, and a search in slices, so that limits hold."""
+
+import time
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Protocol, runtime_checkable
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.solving.answer import (
+    MAX_PRICE,
+    Answer,
+    GaveUp,
+    Limits,
+    Progress,
+    Report,
+    Solved,
+    Unsolvable,
+)
+
+MAX_SQUARES = 64 * 64
+
+_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
+
+
+class Outcome(IntEnum):
+    """Why a search came back."""
+
+    BUDGET_SPENT = 0
+    NO_ROOM = 1
+    SOLVED = 2
+    EXHAUSTED = 3  # no plan
+    TOO_LONG = 4  # no plan for less than MAX_PRICE
+
+
+@runtime_checkable
+class Search(Protocol):
+    """A search for one board that can be left off and gone on with."""
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """Searches for about so much work, in a unit of its own, and no more expansions in all."""
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """How far it is."""
+
+    def num_bytes(self) -> int:
+        """The memory of its arrays."""
+
+    def num_bytes_while_growing(self) -> int:
+        """The same at its most, if it grows now."""
+
+    def grow(self) -> None:
+        """Makes room after it found that there was none."""
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The plan that it found."""
+
+
+def find_answer(
+    board: Board,
+    new_search: Callable[[], Search],
+    limits: Limits,
+    *,
+    report: Report | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Answer:
+    """The answer to a board; ``new_search`` is called if there is one to be made.
+
+    Boxes on goals that the player can never come near are left alone. A board that starts solved
+    has the plan of no moves. Every plan is replayed by the plain rules. ``report`` is called after
+    every few hundredths of a second: who ends the search by an exception, or by Ctrl-C, has its
+    last word. Raises ``ValueError`` above ``MAX_SQUARES`` of floor.
+    """
+    started_s = clock()
+    if board.is_solved:
+        return Solved((), 0, clock() - started_s)
+    inside = board.inside()
+    if len(inside) > MAX_SQUARES:
+        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(inside)}")
+    if _is_hopeless(board, inside):
+        return Unsolvable(0, clock() - started_s)
+    if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
+        return GaveUp(f"{limits.memory_limit_mb:g} MB", 0, clock() - started_s)
+    search = new_search()
+    answer = _find_in_slices(search, limits, started_s, report=report, clock=clock)
+    if isinstance(answer, Solved) and not rules.play(board, answer.directions)[-1].is_solved:
+        raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
+    return answer
+
+
+def _find_in_slices(
+    search: Search,
+    limits: Limits,
+    started_s: float,
+    *,
+    report: Report | None,
+    clock: Callable[[], float],
+) -> Answer:
+    budget = 1
+    progress = search.progress(clock() - started_s)
+    while True:
+        if report is not None:
+            report(progress)
+        slice_started_s = clock() - started_s
+        outcome = search.go_on(budget, limits.max_expansions)
+        progress = search.progress(clock() - started_s)
+        if outcome == Outcome.SOLVED:
+            return Solved(search.directions(), progress.expansions, clock() - started_s)
+        if outcome == Outcome.EXHAUSTED:
+            return Unsolvable(progress.expansions, progress.elapsed_s)
+        limit = _limit_reached(outcome, search, progress, limits)
+        if limit is not None:
+            return GaveUp(limit, progress.expansions, progress.elapsed_s, progress.at_least)
+        if outcome == Outcome.NO_ROOM:
+            search.grow()
+        # The smallest boards do a million units of work a second, the largest a few hundred.
+        elif progress.elapsed_s - slice_started_s < _SLICE_S:
+            budget *= 2
+        else:
+            budget = max(budget // 2, 1)
+
+
+def _limit_reached(
+    outcome: Outcome, search: Search, progress: Progress, limits: Limits
+) -> str | None:
+    """The limit that ends the search, in words."""
+    if outcome == Outcome.TOO_LONG:
+        return f"a price of {MAX_PRICE}"
+    if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
+        return f"{limits.max_expansions} expansions"
+    if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
+        return f"{limits.time_limit_s:g} s"
+    is_full = outcome == Outcome.NO_ROOM
+    num_bytes = search.num_bytes_while_growing() if is_full else search.num_bytes()
+    if num_bytes > limits.memory_limit_mb * 1e6:
+        return f"{limits.memory_limit_mb:g} MB"
+    return None
+
+
+def _is_hopeless(board: Board, inside: frozenset[Square]) -> bool:
+    """Whether a box or a goal is left over without any search, or a box is frozen off its goal."""
+    return (
+        len(board.boxes) != len(board.goals)
+        or board.boxes - inside != board.goals - inside
+        or not frozen_boxes(board) <= board.goals
+    )
+
+
+def _table_bytes(num_floor: int, num_boxes: int) -> int:
+    """What the largest tables take that any search makes before it begins.
+
+    For each box and player the side of the box; for each box, side and goal the pushes, both ways.
+    """
+    return num_floor * num_floor + 2 * (num_floor * 4 * num_boxes * 4)
