@@ -157,6 +157,7 @@ def test_describe_says_every_kind_of_field() -> None:
         ({"steps": 1, "accumulate": 0}, "accumulate must be at least 1, got 0"),
         ({"steps": 1, "average_last": -1}, "average_last must be at least 0, got -1"),
         ({"steps": 1, "average_every": 0}, "average_every must be at least 1, got 0"),
+        ({"steps": 1, "keep_every": -1}, "keep_every must be at least 0, got -1"),
         ({"steps": 1, "patience": -1}, "patience must be at least 0, got -1"),
         (
             {"steps": 1, "average_last": 2, "ema_decay": 0.5},

@@ -268,6 +268,24 @@ def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
         assert torch.equal(tensor, weights(tmp_path / "parts")[name])
 
 
+def test_weights_are_kept_as_evaluation_sees_them(tmp_path: Path) -> None:
+    seen: dict[str, dict[str, torch.Tensor]] = {}
+
+    class Watched(Toy):
+        def evaluate(self, model: nn.Module) -> dict[str, float]:
+            state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+            seen[f"step-{len(seen) * 4 + 4:010}.safetensors"] = state
+            return super().evaluate(model)
+
+    run = replace(RUN, steps=9, ema_decay=0.5, evaluate_every=4, keep_every=4)
+    train(Watched(), run, toy_directory(tmp_path))
+    kept = sorted((tmp_path / "kept").iterdir())
+    assert [path.name for path in kept] == list(seen)[:2]
+    for path in kept:
+        for name, tensor in load_weights(path)[0].items():
+            assert torch.equal(tensor, seen[path.name][name])
+
+
 class Scripted(Noiseless):
     """Its evaluations say what is written here, one after the other."""
 

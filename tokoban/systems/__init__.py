@@ -16,6 +16,7 @@ from types import ModuleType
 SYSTEMS = {
     "sokoban": "tokoban.systems.sokoban_policy",
     "translation": "tokoban.systems.translation",
+    "life": "tokoban.systems.life",
 }
 
 

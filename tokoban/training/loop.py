@@ -119,6 +119,8 @@ class _Training:
                     self.watch(self.evaluate())
                 if run.average_last and state.step % run.average_every == 0:
                     self.take_snapshot()
+                if run.keep_every and state.step % run.keep_every == 0:
+                    self.keep()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
                     self.save()
                     saved_s = state.elapsed_s
@@ -208,6 +210,12 @@ class _Training:
         """Adds the weights to those whose mean the run may end with."""
         if self.is_main:
             self.snapshots.take(self.state.model.state_dict(), step=self.state.step)
+
+    def keep(self) -> None:
+        """The weights as evaluation would see them now stay in the run's folder."""
+        if self.is_main:
+            kept = Snapshots(self.directory.kept, num_kept=None)
+            kept.take(self.state.result.state_dict(), step=self.state.step)
 
     @property
     def snapshots(self) -> Snapshots:

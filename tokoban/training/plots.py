@@ -1,9 +1,16 @@
-"""Pictures of a run; matplotlib is imported here alone, inside the functions."""
+"""Pictures and films of a run; matplotlib and Pillow are imported here alone, in the functions.
+
+Axes: F frames, H rows, W columns.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
 
 from tokoban.training.atomic import atomically
 from tokoban.training.run_directory import read_metrics
@@ -14,6 +21,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # Means are drawn over this many stretches of each decade of steps: the right end of a logarithmic
 # axis would else be black with noise.
 STRETCHES_PER_DECADE = 25
+
+_NUM_SHADES = 16  # of a film, which is the smaller the fewer there are
+_CAPTION_HEIGHT = 14  # pixels below a frame
+_LAST_FRAME_MS = 2000
 
 Curve = tuple[list[int], list[float]]  # steps and values
 
@@ -94,6 +105,36 @@ def plot_weights(
         figure.savefig(temporary, dpi=150, format=kind)
 
 
+def save_film(
+    frames: Float[Tensor, "F H W"], film: Path, *, captions: Sequence[str], frame_ms: int
+) -> None:
+    """A GIF of shades from 0 to 1, a pixel each, with a caption below every frame, without end."""
+    from PIL import Image, ImageDraw
+
+    white, full = np.array([255, 255, 255]), np.array(_components(COLOURS[0]))
+    mix = np.linspace(0, 1, _NUM_SHADES)[:, None]
+    palette = (white * (1 - mix) + full * mix).round().astype(np.uint8)
+    palette = np.concatenate([palette, [[0, 0, 0]]])  # for the captions
+    height, width = frames.shape[1:]
+    pictures = []
+    for frame, caption in zip(frames, captions, strict=True):
+        picture = Image.new("P", (width, height + _CAPTION_HEIGHT))
+        picture.putpalette(palette.astype(np.uint8).tobytes())
+        shades = (frame * (_NUM_SHADES - 1)).round().byte().numpy()
+        picture.paste(Image.fromarray(shades))
+        ImageDraw.Draw(picture).text((2, height + 1), caption, fill=_NUM_SHADES)
+        pictures.append(picture)
+    with atomically(film) as temporary:
+        pictures[0].save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=pictures[1:],
+            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
+            loop=0,
+        )
+
+
 def read_curves(metrics: Path) -> dict[str, Curve]:
     """Steps and values by name; what was not finite (null in the file) is left out."""
     found: dict[str, Curve] = {}
@@ -123,6 +164,10 @@ def _shades() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("shades", ["#ffffff", COLOURS[0]])
+
+
+def _components(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour.removeprefix("#")))
 
 
 def _are_shares(values: Sequence[float]) -> bool:

@@ -41,6 +41,7 @@ class RunConfig:
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
     # weights are those that were best by it, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
+    keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
     def __post_init__(self) -> None:
@@ -64,6 +65,7 @@ class RunConfig:
             ("patience", self.patience >= 0, "at least 0"),
             ("log_every", self.log_every >= 1, "at least 1"),
             ("evaluate_every", self.evaluate_every >= 0, "at least 0"),
+            ("keep_every", self.keep_every >= 0, "at least 0"),
             ("checkpoint_every_s", self.checkpoint_every_s >= 0, "at least 0"),
         )
         if self.schedule == "noam" and self.warmup_steps == 0:

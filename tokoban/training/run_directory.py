@@ -6,6 +6,7 @@ runs/<date>-<name>/
     tensorboard/          the same, as events
     checkpoints/          to resume from
     snapshots/            weights whose mean the run may end with
+    kept/                 weights along the way, to look back at
     best.safetensors      the weights that were best by the watched figure
     weights.safetensors   of the newest checkpoint; in the end the mean, or the best, if asked for
     result.json           the final figures, once the run is over
@@ -49,6 +50,7 @@ class RunDirectory:
         self.weights = path / "weights.safetensors"
         self.best_weights = path / "best.safetensors"
         self.snapshots = path / "snapshots"
+        self.kept = path / "kept"
         self.result = path / "result.json"
         self.curves = path / "plots" / "curves.png"
         self._events: Any = None

@@ -15,9 +15,9 @@ _NAME = re.compile(r"step-(\d{10})\.safetensors")
 
 
 class Snapshots:
-    """The newest ``num_kept`` in ``folder``, a file for each step that one was taken at."""
+    """The newest ``num_kept`` in ``folder``, or all for None; a file for each step of one."""
 
-    def __init__(self, folder: Path, *, num_kept: int) -> None:
+    def __init__(self, folder: Path, *, num_kept: int | None) -> None:
         self.folder = folder
         self.num_kept = num_kept
 
@@ -25,7 +25,7 @@ class Snapshots:
         """Adds one, and removes what is too old; after a resumption also what is yet to come."""
         self.folder.mkdir(parents=True, exist_ok=True)
         save_weights(self.folder / f"step-{step:010}.safetensors", model_state, {"step": str(step)})
-        reached = [path for path in self.paths() if _step(path) <= step]
+        reached = [path for path in self.paths() if step_of(path) <= step]
         for path in self.paths():
             if path not in reached[: self.num_kept]:
                 path.unlink()
@@ -55,7 +55,8 @@ def mean_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
     return first | {name: (x / len(paths)).to(first[name].dtype) for name, x in sums.items()}
 
 
-def _step(path: Path) -> int:
+def step_of(path: Path) -> int:
+    """The step that the snapshot in this file was taken at."""
     name = _NAME.fullmatch(path.name)
     assert name is not None
     return int(name[1])

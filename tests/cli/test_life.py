@@ -1,0 +1,135 @@
+"""``tokoban life``: patterns in, grids, counts and films out, and each complaint in one line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from tokoban import cli
+from tokoban.systems.life import simulate
+from tokoban.systems.life.config import LifeConfig
+from tokoban.systems.life.rules import parse_rule, step
+from tokoban.systems.life.train import build_model
+from tokoban.training.checkpoint import save_weights
+from tokoban.training.config import to_dict
+
+GLIDER = "x = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n"
+LIFE = parse_rule("B3/S23")
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> str:
+    """Of a network of 16 x 16 that knows nothing."""
+    torch.manual_seed(3)
+    config = LifeConfig(width=5)
+    path = tmp_path / "random.safetensors"
+    metadata = {"system": "life", "config": json.dumps(to_dict(config))}
+    save_weights(path, build_model(config).state_dict(), metadata)
+    return str(path)
+
+
+@pytest.fixture
+def is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network's game is the true one."""
+
+    def play(model: Any, start: torch.Tensor, rule: Any) -> Any:
+        grids = start
+        while True:
+            grids = step(grids, rule)
+            yield simulate.Generation(grids, grids)
+
+    monkeypatch.setattr(simulate, "play", play)
+
+
+def _life(weights: str, *words: str) -> int:
+    return cli.main(["life", "--weights", weights, "--device", "cpu", *words])
+
+
+def _glider(tmp_path: Path, text: str = GLIDER) -> str:
+    (tmp_path / "glider.rle").write_text(text)
+    return str(tmp_path / "glider.rle")
+
+
+def test_a_glider_comes_home_in_64_steps(
+    weights: str, is_right: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pattern = _glider(tmp_path)
+    assert _life(weights, "--pattern", pattern, "--steps", "64", "--json", "-") == 0
+    home = json.loads(capsys.readouterr().out)
+    assert _life(weights, "--pattern", pattern, "--steps", "0", "--json", "-") == 0
+    start = json.loads(capsys.readouterr().out)
+    assert home == start | {"steps": 64}
+    assert home["last"] == ("x = 16, y = 16, rule = B3/S23\n6$7bo$8bo$6b3o!\n")
+    assert (home["wrong_cells"], home["first_wrong_step"], home["side"]) == (0, None, 16)
+
+
+def test_a_wrong_game_is_status_1(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "game.json"
+    assert _life(weights, "--steps", "3", "--seed", "4", "--json", str(out)) == 1
+    told = json.loads(out.read_text())
+    assert told["wrong_cells"] > 0
+    assert told["first_wrong_step"] == 1
+    drawn, _, line = capsys.readouterr().out.rstrip("\n").rpartition("\n")
+    assert [len(row) for row in drawn.splitlines()] == [16] * 16
+    count = told["wrong_cells"]
+    assert line == f"3 steps of B3/S23, {count} wrong cells, the first at step 1"
+
+
+def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_path: Path) -> None:
+    film = tmp_path / "game.gif"
+    assert _life(weights, "--steps", "5", "--output", str(film)) == 0
+    with Image.open(film) as opened:
+        assert (opened.width, getattr(opened, "n_frames", 1)) == (6 * (16 + 2 + 16), 6)
+
+
+def test_an_interrupted_game_is_told_as_far_as_it_came(
+    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(model: Any, start: torch.Tensor, rule: Any) -> Any:
+        yield simulate.Generation(start, start)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulate, "play", play)
+    out = tmp_path / "game.json"
+    assert _life(weights, "--steps", "9", "--json", str(out)) == cli.INTERRUPTED
+    assert json.loads(out.read_text())["steps"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--pattern", "no.rle"], "no.rle: No such file or directory"),
+        (["--pattern", "wide.cells"], "wide.cells: a pattern of 17 x 1 is larger than the torus"),
+        (["--pattern", "high.rle"], "high.rle is a pattern of B36/S23; "),
+        (["--pattern", "bytes.rle"], "bytes.rle: not a text in UTF-8"),
+        (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
+        (["--steps", "-1"], "--steps is -1; expected at least 0"),
+        (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
+        (["--json", "no/x.json"], "no/x.json: no folder to write it into"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str],
+    message: str,
+    weights: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wide.cells").write_text("O" * 17)
+    Path("high.rle").write_text("x = 1, y = 1, rule = B36/S23\no!")
+    Path("bytes.rle").write_bytes(b"\xff\xfe")
+    Path("bad.rle").write_text("x = 1, y = 1\nq!")
+    assert _life(weights, *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("tokoban: ")
+    assert error.count("\n") == 1

@@ -1,0 +1,92 @@
+"""The article's network, to the letter; what the baselines see; how many parameters there are."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tokoban.systems.life import config
+from tokoban.systems.life.config import LifeConfig
+from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.train import PRESETS, build_model
+
+
+def drawn_grids(num_grids: int, side: int) -> torch.Tensor:
+    return torch.rand(num_grids, side, side, generator=torch.manual_seed(2)) < 0.5
+
+
+def articles_net(model: LifeNet, grids: torch.Tensor) -> torch.Tensor:
+    """SingleAttentionNet as the article writes it, with this model's matrices."""
+    mixing = model.mixing
+    assert isinstance(mixing, GridAttention)
+    attention = mixing.attention
+    x = grids.reshape(len(grids), -1).long()
+    x = model.states[x] + model.place_vectors().flatten(0, 1)
+    q, k, v = (x @ m.weight.T for m in (attention.query, attention.key, attention.value))
+    x = x + torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(x.shape[-1]), dim=-1) @ v
+    x = x + functional.silu(x @ model.hidden.weight.T)
+    return (x @ model.answer.weight.T).reshape(grids.shape)
+
+
+@pytest.mark.parametrize("preset", [config.seed, config.life16])
+def test_it_is_the_articles_network(preset: type[LifeConfig]) -> None:
+    model = build_model(replace(preset(), side=7, width=13)).double()
+    grids = drawn_grids(3, 7)
+    torch.testing.assert_close(model(grids), articles_net(model, grids))
+
+
+def test_parameters_are_counted_with_a_pencil() -> None:
+    counts = {
+        name: sum(weights.numel() for weights in build_model(make()).parameters())
+        for name, make in PRESETS.items()
+    }
+    net = 2 * 64 + 64 * 64 + 64  # states, hidden layer, answer
+    assert counts["seed"] == net + 3 * 64 * 64 + 256 * 64 == 32_960
+    assert counts["life16"] == net + 3 * 64 * 64 + (16 + 16) * 64 == 18_624
+    assert counts["fixed_neighbourhood"] == net + 64 * 64
+    assert counts["convolution"] == net + 9 * 64 * 64 + 64
+
+
+@pytest.mark.parametrize("preset", [config.fixed_neighbourhood, config.convolution])
+def test_a_baseline_sees_nine_cells(preset: type[LifeConfig]) -> None:
+    model = build_model(replace(preset(), width=5))
+    grids = drawn_grids(1, 7)
+    for row in range(7):
+        for column in range(7):
+            other = grids.clone()
+            other[0, row, column] ^= True
+            changed = (model(other) - model(grids)).abs()[0] > 1e-6
+            assert bool(changed[3, 3]) == (abs(row - 3) <= 1 and abs(column - 3) <= 1)
+
+
+def test_the_neighbours_mean_does_not_tell_them_apart() -> None:
+    model = build_model(replace(config.fixed_neighbourhood(), width=5))
+    grids = drawn_grids(1, 5)
+    turned = torch.rot90(grids, dims=(1, 2))
+    torch.testing.assert_close(torch.rot90(model(grids), dims=(1, 2)), model(turned))
+
+
+def test_attention_knows_its_torus() -> None:
+    model = build_model(config.tiny())
+    with pytest.raises(ValueError, match="expected grids of 5 x 5, got 5 x 7"):
+        model(torch.zeros(1, 5, 7, dtype=torch.bool))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"side": 2}, "side must be at least 3, got 2"),
+        ({"rule": "B3"}, "unknown rule 'B3'"),
+        ({"width": 0}, "width must be at least 1, got 0"),
+        ({"density": 1.5}, "density must be none, or from 0 to 1, got 1.5"),
+        ({"batch_grids": 3}, "batch_grids must be even: each grid comes with its successor, got 3"),
+        ({"embedding_scale": 0.0}, "embedding_scale must be above 0, got 0.0"),
+        ({"data_seed": -1}, "data_seed must be from 0 to 2\\^63 - 1, got -1"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(change: dict[str, float | str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LifeConfig(**change)  # type: ignore[arg-type]

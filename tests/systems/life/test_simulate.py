@@ -1,0 +1,51 @@
+"""The model's game goes on from its own answers; every cell that differs is counted."""
+
+from dataclasses import replace
+from itertools import islice
+
+import torch
+from torch import nn
+
+from tokoban.systems.life.config import tiny
+from tokoban.systems.life.evaluate import perfect_batches, wrong_cells_of_games
+from tokoban.systems.life.model import LifeNet
+from tokoban.systems.life.rules import Rule, parse_rule, step
+from tokoban.systems.life.simulate import play
+from tokoban.systems.life.train import build_model
+
+LIFE, HIGH_LIFE = parse_rule("B3/S23"), parse_rule("B36/S23")
+
+
+def player_of(rule: Rule, *, side: int) -> LifeNet:
+    """A network that is replaced by the rule itself."""
+
+    class Mixed(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.zeros_like(x)
+
+    model = build_model(replace(tiny(), side=side))
+    model.mixing = Mixed()  # type: ignore[assignment]
+    model.forward = lambda grids: step(grids, rule).float() - 0.5  # type: ignore[method-assign]
+    return model
+
+
+def test_the_model_goes_on_from_its_own_answers() -> None:
+    start = torch.rand(3, 7, 7, generator=torch.manual_seed(5)) < 0.6
+    grids = true_grids = start
+    played = list(islice(play(player_of(HIGH_LIFE, side=7), start, LIFE), 11))
+    for generation in played:
+        grids, true_grids = step(grids, HIGH_LIFE), step(true_grids, LIFE)
+        assert torch.equal(generation.grids, grids)
+        assert torch.equal(generation.true_grids, true_grids)
+        assert generation.num_wrong == (grids ^ true_grids).sum()
+    assert played[-1].num_wrong > 0
+
+
+def test_right_and_wrong_players_are_told_apart() -> None:
+    chosen = replace(tiny(), side=7)
+    right, wrong = player_of(LIFE, side=7), player_of(HIGH_LIFE, side=7)
+    assert perfect_batches(right, chosen, num_batches=5) == 5
+    assert perfect_batches(wrong, chosen, num_batches=5) == 0
+    games = {"num_games": 35, "num_steps": 3, "seed": 1}
+    assert wrong_cells_of_games(right, LIFE, **games) == 0
+    assert wrong_cells_of_games(wrong, LIFE, **games) > 0

@@ -1,0 +1,145 @@
+"""``tokoban life``: a network plays Conway's Life beside the rules, and every wrong cell counts."""
+
+import argparse
+import json
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    import torch
+
+    from tokoban.systems.life.config import LifeConfig
+    from tokoban.systems.life.rules import Rule
+    from tokoban.systems.life.simulate import Generation
+
+SUMMARY = "play Conway's Life by attention alone, and count the wrong cells"
+
+_CELL_PIXELS = 6
+_GAP_CELLS = 2  # between the two games
+_FRAME_MS = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the weights, where the game starts and how long it is, and what is written of it."""
+    parser.add_argument(
+        "--weights",
+        default="life-16",
+        metavar="NAME_OR_PATH",
+        help="of the network, which know the torus and the rule (default: life-16, Conway's)",
+    )
+    parser.add_argument(
+        "--pattern",
+        metavar="FILE",
+        help="where the game starts, in the middle of the torus: RLE or plaintext (default: a "
+        "random grid)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random grid (default: 0)")
+    parser.add_argument("--steps", type=int, default=100, metavar="N", help="(default: 100)")
+    parser.add_argument(
+        "--output",
+        metavar="OUT",
+        help="a GIF of the game, the network's to the left and the true one to the right",
+    )
+    parser.add_argument(
+        "--json",
+        metavar="OUT",
+        help="write steps, wrong_cells (against the true game, over all steps), the first step "
+        "with one and the last grid as RLE to this file (- to print)",
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plays, and says what came of it, even if interrupted; 1 if a cell was wrong."""
+    if arguments.steps < 0:
+        raise ValueError(f"--steps is {arguments.steps}; expected at least 0")
+    check_destination(arguments.output)
+    check_destination(arguments.json)
+
+    from tokoban import pretrained
+    from tokoban.systems.life.model import LifeNet
+    from tokoban.systems.life.rules import parse_rule
+    from tokoban.systems.life.simulate import Generation, play
+    from tokoban.training.device import find_device
+
+    model, config = pretrained.load(arguments.weights, system="life")
+    assert isinstance(model, LifeNet)
+    rule = parse_rule(config.rule)
+    device = find_device(arguments.device)
+    start = _start(arguments, config)[None].to(device)
+    generations = [Generation(start, start)]
+    try:
+        for generation in islice(play(model.to(device), start, rule), arguments.steps):
+            generations.append(generation)
+    finally:
+        _tell(arguments, generations, rule)
+    return int(any(each.num_wrong for each in generations))
+
+
+def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor":
+    import numpy as np
+
+    from tokoban.systems.life.dataset import random_grids
+    from tokoban.systems.life.patterns import place, read_pattern
+    from tokoban.systems.life.rules import parse_rule
+
+    if arguments.pattern is None:
+        if arguments.seed < 0:
+            raise ValueError(f"--seed is {arguments.seed}; expected at least 0")
+        random = np.random.default_rng(arguments.seed)
+        return random_grids(1, side=config.side, density=0.5, random=random)[0]
+    source = arguments.pattern
+    try:
+        text = Path(source).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{source}: not a text in UTF-8") from None
+    pattern = read_pattern(text, source=source)
+    if pattern.rule not in (None, parse_rule(config.rule)):
+        raise ValueError(
+            f"{source} is a pattern of {pattern.rule}; {arguments.weights} plays {config.rule}"
+        )
+    return place(pattern, side=config.side, source=source)
+
+
+def _tell(arguments: argparse.Namespace, generations: "list[Generation]", rule: "Rule") -> None:
+    from tokoban.systems.life.patterns import to_plaintext, to_rle
+
+    last = generations[-1].grids[0].cpu()
+    wrong = [each.num_wrong for each in generations]
+    about = {
+        "weights": arguments.weights,
+        "rule": str(rule),
+        "side": len(last),
+        "steps": len(generations) - 1,
+        "wrong_cells": sum(wrong),
+        "first_wrong_step": next((step for step, count in enumerate(wrong) if count), None),
+        "last": to_rle(last, rule),
+    }
+    if arguments.json != "-":
+        print(to_plaintext(last), end="")
+        first = about["first_wrong_step"]
+        since = "" if first is None else f", the first at step {first}"
+        print(f"{about['steps']} steps of {rule}, {about['wrong_cells']} wrong cells{since}")
+    if arguments.json is not None:
+        write_output(arguments.json, json.dumps(about, indent=2) + "\n")
+    if arguments.output is not None:
+        _draw(generations, Path(arguments.output))
+
+
+def _draw(generations: "list[Generation]", film: Path) -> None:
+    import torch
+
+    from tokoban.training.plots import save_film
+
+    frames = []
+    for each in generations:
+        gap = torch.full((each.grids.shape[1], _GAP_CELLS), 0.25)
+        sides = [each.grids[0].float().cpu(), gap, each.true_grids[0].float().cpu()]
+        cells = torch.cat(sides, dim=1)
+        large = cells.repeat_interleave(_CELL_PIXELS, 0).repeat_interleave(_CELL_PIXELS, 1)
+        frames.append(large)
+    captions = [f"step {step}" for step in range(len(frames))]
+    save_film(torch.stack(frames), film, captions=captions, frame_ms=_FRAME_MS)

@@ -1,0 +1,77 @@
+"""The choices of one player of Life: torus, network and examples; presets are functions."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tokoban.systems.life.rules import LEAST_SIDE, parse_rule
+from tokoban.training.config import check_fields
+
+# Who tells a cell of its neighbours: attention, which must find them; their mean, which knows them;
+# or a convolution, which also knows where each of them stands.
+Mixing = Literal["attention", "neighbours", "convolution"]
+
+# What tells attention where a cell is: a vector for each cell, or one for its row plus one for its
+# column.
+Positions = Literal["cells", "rows_and_columns"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LifeConfig:
+    """The network is the article's SingleAttentionNet: no biases, no norms, no dropout."""
+
+    side: int = 16  # of the torus, in cells
+    rule: str = "B3/S23"  # or any other of the kind: HighLife is B36/S23
+
+    # The network
+    width: int = 64
+    mixing: Mixing = "attention"
+    positions: Positions = "rows_and_columns"  # of attention; the other ways of mixing need none
+    embedding_scale: float = 0.3  # standard deviation of states and positions at the start
+
+    # The examples: half of a batch is drawn, the other half is what becomes of the first
+    density: float | None = None  # of living cells; none: from 0 to 1, another for each grid
+    batch_grids: int = 16
+    data_seed: int = 0
+
+    def __post_init__(self) -> None:
+        parse_rule(self.rule)
+        check_fields(
+            self,
+            ("side", self.side >= LEAST_SIDE, f"at least {LEAST_SIDE}"),
+            ("width", self.width >= 1, "at least 1"),
+            ("embedding_scale", self.embedding_scale > 0, "above 0"),
+            ("density", self.density is None or 0 <= self.density <= 1, "none, or from 0 to 1"),
+            ("batch_grids", self.batch_grids >= 2, "at least 2"),
+            ("batch_grids", self.batch_grids % 2 == 0, "even: each grid comes with its successor"),
+            ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
+        )
+
+
+def life16() -> LifeConfig:
+    """16 x 16, one layer, one head, row and column positions: the shipped ``life-16``."""
+    return LifeConfig()
+
+
+def seed() -> LifeConfig:
+    """The article's network to the letter: a position of its own for each cell."""
+    return LifeConfig(positions="cells")
+
+
+def density_half() -> LifeConfig:
+    """``life16`` on grids of which half the cells live, as is usual: passes tests, and is wrong."""
+    return LifeConfig(density=0.5)
+
+
+def fixed_neighbourhood() -> LifeConfig:
+    """A baseline that is told what attention has to find: each cell gets its neighbours' mean."""
+    return LifeConfig(mixing="neighbours")
+
+
+def convolution() -> LifeConfig:
+    """A baseline with a convolution of 3 x 3 in the place of attention."""
+    return LifeConfig(mixing="convolution")
+
+
+def tiny() -> LifeConfig:
+    """A torus of 5 x 5 that is learned within seconds, badly: for tests."""
+    return replace(life16(), side=5, width=16, batch_grids=8)

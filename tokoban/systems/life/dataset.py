@@ -1,0 +1,59 @@
+"""Grids and what becomes of them, drawn from a seed without end.
+
+Axes: B batch, H rows, W columns.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from tokoban.systems.life.rules import Rule, step
+
+
+class Examples(NamedTuple):
+    """Grids, and the next generation of each."""
+
+    grids: Bool[Tensor, "B H W"]
+    successors: Bool[Tensor, "B H W"]
+
+
+class RandomGames:
+    """Batches of which half are random grids, and the other half their successors.
+
+    A grid after one step has what no random grid is likely to have, and a game is made of those.
+    """
+
+    def __init__(
+        self, rule: Rule, *, side: int, num_grids: int, density: float | None, seed: int
+    ) -> None:
+        """``num_grids`` of a batch; without a ``density`` each grid has its own, from 0 to 1."""
+        self.rule, self.side, self.num_grids = rule, side, num_grids
+        self.density, self.seed = density, seed
+
+    def batches(
+        self, device: torch.device, *, start_step: int = 0, rank: int = 0
+    ) -> Iterator[Examples]:
+        """Batch n of a rank is the same whatever ``start_step`` is."""
+        number = start_step
+        while True:
+            drawn = random_grids(
+                self.num_grids // 2,
+                side=self.side,
+                density=self.density,
+                random=np.random.default_rng([self.seed, rank, number]),
+            ).to(device)
+            after = step(drawn, self.rule)
+            yield Examples(torch.cat([drawn, after]), torch.cat([after, step(after, self.rule)]))
+            number += 1
+
+
+def random_grids(
+    num_grids: int, *, side: int, density: float | None, random: np.random.Generator
+) -> Bool[Tensor, "B H W"]:
+    """Grids whose cells live with probability ``density``, or each grid's own from 0 to 1."""
+    share = random.random((num_grids, 1, 1)) if density is None else density
+    return torch.from_numpy(random.random((num_grids, side, side)) < share)

@@ -1,0 +1,147 @@
+"""How well a network knows Life: the usual tests, then each neighbourhood at each cell, proved.
+
+The usual tests, perfect batches and long games, are passed by networks that are wrong: what is rare
+in random grids may never have been asked. The certificate asks everything.
+"""
+
+import argparse
+import errno
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from tokoban.systems.life.attention_plot import attention_figures, attention_matrix, film_of_run
+from tokoban.systems.life.certificate import certify
+from tokoban.systems.life.config import LifeConfig
+from tokoban.systems.life.dataset import RandomGames, random_grids
+from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.rules import Rule, parse_rule
+from tokoban.systems.life.simulate import play
+from tokoban.training.device import find_device
+from tokoban.training.run_directory import RunDirectory
+
+NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
+DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from 0 to 1
+
+_TEST_RANK = 2**31  # training draws for the ranks of its processes: none of them has so many
+_BATCH_GRIDS = 32
+
+
+def evaluate(model: nn.Module, config: LifeConfig) -> dict[str, float]:
+    """The usual test, quick while it fails, and where the cells look."""
+    assert isinstance(model, LifeNet)
+    num_perfect = perfect_batches(model, config, num_batches=NUM_BATCHES)
+    return {"perfect_share": num_perfect / NUM_BATCHES} | _attention(model)
+
+
+def perfect_batches(model: LifeNet, config: LifeConfig, *, num_batches: int) -> int:
+    """How many batches of the training's kind, drawn for tests alone, come before a wrong cell."""
+    games = RandomGames(
+        parse_rule(config.rule),
+        side=config.side,
+        num_grids=_BATCH_GRIDS,
+        density=config.density,
+        seed=config.data_seed,
+    )
+    drawn = games.batches(model.states.device, rank=_TEST_RANK)
+    with torch.inference_mode():
+        for number, batch in enumerate(islice(drawn, num_batches)):
+            if ((model(batch.grids) > 0) != batch.successors).any():
+                return number
+    return num_batches
+
+
+def wrong_cells_of_games(
+    model: LifeNet, rule: Rule, *, num_games: int, num_steps: int, seed: int
+) -> int:
+    """Cells in which the model's own games differ from the true ones, in all generations."""
+    random = np.random.default_rng(seed)
+    num_wrong = 0
+    for first in range(0, num_games, _BATCH_GRIDS):
+        num_grids = min(_BATCH_GRIDS, num_games - first)
+        start = random_grids(num_grids, side=model.side, density=None, random=random)
+        generations = play(model, start.to(model.states.device), rule)
+        num_wrong += sum(each.num_wrong for each in islice(generations, num_steps))
+    return num_wrong
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """How long the usual tests are, and the film of a run."""
+    parser.add_argument(
+        "--batches",
+        type=int,
+        default=NUM_BATCHES,
+        metavar="N",
+        help=f"of the usual test (default: {NUM_BATCHES})",
+    )
+    parser.add_argument(
+        "--games", type=int, default=100, metavar="N", help="that are played on (default: 100)"
+    )
+    parser.add_argument(
+        "--steps", type=int, default=100, metavar="N", help="of each game (default: 100)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of games and surroundings")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument(
+        "--film",
+        metavar="OUT",
+        help="where the cells looked in the course of the run that --weights names, whose weights "
+        "were kept by --keep-every; a GIF",
+    )
+
+
+def evaluate_model(
+    model: nn.Module, config: LifeConfig, arguments: argparse.Namespace
+) -> dict[str, int | float]:
+    """The usual tests, where the cells look, and the certificate."""
+    assert isinstance(model, LifeNet)
+    for name in ("batches", "games", "steps", "seed"):
+        if getattr(arguments, name) < 0:
+            raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least 0")
+    if arguments.film is not None:
+        film = Path(arguments.film)
+        if not film.resolve().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", arguments.film)
+        kept = RunDirectory(Path(arguments.weights), system="life", config={}).kept
+        film_of_run(model, kept, grids=_grids(model), film=film)
+    rule = parse_rule(config.rule)
+    model = model.to(find_device(arguments.device))
+    figures: dict[str, int | float] = {
+        "batches": arguments.batches,
+        "perfect_batches": perfect_batches(model, config, num_batches=arguments.batches),
+        "games": arguments.games,
+        "steps": arguments.steps,
+        "wrong_cells": wrong_cells_of_games(
+            model,
+            rule,
+            num_games=arguments.games,
+            num_steps=arguments.steps,
+            seed=arguments.seed,
+        ),
+    } | _attention(model)
+    certificate = certify(model, rule, densities=DENSITIES, seed=arguments.seed)
+    figures |= {
+        "cases": certificate.num_cases,
+        "cases_wrong": certificate.num_wrong,
+        "least_margin": certificate.least_margin,
+        "cases_refuted": certificate.num_refuted,
+        "least_attacked_margin": certificate.least_attacked_margin,
+        "cases_proved": certificate.num_proved,
+        "least_proved_margin": certificate.least_proved_margin,
+    }
+    return figures
+
+
+def _attention(model: LifeNet) -> dict[str, float]:
+    if not isinstance(model.mixing, GridAttention):
+        return {}
+    grids = _grids(model).to(model.states.device)
+    return attention_figures(attention_matrix(model, grids))
+
+
+def _grids(model: LifeNet) -> torch.Tensor:
+    random = np.random.default_rng(0)
+    return random_grids(_BATCH_GRIDS, side=model.side, density=None, random=random)

@@ -1,0 +1,125 @@
+"""SingleAttentionNet: one layer, one head, and a small net that judges each cell by what it heard.
+
+After https://github.com/sradc/life-transformer. Axes: B batch, H rows, W columns, T cells (H * W),
+D width.
+"""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.life.config import Mixing, Positions
+from tokoban.systems.life.rules import NEIGHBOURS
+from tokoban.transformer import GridPositions, LearnedPositions, MultiHeadAttention
+
+
+class LifeNet(nn.Module):
+    """Grids -> the logit of each cell that it lives in the next generation."""
+
+    def __init__(
+        self,
+        *,
+        side: int,
+        width: int,
+        mixing: Mixing,
+        positions: Positions,
+        embedding_scale: float,
+    ) -> None:
+        super().__init__()
+        self.side = side
+        self.states = nn.Parameter(torch.randn(2, width) * embedding_scale)  # dead, alive
+        self.places: nn.Module | None = None
+        if mixing == "attention":
+            by_cell = positions == "cells"
+            self.places = (
+                LearnedPositions(side**2, width) if by_cell else GridPositions(side, side, width)
+            )
+            for table in self.places.parameters():
+                nn.init.normal_(table, std=embedding_scale)
+        self.mixing = _MIXINGS[mixing](width)
+        self.hidden = _matrix(width, width)
+        self.answer = _matrix(width, 1)
+
+    def forward(self, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "B H W"]:
+        """Logits; above 0 the cell is said to live."""
+        x = self.tokens(grids)
+        return self.judge(x + self.mixing(x))
+
+    def tokens(self, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "B H W D"]:
+        """A vector for each cell: of its state, and of its place where attention needs it."""
+        dead, alive = self.states
+        x = torch.where(grids[..., None], alive, dead)
+        if self.places is None:
+            return x
+        if grids.shape[1:] != (self.side, self.side):
+            rows, columns = grids.shape[1:]
+            raise ValueError(f"expected grids of {self.side} x {self.side}, got {rows} x {columns}")
+        return x + self.place_vectors()
+
+    def place_vectors(self) -> Float[Tensor, "H W D"]:
+        """The vector of each place; only where attention mixes."""
+        if isinstance(self.places, GridPositions):
+            return self.places(self.side, self.side)
+        assert isinstance(self.places, LearnedPositions)
+        return self.places(self.side**2).unflatten(0, (self.side, self.side))
+
+    def judge(self, mixed: Float[Tensor, "... D"]) -> Float[Tensor, "..."]:
+        """The logit of a cell from its own vector with what it has heard added."""
+        thought = mixed + functional.silu(self.hidden(mixed))
+        return self.answer(thought).squeeze(-1)
+
+
+class GridAttention(nn.Module):
+    """The core's attention with one head, each cell to all; the article's has no biases."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(width, num_heads=1)
+        for name in ("query", "key", "value"):
+            self.attention.register_module(name, _matrix(width, width))
+        self.attention.register_module("output", nn.Identity())
+
+    def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
+        """What each cell hears."""
+        return self.attention(x.flatten(1, 2)).unflatten(1, x.shape[1:3])
+
+
+class NeighbourMean(nn.Module):
+    """The mean of the eight neighbours' values: what attention comes to, without looking."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.value = _matrix(width, width)
+
+    def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
+        """What each cell hears."""
+        values = self.value(x)
+        rolled = [torch.roll(values, shift, dims=(1, 2)) for shift in NEIGHBOURS]
+        return torch.stack(rolled).mean(0)
+
+
+class Convolution(nn.Module):
+    """A convolution of 3 x 3 on the torus."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(width, width, 3, padding=1, padding_mode="circular")
+
+    def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
+        """What each cell hears."""
+        return self.convolution(x.movedim(-1, 1)).movedim(1, -1)
+
+
+_MIXINGS: dict[Mixing, type[GridAttention] | type[NeighbourMean] | type[Convolution]] = {
+    "attention": GridAttention,
+    "neighbours": NeighbourMean,
+    "convolution": Convolution,
+}
+
+
+def _matrix(num_inputs: int, num_outputs: int) -> nn.Linear:
+    """A product with a matrix, of which each output has the inputs' variance."""
+    linear = nn.Linear(num_inputs, num_outputs, bias=False)
+    nn.init.normal_(linear.weight, std=num_inputs**-0.5)
+    return linear

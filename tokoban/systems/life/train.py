@@ -1,0 +1,97 @@
+"""The player of Life as a ``System``: its network, its examples and its loss, wired together."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from torch import nn
+from torch.nn import functional
+
+from tokoban.systems.life import config as presets
+from tokoban.systems.life.config import LifeConfig
+from tokoban.systems.life.dataset import Examples, RandomGames
+from tokoban.systems.life.model import LifeNet
+from tokoban.systems.life.rules import parse_rule
+from tokoban.training import processes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.system import Loss
+
+Config = LifeConfig
+PRESETS: dict[str, Callable[[], LifeConfig]] = {
+    preset.__name__: preset
+    for preset in (
+        presets.life16,
+        presets.seed,
+        presets.density_half,
+        presets.fixed_neighbourhood,
+        presets.convolution,
+        presets.tiny,
+    )
+}
+
+# Attention finds the neighbours after some 1000 steps; then there is time to become exact.
+_RUN = RunConfig(
+    steps=3000,
+    weight_decay=0.0,
+    betas=(0.9, 0.99),
+    evaluate_every=100,
+)
+RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
+    "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
+    "fixed_neighbourhood": replace(_RUN, steps=1500),
+    "convolution": replace(_RUN, steps=1500),
+    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
+}
+SMALLEST = "tiny"
+
+
+def build_model(config: LifeConfig) -> LifeNet:
+    """A freshly initialised network on the CPU."""
+    return LifeNet(
+        side=config.side,
+        width=config.width,
+        mixing=config.mixing,
+        positions=config.positions,
+        embedding_scale=config.embedding_scale,
+    )
+
+
+@dataclass(frozen=True)
+class LifeSystem:
+    """Trains one player on grids that are drawn without end."""
+
+    config: LifeConfig
+
+    def build_model(self) -> LifeNet:
+        """A freshly initialised network on the CPU."""
+        return build_model(self.config)
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Examples]:
+        """Batches for this process, on the model's device."""
+        config = self.config
+        games = RandomGames(
+            parse_rule(config.rule),
+            side=config.side,
+            num_grids=config.batch_grids,
+            density=config.density,
+            seed=config.data_seed,
+        )
+        device = next(model.parameters()).device
+        return games.batches(device, start_step=start_step, rank=processes.rank())
+
+    def loss(self, model: nn.Module, batch: Examples) -> Loss:
+        """Binary cross entropy, the mean over all cells."""
+        logits = model(batch.grids).float()
+        total = functional.binary_cross_entropy_with_logits(logits, batch.successors.float())
+        accuracy = ((logits.detach() > 0) == batch.successors).float().mean()
+        return Loss(total, {"accuracy": accuracy})
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        """The figures of ``evaluate.evaluate``."""
+        from tokoban.systems.life.evaluate import evaluate
+
+        return evaluate(model, self.config)
+
+
+def make_system(config: LifeConfig) -> LifeSystem:
+    """The system of ``config``."""
+    return LifeSystem(config)
