@@ -81,7 +81,7 @@ def test_levels_that_cannot_be_read_are_told_and_the_others_labelled(
         (["--states", "0"], "num_states is 0; expected 1 to 10000"),
         (["--levels", "0"], "max_levels is 0; expected 1 to 2147483647"),
         (["--evaluation", "none.xsb"], "none.xsb: No such file or directory"),
-        (["--output", "levels.xsb"], "levels.xsb: File exists"),
+        (["--output", "levels.xsb"], "levels.xsb: a file, where a folder is to be"),
     ],
 )
 def test_what_cannot_be_is_one_line(
@@ -102,7 +102,7 @@ def test_torchrun_shares_out_the_files(
     monkeypatch.setenv("RANK", "1")
     assert run("--levels-per-shard", "1") == 0
     assert capsys.readouterr().out == (
-        "labels of 1 levels written; others are still missing in out\n"
+        "labels of 1 level written; others are still missing in out\n"
     )
     monkeypatch.setenv("RANK", "0")
     assert run("--levels-per-shard", "1") == 0

@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,6 +59,12 @@ def test_the_best_solution_of_each_level_is_made_shorter(
         "1 shorter, 3 proved the shortest, 1 without a solution; 14 moves, 5 pushes -> "
         "10 moves, 5 pushes"
     ) in printed
+
+
+def test_the_clock_of_a_level_waits_for_no_imports() -> None:
+    code = "import sys; from tokoban import cli; cli.main(['optimise', 'levels.sok'])"
+    code += "; sys.exit('torch' in sys.modules)"  # seconds, which the first report would take
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
 def test_the_objects_have_the_promised_keys_and_figures() -> None:

@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options
+from tokoban.cli.output import tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Explanation, Game
@@ -64,9 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints an answer for each position as it comes, then writes the files asked for."""
     _check(arguments)
-    file = _read(arguments.file) if arguments.file is not None else None
-    if file is not None and file.problems:
-        return BAD_INPUT
+    file = None
+    if arguments.file is not None:
+        file = level_options.read(arguments.file)
+        if file is None:
+            return BAD_INPUT
     if arguments.check is not None:
         return _verify(arguments.check, file)
     assert file is not None
@@ -85,8 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             screen.print(explanation.text())
             status |= explanation.status == "unknown"
     except KeyboardInterrupt:
-        told = f"interrupted after {len(found)} of {len(games)} positions"
-        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        tell_interrupted(len(found), len(games), "position")
         status = INTERRUPTED
     if arguments.json:
         objects = [explanation.described() for explanation in found]
@@ -98,28 +98,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    if not arguments.time_limit > 0:
-        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
-    outputs = [path for path in (arguments.json, arguments.png) if path]
+    level_options.check_time_limit(arguments)
     if arguments.check is None:
         if arguments.file is None:
             raise ValueError("expected a FILE of levels, or --check and a file of certificates")
-    elif outputs or arguments.moves is not None or arguments.level is not None:
+    elif (
+        arguments.json
+        or arguments.png
+        or arguments.moves is not None
+        or arguments.level is not None
+    ):
         raise ValueError("--check: expected none of --level, --moves, --json and --png beside it")
-    if len(set(outputs)) < len(outputs):
-        raise ValueError(f"--json and --png are both {outputs[0]}; expected two places")
-    for path in outputs:
-        check_destination(path)
-
-
-def _read(path: str) -> "LevelFile":
-    """The levels of a file, whose problems are told."""
-    from tokoban.sokoban.formats import read_levels
-
-    file = read_levels(path)
-    for problem in file.problems:
-        print(problem, file=sys.stderr)
-    return file
+    level_options.check_outputs(arguments, "json", "png")
 
 
 def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]":
@@ -127,11 +117,7 @@ def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]"
     from tokoban.cli.explanation import Game
     from tokoban.sokoban.formats import lurd
 
-    levels = dict(enumerate(file.levels, 1))
-    if arguments.level is not None:
-        if arguments.level not in levels:
-            raise ValueError(f"--level {arguments.level}: expected 1 to {len(levels)}")
-        levels = {arguments.level: levels[arguments.level]}
+    levels = level_options.chosen(file, arguments.level)
     if arguments.moves is not None:
         if len(levels) != 1:
             raise ValueError(f"--moves: there are {len(levels)} levels; choose one by --level")

@@ -9,7 +9,8 @@ from typing import Any
 
 from rich.text import Text
 
-from tokoban.cli.answers import counted, replayed
+from tokoban.cli.answers import replayed
+from tokoban.cli.output import counted
 from tokoban.cli.png import encode_png
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.explaining.certificate import Certificate

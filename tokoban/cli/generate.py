@@ -1,12 +1,11 @@
 """``tokoban generate``: random levels as a file; the same arguments give the same bytes."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokoban.cli import puzzle_options
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_destination, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
@@ -93,8 +92,7 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
             title = f"Level {len(levels) + 1} of seed {arguments.seed}"
             levels.append(_as_level(puzzle, title, has_solutions=arguments.solutions))
     except KeyboardInterrupt:
-        told = f"interrupted after {len(levels)} of {arguments.levels} levels"
-        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        tell_interrupted(len(levels), arguments.levels)
         status = INTERRUPTED
     finally:
         if levels:

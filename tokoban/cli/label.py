@@ -1,10 +1,14 @@
 """``tokoban label``: exact labels of states that play of all qualities comes to, as a folder."""
 
 import argparse
+import errno
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tokoban.cli.output import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labelling.folder import LabelFolder, Share
@@ -69,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.labelling.folder import LabelFolder
     from tokoban.sokoban.labelling.job import LabelConfig, read_job
 
+    _check_folder(arguments.output)
     share = _share()
     num_threads = _num_processors() if arguments.workers is None else arguments.workers
     if num_threads < 1:
@@ -95,11 +100,17 @@ def run(arguments: argparse.Namespace) -> int:
     elapsed_s = time.perf_counter() - started_s
     manifest = folder.conclude()
     if manifest is None:
-        told = f"labels of {folder.num_missing_levels:,} levels written"
+        told = f"labels of {counted(folder.num_missing_levels, 'level')} written"
         print(f"{told}; others are still missing in {arguments.output}")
     else:
         print(_summarise(manifest, folder, elapsed_s))
     return BAD_INPUT if unreadable else 0
+
+
+def _check_folder(path: str) -> None:
+    """Refuses before the work a place that is no folder: ``OSError`` naming it."""
+    if Path(path).exists() and not Path(path).is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
 
 
 def _share() -> "Share":
@@ -152,16 +163,16 @@ def _label(folder: "LabelFolder", num_threads: int) -> None:
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:
     """What the folder holds, what it does not, and how long this process's share has taken."""
     levels, states = manifest["levels"], manifest["states"]
-    num_files = len(manifest["shards"])
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     lines = [
-        f"{levels['labelled']:,} levels, {states:,} states, "
+        f"{counted(levels['labelled'], 'level')}, {counted(states, 'state')}, "
         f"{100 * manifest['alive'] / max(states, 1):.1f} % of them alive, "
-        f"{num_bytes / 1e6:,.1f} MB in {num_files:,} file{'s' * (num_files != 1)}"
+        f"{num_bytes / 1e6:,.1f} MB in {counted(len(manifest['shards']), 'file')}"
     ]
     if folder.num_missing_levels:
         rate = folder.num_missing_levels / elapsed_s
-        lines.append(f"{folder.num_missing_levels:,} levels in {elapsed_s:.1f} s: {rate:,.0f}/s")
+        told = counted(folder.num_missing_levels, "level")
+        lines.append(f"{told} in {elapsed_s:.1f} s: {rate:,.0f}/s")
     else:
         lines.append("all was there already")
     left_out = dict(manifest["dropped"])

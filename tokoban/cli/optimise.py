@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, policy_options
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
+from tokoban.cli.output import counted, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -81,15 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what became of each level as it comes, then writes the files asked for."""
-    from tokoban.sokoban.formats import read_levels
-
     _check(arguments)
-    file = read_levels(arguments.file)
-    for problem in file.problems:
-        print(problem, file=sys.stderr)
-    if file.problems:
+    file = level_options.read(arguments.file)
+    if file is None:
         return BAD_INPUT
-    levels = _chosen(file, arguments.level)
+    levels = level_options.chosen(file, arguments.level)
     given = _given(arguments.solution, levels)
     if arguments.output:
         _as_file(file, levels, {}, arguments.minimise)  # refused before the work, not after it
@@ -106,8 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         statuses = {outcome.status for outcome in outcomes.values()}
         status = int("gave up" in statuses or statuses <= {"no solution"})
     except KeyboardInterrupt:
-        told = f"interrupted after {len(outcomes)} of {len(levels)} levels"
-        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        tell_interrupted(len(outcomes), len(levels))
         status = INTERRUPTED
     if arguments.json:
         objects = [_describe(number, levels[number], outcomes[number]) for number in outcomes]
@@ -121,27 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     policy_options.memory_limit_bytes(arguments)
-    if not arguments.time_limit > 0:
-        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
-    outputs = [path for path in (arguments.json, arguments.output) if path]
-    if len(set(outputs)) < len(outputs):
-        raise ValueError(f"--json and --output are both {outputs[0]}; expected two places")
-    for path in outputs:
-        check_destination(path)
-    if arguments.level is not None and arguments.output and arguments.output != "-":
-        source, target = Path(arguments.file).resolve(), Path(arguments.output).resolve()
-        if source == target:
-            raise ValueError(f"--level and --output would leave one level in {arguments.file}")
-
-
-def _chosen(file: "LevelFile", number: int | None) -> "dict[int, Level]":
-    """The levels whose solutions are made shorter by their numbers, from 1."""
-    levels = dict(enumerate(file.levels, 1))
-    if number is None:
-        return levels
-    if number not in levels:
-        raise ValueError(f"--level {number}: expected 1 to {len(levels)}")
-    return {number: levels[number]}
+    level_options.check_time_limit(arguments)
+    level_options.check_outputs(arguments, "json", "output")
+    level_options.check_whole(arguments)
 
 
 def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direction, ...] | None":
@@ -268,8 +244,6 @@ def _figures(moves: int, pushes: int, minimise: str) -> tuple[int, int]:
 
 
 def _length(moves: int, pushes: int) -> str:
-    from tokoban.cli.answers import counted
-
     return f"{counted(moves, 'move')}, {counted(pushes, 'push')}"
 
 
@@ -300,8 +274,6 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: Outcome) -> No
 
 def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     """The closing line: how many are shorter, and all figures before and after."""
-    from tokoban.cli.answers import counted
-
     outcomes = list(outcomes)
     statuses = Counter(outcome.status for outcome in outcomes)
     tried = [(one.before, one.best) for one in outcomes if one.before and one.best]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 move``, ``2 moves``, ``2 pushes``."""
+    """``1 move``, ``2 moves``, ``2,000 pushes``."""
     plural = "es" if noun.endswith("sh") else "s"
-    return f"{number} {noun}{plural * (number != 1)}"
+    return f"{number:,} {noun}{plural * (number != 1)}"
 
 
 def tell_findings(file: "LevelFile") -> None:
@@ -24,6 +24,12 @@ def tell_findings(file: "LevelFile") -> None:
         print(problem, file=sys.stderr)
     for warning in file.warnings:
         print(f"{warning} (a warning)", file=sys.stderr)
+
+
+def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
+    """After Ctrl-C, how much of the work was done; the caller keeps what came of it."""
+    told = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
+    print(f"tokoban: {told}", file=sys.stderr)
 
 
 def check_destination(destination: str | None) -> None:

@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli import level_options
+from tokoban.cli.output import check_destination, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -47,21 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
     from tokoban.cli import BAD_INPUT, INTERRUPTED
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.formats import read_levels
 
-    if not arguments.time_limit > 0:
-        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
+    level_options.check_time_limit(arguments)
     check_destination(arguments.json)
-    file = read_levels(arguments.file)
-    for problem in file.problems:
-        print(problem, file=sys.stderr)
-    if file.problems:
+    file = level_options.read(arguments.file)
+    if file is None:
         return BAD_INPUT
-    levels = dict(enumerate(file.levels, 1))
-    if arguments.level is not None:
-        if arguments.level not in levels:
-            raise ValueError(f"--level {arguments.level}: expected 1 to {len(levels)}")
-        levels = {arguments.level: levels[arguments.level]}
+    levels = level_options.chosen(file, arguments.level)
     ratings: dict[int, Rating] = {}
     status = 0
     try:
@@ -69,8 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             ratings[number] = rating
             status |= not _is_complete(rating)
     except KeyboardInterrupt:
-        told = f"interrupted after {len(ratings)} of {len(levels)} levels"
-        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        tell_interrupted(len(ratings), len(levels))
         status = INTERRUPTED
     if arguments.json:
         objects = [_describe(number, levels[number], ratings[number]) for number in ratings]

@@ -6,18 +6,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, policy_options
-from tokoban.cli.output import check_destination, tell_findings, write_output
+from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
+from tokoban.cli.output import tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
     from tokoban.cli.bar import Bar
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
-    from tokoban.sokoban.formats import Level, LevelFile
+    from tokoban.sokoban.formats import Level
 
 SUMMARY = "solve the levels of a file, by the policy and by A*"
 
@@ -87,14 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the answer to each level as it comes, then writes the files asked for."""
-    from tokoban.sokoban.formats import read_levels
-
     _check(arguments)
-    file = read_levels(arguments.file)
-    tell_findings(file)
-    if file.problems:
+    file = level_options.read(arguments.file)
+    if file is None:
         return BAD_INPUT
-    levels = _chosen(file, arguments.level)
+    levels = level_options.chosen(file, arguments.level)
 
     from tokoban.cli.found import as_file, describe, show, summarise
     from tokoban.cli.screen import Screen
@@ -112,8 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
             show(screen, number, levels[number], answer)
             status |= answer.status == "gave up"
     except KeyboardInterrupt as interrupt:
-        told = f"interrupted after {len(answers)} of {len(levels)} levels"
-        print(f"tokoban: {told}; what is known is kept", file=sys.stderr)
+        tell_interrupted(len(answers), len(levels))
         status = INTERRUPTED
         for number, answer in interrupt.known.items() if isinstance(interrupt, Interrupted) else ():
             answers[number] = answer
@@ -130,8 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     policy_options.check(arguments)
-    if not arguments.time_limit > 0:
-        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
+    level_options.check_time_limit(arguments)
     for name in ("max_expansions", "threads"):
         number = getattr(arguments, name)
         if number is not None and number < 1:
@@ -139,25 +133,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.minimise and arguments.by in ("beam", "rollout"):
         told = f"--minimise {arguments.minimise} --by {arguments.by}"
         raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")
-    outputs = [path for path in (arguments.json, arguments.output) if path]
-    if len(set(outputs)) < len(outputs):
-        raise ValueError(f"--json and --output are both {outputs[0]}; expected two places")
-    for path in outputs:
-        check_destination(path)
-    if arguments.level is not None and arguments.output and arguments.output != "-":
-        source, target = Path(arguments.file).resolve(), Path(arguments.output).resolve()
-        if source == target:
-            raise ValueError(f"--level and --output would leave one level in {arguments.file}")
-
-
-def _chosen(file: "LevelFile", number: int | None) -> "dict[int, Level]":
-    """The levels to be solved by their numbers, from 1."""
-    levels = dict(enumerate(file.levels, 1))
-    if number is None:
-        return levels
-    if number not in levels:
-        raise ValueError(f"--level {number}: expected 1 to {len(levels)}")
-    return {number: levels[number]}
+    level_options.check_outputs(arguments, "json", "output")
+    level_options.check_whole(arguments)
 
 
 def _with_bar(

@@ -116,6 +116,12 @@ def test_limits_are_kept_and_named() -> None:
     answer = explain(HARD, time_limit_s=1.0, clock=lambda: float(next(ticks)))
     assert isinstance(answer, GaveUp)
     assert answer.limit == "1 s"
+    large = Board(
+        65, 65, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(1, 1)}), Square(0, 0)
+    )
+    answer = explain(large)
+    assert isinstance(answer, GaveUp)
+    assert answer.limit == "4096 squares of floor"
 
 
 def test_what_the_search_for_boxes_solves_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from tokoban.sokoban.explaining.subsets import Budget, Proof
 from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.solving.answer import GaveUp, Solved
 from tokoban.sokoban.solving.levels import from_board
+from tokoban.sokoban.solving.single import MAX_SQUARES
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def explain(
     """Says which boxes make the position lost, with a certificate; or solves it; or gives up.
 
     ``max_positions`` bounds each search for a certificate, and so the certificate. The certificate
-    has not been through ``checker.find_fault``.
+    has not been through ``checker.find_fault``. Boards of more floor than any solver takes are
+    given up.
     """
     fits_word = from_board(board) is not None
     _compile(fits_word)
@@ -49,6 +51,8 @@ def explain(
         return Solved((), 0, clock() - started_s)
     if len(board.boxes) < len(board.goals):
         return Lost(Certificate(board, "count", (), ()), clock() - started_s)
+    if len(board.inside()) > MAX_SQUARES:
+        return GaveUp(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
     budget = Budget(started_s + time_limit_s, clock, max_positions)
     subsets = Subsets(board, budget)
     loss = _shut_out(subsets) or standing_loss(subsets.ground, subsets.boxes)

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Int16, Int32, Int64
 
 from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.explaining.world import World
-from tokoban.sokoban.solving.astar import NONE, UNREACHABLE
+from tokoban.sokoban.solving.astar import NONE, UNREACHABLE, slot_of
 
 # Why `search` returned.
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
@@ -130,27 +130,6 @@ def flood(neighbours, is_blocked, start, area, waiting):
                 count += 1
                 least = min(least, ahead)
     return least
-
-
-@inner
-@no_type_check
-def slot_of(store, boxes, player):
-    """The slot of the hash table that holds this position, or the empty one where it belongs."""
-    mixed = np.uint64(player)
-    for box in boxes:
-        mixed = (mixed ^ np.uint64(box)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    mask = len(store.slots) - 1
-    slot = np.int64(mixed >> np.uint64(1)) & mask
-    while store.slots[slot] != NONE:
-        position = store.slots[slot]
-        is_same = store.player[position] == player
-        for i in range(len(boxes)):
-            is_same &= store.boxes[position, i] == boxes[i]
-        if is_same:
-            break
-        slot = (slot + 1) & mask
-    return slot
 
 
 @entry

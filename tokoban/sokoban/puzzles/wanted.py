@@ -21,7 +21,7 @@ class Wanted:
                 raise ValueError(f"{_words(name)} is {pushes}; expected at least 1")
         if self.min_pushes and self.max_pushes and self.min_pushes > self.max_pushes:
             bounds = f"{self.min_pushes} and max pushes {self.max_pushes}"
-            raise ValueError(f"min pushes is {bounds}; expected no more than that")
+            raise ValueError(f"min pushes is {bounds}; expected the first no greater")
         if self.min_branching is not None and not self.min_branching >= 0:
             raise ValueError(f"min branching is {self.min_branching}; expected 0 or more")
         if self.min_lost_share is not None and not 0 <= self.min_lost_share <= 1:
