@@ -4,16 +4,17 @@ import argparse
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
 from tokoban.cli.output import counted, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
+    from tokoban.cli.shortening import Outcome
     from tokoban.sokoban.board import Direction
     from tokoban.sokoban.formats import Level, LevelFile
     from tokoban.sokoban.optimiser import Optimised
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 
 _STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "gave up": "red"}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of the best solution of one level, which has ``before`` moves and pushes."""
-
-    status: Literal["shorter", "not shorter", "no solution", "gave up"]
-    remark: str
-    before: tuple[int, int] | None = None
-    best: "Optimised | None" = None
-    is_interrupted: bool = False  # by Ctrl-C
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,11 +134,12 @@ def _outcomes(
     given: "tuple[Direction, ...] | None",
     arguments: argparse.Namespace,
     screen: "Screen",
-) -> Iterator[tuple[int, Outcome]]:
+) -> "Iterator[tuple[int, Outcome]]":
     """What became of each level, in order; a bar says meanwhile what the best is so far."""
     from rich.progress import Progress
 
     from tokoban.cli.screen import Screen
+    from tokoban.cli.shortening import length, shorten
 
     # Where the outcomes go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
@@ -157,107 +148,34 @@ def _outcomes(
         for number, level in levels.items():
 
             def tell(best: "Optimised", number: int = number) -> None:
-                bar.update(task, description=f"level {number}: {_length(best.moves, best.pushes)}")
+                bar.update(task, description=f"level {number}: {length(best.moves, best.pushes)}")
 
-            outcome = _shorten(level, given, arguments, tell)
+            outcome = shorten(
+                level,
+                given,
+                minimise=arguments.minimise,
+                time_limit_s=arguments.time_limit,
+                memory_limit_mb=policy_options.memory_limit_bytes(arguments) / 1e6,
+                tell=tell,
+            )
             yield number, outcome
             if outcome.is_interrupted:
                 raise KeyboardInterrupt
             bar.advance(task)
 
 
-def _shorten(
-    level: "Level",
-    given: "tuple[Direction, ...] | None",
-    arguments: argparse.Namespace,
-    tell: "Callable[[Optimised], None]",
-) -> Outcome:
-    """Shortens the best solution of one level; after Ctrl-C it is the best so far."""
-    from tokoban.sokoban.optimiser import optimise
-
-    solution = _best_known(level, arguments.minimise) if given is None else given
-    if solution is None:
-        return Outcome("no solution", "there is none in the file")
-    best: Optimised | None = None
-
-    def listen(so_far: "Optimised") -> None:
-        nonlocal best
-        best = so_far
-        tell(so_far)
-
-    is_interrupted = False
-    try:
-        best = optimise(
-            level.board,
-            solution,
-            minimise=arguments.minimise,
-            time_limit_s=arguments.time_limit,
-            memory_limit_mb=policy_options.memory_limit_bytes(arguments) / 1e6,
-            report=listen,
-        )
-    except ValueError as error:
-        if given is not None:
-            raise ValueError(f"--solution: {error}") from None
-        return Outcome("gave up", str(error))
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-        is_interrupted = True
-    before = _count(level, solution)
-    figures = [
-        _figures(*known, arguments.minimise) for known in ((best.moves, best.pushes), before)
-    ]
-    remark = f"stopped at {'Ctrl-C' if is_interrupted else best.limit}"
-    if best.is_proved_optimal:
-        remark = f"proved: no solution has fewer {arguments.minimise}"
-    return Outcome(
-        "shorter" if figures[0] < figures[1] else "not shorter",
-        remark,
-        before,
-        best,
-        is_interrupted=is_interrupted,
-    )
-
-
-def _best_known(level: "Level", minimise: str) -> "tuple[Direction, ...] | None":
-    """The best solution of a level; a level that starts solved has that of no moves."""
-    if level.board.is_solved:
-        return ()
-    return min(
-        (solution.directions for solution in level.solutions),
-        key=lambda directions: _figures(*_count(level, directions), minimise),
-        default=None,
-    )
-
-
-def _count(level: "Level", directions: "Iterable[Direction]") -> tuple[int, int]:
-    """Moves and pushes."""
-    from tokoban.sokoban.formats import lurd
-
-    moves = lurd.format(level.board, directions)
-    return len(moves), sum(map(str.isupper, moves))
-
-
-def _figures(moves: int, pushes: int, minimise: str) -> tuple[int, int]:
-    """What is to be small, the more important first."""
-    return (moves, pushes) if minimise == "moves" else (pushes, moves)
-
-
-def _length(moves: int, pushes: int) -> str:
-    return f"{counted(moves, 'move')}, {counted(pushes, 'push')}"
-
-
-def _show(screen: "Screen", number: int, level: "Level", outcome: Outcome) -> None:
+def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> None:
     """A line of figures, a line of remarks, and shorter moves in a line of their own."""
     from rich.text import Text
 
+    from tokoban.cli.shortening import length
     from tokoban.sokoban.formats import lurd, printable
 
     best = outcome.best
     told = ""
     if outcome.before is not None and best is not None:
-        after = f" -> {_length(best.moves, best.pushes)}" if outcome.status == "shorter" else ""
-        told = f": {_length(*outcome.before)}{after}, {best.elapsed_s:.2f} s"
+        after = f" -> {length(best.moves, best.pushes)}" if outcome.status == "shorter" else ""
+        told = f": {length(*outcome.before)}{after}, {best.elapsed_s:.2f} s"
     lines = [
         Text.assemble(
             (f"{number:>4}  ", "dim"),
@@ -274,6 +192,8 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: Outcome) -> No
 
 def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     """The closing line: how many are shorter, and all figures before and after."""
+    from tokoban.cli.shortening import length
+
     outcomes = list(outcomes)
     statuses = Counter(outcome.status for outcome in outcomes)
     tried = [(one.before, one.best) for one in outcomes if one.before and one.best]
@@ -283,11 +203,11 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     return (
         f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
         f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
-        f"{_length(*before)} -> {_length(*after)}"
+        f"{length(*before)} -> {length(*after)}"
     )
 
 
-def _describe(number: int, level: "Level", outcome: Outcome) -> dict[str, object]:
+def _describe(number: int, level: "Level", outcome: "Outcome") -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     from tokoban.sokoban.formats import lurd
 
@@ -309,7 +229,7 @@ def _describe(number: int, level: "Level", outcome: Outcome) -> dict[str, object
 def _as_file(
     file: "LevelFile",
     levels: "Mapping[int, Level]",
-    outcomes: Mapping[int, Outcome],
+    outcomes: "Mapping[int, Outcome]",
     minimise: str,
 ) -> str:
     """The levels as text, each with the solutions it had and the shorter one."""
@@ -320,7 +240,7 @@ def _as_file(
     return write_levels(written, notes=file.notes)
 
 
-def _with_best(level: "Level", outcome: Outcome | None, title: str) -> "Level":
+def _with_best(level: "Level", outcome: "Outcome" | None, title: str) -> "Level":
     from tokoban.sokoban.formats import Solution
 
     directions = outcome.best.directions if outcome is not None and outcome.best else ()
