@@ -240,7 +240,7 @@ def _as_file(
     return write_levels(written, notes=file.notes)
 
 
-def _with_best(level: "Level", outcome: "Outcome" | None, title: str) -> "Level":
+def _with_best(level: "Level", outcome: "Outcome | None", title: str) -> "Level":
     from tokoban.sokoban.formats import Solution
 
     directions = outcome.best.directions if outcome is not None and outcome.best else ()
