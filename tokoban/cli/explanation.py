@@ -72,7 +72,8 @@ class Explanation:
             below = [Text(sentence) for sentence in sentences(self.certificate)]
             below += drawn(self.certificate)
         elif self.plan is not None:
-            below = [Text(f"{counted(len(self.plan), 'move')} to go: {self.plan}")]
+            told = f"{counted(len(self.plan), 'move')} to go: {self.plan}"
+            below = [Text(told if self.plan else "solved")]
         else:
             limit = getattr(self.verdict.answer, "limit", "")
             below = [Text(f"neither solved nor proved lost within {limit}")]
