@@ -5,7 +5,6 @@ import numpy as np
 from tests.sokoban.large_solver.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.large_solver import features, heaps
-from tokoban.sokoban.large_solver import positions as store
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
 from tokoban.sokoban.large_solver.heaps import enter
 from tokoban.sokoban.large_solver.positions import (
@@ -17,6 +16,7 @@ from tokoban.sokoban.large_solver.positions import (
     packed_bits,
     unpacked_bits,
 )
+from tokoban.sokoban.solving import bit_slots
 from tokoban.sokoban.solving.astar import NONE
 
 take_from = for_python(heaps.take_from)
@@ -24,7 +24,7 @@ take_next = for_python(heaps.take_next)
 badness = for_python(features.badness)
 cell_of = for_python(features.cell_of)
 weigh = for_python(features.weigh)
-slot_of = for_python(store.slot_of)
+slot_of = for_python(bit_slots.slot_of)
 
 LEVEL = parse_board("########|#-$.$.-#|#--@-#-#|#----#-#|########")
 

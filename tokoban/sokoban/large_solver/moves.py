@@ -22,9 +22,9 @@ from tokoban.sokoban.large_solver.positions import (
     NUM_FLOODS,
     NUM_POSITIONS,
     REACHED,
-    slot_of,
 )
 from tokoban.sokoban.solving.astar import NONE, UNREACHABLE
+from tokoban.sokoban.solving.bit_slots import slot_of
 
 # Marks are never cleared: each area takes new ones, and leaves so many for the regions beside it.
 _MARKS = 1 << 14

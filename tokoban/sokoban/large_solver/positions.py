@@ -1,15 +1,15 @@
 """All positions met, and the hash table that finds them again."""
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.areas import mark_area
 from tokoban.sokoban.large_solver.features import CELLS_PER_GOAL
 from tokoban.sokoban.large_solver.tables import Tables
 from tokoban.sokoban.solving.astar import NONE
+from tokoban.sokoban.solving.bit_slots import refill_slots
 
 # Entries of `Positions.progress`.
 (
@@ -125,7 +125,7 @@ def first_positions(
         positions.pushes_left[count] = 0
         count += 1
     positions.progress[NUM_POSITIONS] = count
-    refill_slots(positions, tables.keys[1])
+    refill_slots(positions, int(positions.progress[NUM_POSITIONS]), tables.keys[1])
     return positions
 
 
@@ -139,7 +139,7 @@ def grown(positions: Positions, tables: Tables) -> Positions:
         getattr(larger, name)[:, :capacity] = getattr(positions, name)
     for name in ("root", "cells", "progress"):
         getattr(larger, name)[:] = getattr(positions, name)
-    refill_slots(larger, tables.keys[1])
+    refill_slots(larger, int(larger.progress[NUM_POSITIONS]), tables.keys[1])
     return larger
 
 
@@ -153,37 +153,3 @@ def packed_bits(is_in: Bool[np.ndarray, " F"]) -> UInt64[np.ndarray, " W"]:
 def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.ndarray, " F"]:
     """The squares whose bits are set."""
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:num_floor] == 1
-
-
-@inner
-@no_type_check
-def slot_of(positions, boxes, mixed_boxes, player, player_key):
-    """The slot of the hash table that holds this position, or the empty one where it belongs."""
-    mask = len(positions.slots) - 1
-    slot = np.int64((mixed_boxes ^ player_key) >> np.uint64(1)) & mask
-    while positions.slots[slot] != NONE:
-        position = positions.slots[slot]
-        if positions.mixed_boxes[position] == mixed_boxes and positions.player[position] == player:
-            is_same = True
-            for word in range(len(boxes)):
-                is_same &= positions.boxes[position, word] == boxes[word]
-            if is_same:
-                break
-        slot = (slot + 1) & mask
-    return slot
-
-
-@entry
-@no_type_check
-def refill_slots(positions, player_keys):
-    """Enters every position into an empty hash table."""
-    for position in range(positions.progress[NUM_POSITIONS]):
-        player = positions.player[position]
-        slot = slot_of(
-            positions,
-            positions.boxes[position],
-            positions.mixed_boxes[position],
-            player,
-            player_keys[player],
-        )
-        positions.slots[slot] = position

@@ -5,9 +5,10 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int16, Int32, Int64, UInt64
 
-from tokoban.sokoban.compiled import entry, inner
+from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.optimising.tables import MAIN
 from tokoban.sokoban.solving.astar import NONE
+from tokoban.sokoban.solving.bit_slots import refill_slots
 
 # Instead of the one before in its bucket: the position is not open any more.
 CLOSED = -2
@@ -77,42 +78,8 @@ def grown(positions: Positions, player_keys: UInt64[np.ndarray, " F"]) -> Positi
         getattr(larger, name)[:capacity] = getattr(positions, name)
     larger.buckets[:] = positions.buckets
     larger.progress[:] = positions.progress
-    refill_slots(larger, player_keys)
+    refill_slots(larger, int(larger.progress[NUM_POSITIONS]), player_keys)
     return larger
-
-
-@inner
-@no_type_check
-def slot_of(positions, boxes, mixed_boxes, player, player_key):
-    """The slot of the hash table that holds this position, or the empty one where it belongs."""
-    mask = len(positions.slots) - 1
-    slot = np.int64((mixed_boxes ^ player_key) >> np.uint64(1)) & mask
-    while positions.slots[slot] != NONE:
-        position = positions.slots[slot]
-        if positions.mixed_boxes[position] == mixed_boxes and positions.player[position] == player:
-            is_same = True
-            for word in range(len(boxes)):
-                is_same &= positions.boxes[position, word] == boxes[word]
-            if is_same:
-                break
-        slot = (slot + 1) & mask
-    return slot
-
-
-@entry
-@no_type_check
-def refill_slots(positions, player_keys):
-    """Enters every position into an empty hash table."""
-    for position in range(positions.progress[NUM_POSITIONS]):
-        player = positions.player[position]
-        slot = slot_of(
-            positions,
-            positions.boxes[position],
-            positions.mixed_boxes[position],
-            player,
-            player_keys[player],
-        )
-        positions.slots[slot] = position
 
 
 @inner

@@ -21,11 +21,11 @@ from tokoban.sokoban.optimising.positions import (
     NUM_EXPANSIONS,
     NUM_POSITIONS,
     put_in,
-    slot_of,
     take_out,
 )
 from tokoban.sokoban.optimising.tables import MAIN, bit_of, list_boxes, price_of_push
 from tokoban.sokoban.solving.astar import NONE, flood, is_frozen_off_goal
+from tokoban.sokoban.solving.bit_slots import slot_of
 from tokoban.sokoban.solving.words import count
 
 # Why `search` returned.
