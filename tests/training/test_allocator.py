@@ -30,6 +30,8 @@ print(json.dumps([before, of_three()]))
 """
 
 
+# The kernel has its say in it too: on a machine short of time it has been seen to fail.
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is another")
 def test_memory_once_used_is_used_again() -> None:
     """A large tensor made again and again costs its pages once."""
