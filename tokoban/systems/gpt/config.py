@@ -15,7 +15,7 @@ ActivationName = Literal["gelu", "gelu_tanh", "squared_relu"]
 
 @dataclass(frozen=True, kw_only=True)
 class GptConfig:
-    """The defaults are nanoGPT's recipe for a CPU: 4 layers of width 128 that read 64 characters."""
+    """The defaults are nanoGPT's recipe for a CPU: 4 layers of width 128, 64 characters."""
 
     # The network
     num_layers: int = 4
@@ -61,6 +61,12 @@ class GptConfig:
                 "rotary positions turn pairs: expected an even head width, "
                 f"got {self.width // self.num_heads}"
             )
+        needed = {"sort": 2 * self.num_digits, "addition": 3 * self.num_digits + 2}
+        if self.context_length < needed.get(self.source, 0):
+            raise ValueError(
+                f"context_length must be at least {needed[self.source]} for {self.source} with "
+                f"{self.num_digits} digits, got {self.context_length}"
+            )
         if self.text and self.source != "files":
             raise ValueError(f"text files are for the source files, not for {self.source}")
 
@@ -77,8 +83,42 @@ _LEAST = {
 }
 
 
+def sort() -> GptConfig:
+    """minGPT's task: six digits 0 to 2 into their order; within a minute."""
+    return GptConfig(
+        source="sort",
+        num_digits=6,
+        num_layers=3,
+        num_heads=3,
+        width=48,
+        context_length=12,
+        has_biases=True,
+        vocabulary_size=4,
+        batch_size=64,
+    )
+
+
+def addition() -> GptConfig:
+    """Sums of two numbers of two digits, written backwards; some minutes."""
+    return replace(sort(), source="addition", num_digits=2, context_length=8, vocabulary_size=12)
+
+
+def python_docs() -> GptConfig:
+    """The interpreter's own documentation in 1,024 byte-pair tokens; needs no download."""
+    return GptConfig(
+        source="python_docs",
+        tokens="bpe",
+        vocabulary_size=1024,
+        num_layers=5,
+        num_heads=5,
+        width=160,
+        context_length=128,
+        positions="rotary",
+    )
+
+
 def shakespeare_small() -> GptConfig:
-    """nanoGPT's recipe for a CPU, 0.80 million parameters; --text names tinyshakespeare."""
+    """nanoGPT's recipe for a CPU, 0.80 million parameters; --text FILE is tinyshakespeare."""
     return GptConfig(vocabulary_size=65)
 
 
@@ -88,7 +128,7 @@ def small() -> GptConfig:
 
 
 def shakespeare() -> GptConfig:
-    """nanoGPT's recipe for a GPU, 10.65 million parameters; --text names tinyshakespeare."""
+    """nanoGPT's recipe for a GPU, 10.65 million parameters; --text FILE is tinyshakespeare."""
     return GptConfig(
         num_layers=6,
         num_heads=6,

@@ -19,7 +19,7 @@ class Batch(NamedTuple):
 
 
 def windows_at(text: Int64[Tensor, "length"], starts: Int64[Tensor, "B"], length: int) -> Batch:
-    """The windows of ``length`` tokens that begin at ``starts``, each with a token after its end."""
+    """The windows of ``length`` tokens from ``starts`` on, each with a token after its end."""
     places = starts[:, None] + torch.arange(length + 1, device=text.device)
     found = text[places]
     return Batch(found[:, :-1], found[:, 1:])

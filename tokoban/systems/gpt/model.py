@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from jaxtyping import Bool, Float, Int, Int64, UInt8
+from jaxtyping import Float, Int64, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 

@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from tokoban.systems.gpt import config as presets
+from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
@@ -18,7 +19,14 @@ from tokoban.training.system import Loss
 Config = GptConfig
 PRESETS: dict[str, Callable[[], GptConfig]] = {
     preset.__name__: preset
-    for preset in (presets.shakespeare_small, presets.small, presets.shakespeare)
+    for preset in (
+        presets.sort,
+        presets.addition,
+        presets.python_docs,
+        presets.shakespeare_small,
+        presets.small,
+        presets.shakespeare,
+    )
 }
 
 # nanoGPT's train_shakespeare_char.py, with what its README changes for a CPU.
@@ -30,14 +38,16 @@ _NANOGPT = RunConfig(
     weight_decay=0.1,
     betas=(0.9, 0.99),
 )
+_TASK = RunConfig(steps=2000, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
 RUNS: dict[str, RunConfig] = {
+    "sort": _TASK,
+    "addition": replace(_TASK, steps=6000),
+    "python_docs": replace(_NANOGPT, steps=4000, learning_rate=3e-3, final_share=0.0),
     "shakespeare_small": _NANOGPT,
     "small": replace(_NANOGPT, final_share=0.0, learning_rate=3e-3),
-    "shakespeare": replace(
-        _NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"
-    ),
+    "shakespeare": replace(_NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"),
 }
-SMALLEST = "shakespeare_small"
+SMALLEST = "sort"
 
 
 def build_model(config: GptConfig) -> Gpt:
@@ -58,28 +68,44 @@ def build_model(config: GptConfig) -> Gpt:
 
 @dataclass(frozen=True)
 class GptSystem:
-    """Trains one GPT."""
+    """Trains one GPT, on a text or, without one, on the task of its config."""
 
     config: GptConfig
-    corpus: Corpus
+    corpus: Corpus | None
 
     def build_model(self) -> Gpt:
-        """A freshly initialised model on the CPU, with the tokenizer of its text."""
+        """A freshly initialised model on the CPU, with the tokenizer of its text or task."""
         model = build_model(self.config)
-        model.tokenizer = self.corpus.tokenizer
+        if self.corpus is not None:
+            model.tokenizer = self.corpus.tokenizer
+        else:
+            assert self.config.source in ("sort", "addition")
+            model.tokenizer = tasks.tokenizer_of(self.config.source)
         return model
 
     def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""
-        device = next(model.parameters()).device
-        return random_windows(
-            self.corpus.train.to(device),
-            self.config.context_length,
-            batch_size=self.config.batch_size,
-            seed=self.config.data_seed,
+        config, device = self.config, next(model.parameters()).device
+        if self.corpus is not None:
+            yield from random_windows(
+                self.corpus.train.to(device),
+                config.context_length,
+                batch_size=config.batch_size,
+                seed=config.data_seed,
+                start_step=start_step,
+                rank=processes.rank(),
+            )
+            return
+        assert config.source in ("sort", "addition")
+        for batch in tasks.task_batches(
+            config.source,
+            num_digits=config.num_digits,
+            batch_size=config.batch_size,
+            seed=config.data_seed,
             start_step=start_step,
             rank=processes.rank(),
-        )
+        ):
+            yield Batch(batch.tokens.to(device), batch.targets.to(device))
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Cross entropy, the mean over the tokens that count."""
@@ -97,5 +123,6 @@ class GptSystem:
 
 
 def make_system(config: GptConfig) -> GptSystem:
-    """The system of ``config`` with its text read."""
-    return GptSystem(config, load_corpus(config))
+    """The system of ``config`` with its text read, if it learns from one."""
+    is_task = config.source in ("sort", "addition")
+    return GptSystem(config, None if is_task else load_corpus(config))
