@@ -88,11 +88,11 @@ def tokenizer_of(model: Gpt) -> Tokenizer:
     return model.tokenizer
 
 
-def encode_prompts(model: Gpt, prompts: Sequence[str]) -> list[list[int]]:
+def encode_prompts(model: Gpt, prompts: Sequence[str], *, first_number: int = 0) -> list[list[int]]:
     """The tokens of each prompt; ``ValueError`` naming the prompt that the vocabulary has not."""
     tokenizer = tokenizer_of(model)
     found = []
-    for number, prompt in enumerate(prompts, start=1):
+    for number, prompt in enumerate(prompts, start=first_number + 1):
         try:
             found.append(tokenizer.encode(prompt or NO_PROMPT))
         except ValueError as error:
@@ -117,8 +117,9 @@ def generate_texts(
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
     after ``max_tokens`` tokens. ``on_text`` is told each piece of text as soon as it is certain,
-    with its row: prompt * num_each + draw. Draws differ by their rows, counted on from
-    ``first_number``, whatever ``batch_size`` is; what the rest does is said by ``generate``.
+    with its row: prompt * num_each + draw. What is drawn for a prompt depends on its number, the
+    first one's being ``first_number``, and not on ``batch_size``. What the rest does is said by
+    ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -126,7 +127,8 @@ def generate_texts(
     if "" in stops:
         raise ValueError("an empty stop string would end every text before it begins")
     tokenizer = tokenizer_of(model)
-    rows = [prompt for prompt in encode_prompts(model, prompts) for _ in range(num_each)]
+    encoded = encode_prompts(model, prompts, first_number=first_number)
+    rows = [prompt for prompt in encoded for _ in range(num_each)]
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
@@ -139,7 +141,7 @@ def generate_texts(
             max_tokens=max_tokens,
             sampling=sampling,
             repetition_penalty=repetition_penalty,
-            numbers=[first_number + row for row in batch],
+            numbers=[first_number * num_each + row for row in batch],
             are_over=watch.are_over,
         )
         watch.finish()
