@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tokoban.text.bpe import SMALLEST_VOCABULARY
 from tokoban.training.config import check_fields
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
@@ -60,6 +61,11 @@ class GptConfig:
             raise ValueError(
                 "rotary positions turn pairs: expected an even head width, "
                 f"got {self.width // self.num_heads}"
+            )
+        if self.tokens == "bpe" and self.vocabulary_size < SMALLEST_VOCABULARY:
+            raise ValueError(
+                f"vocabulary_size must be at least {SMALLEST_VOCABULARY} for bpe, all bytes and "
+                f"the specials, got {self.vocabulary_size}"
             )
         needed = {"sort": 2 * self.num_digits, "addition": 3 * self.num_digits + 2}
         if self.context_length < needed.get(self.source, 0):

@@ -28,7 +28,7 @@ def windows_at(text: Int64[Tensor, "length"], starts: Int64[Tensor, "B"], length
 def all_windows(text: Int64[Tensor, "length"], window: int, *, batch_size: int) -> Iterator[Batch]:
     """Windows side by side until every token but the first is a target once; the last is short."""
     num_targets = len(text) - 1
-    whole = torch.arange(0, num_targets - window + 1, window, device=text.device)
+    whole = torch.arange(0, num_targets // window * window, window, device=text.device)
     for starts in whole.split(batch_size):
         yield windows_at(text, starts, window)
     rest = num_targets % window

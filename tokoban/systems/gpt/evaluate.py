@@ -89,13 +89,14 @@ def evaluate_task(
     held_out = [
         right for right, number in zip(is_right, numbers, strict=True) if tasks.is_held_out(number)
     ]
-    return {
+    figures = {
         "problems": len(numbers),
         "right": sum(is_right),
         "right_share": sum(is_right) / len(numbers),
         "held_out": len(held_out),
         "held_out_right": sum(held_out),
     }
+    return {name: float(value) for name, value in figures.items()}
 
 
 def _are_right(
