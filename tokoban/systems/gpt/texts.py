@@ -118,8 +118,8 @@ def generate_texts(
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
     after ``max_tokens`` tokens. ``on_text`` is told each piece of text as soon as it is certain,
     with its row: prompt * num_each + draw. What is drawn for a prompt depends on its number, the
-    first one's being ``first_number``, and not on ``batch_size``. What the rest does is said by
-    ``generate``.
+    first one's being ``first_number``, and neither on ``batch_size`` nor on ``num_each``. What the
+    rest does is said by ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -141,7 +141,7 @@ def generate_texts(
             max_tokens=max_tokens,
             sampling=sampling,
             repetition_penalty=repetition_penalty,
-            numbers=[first_number * num_each + row for row in batch],
+            numbers=[_number(first_number, *divmod(row, num_each)) for row in batch],
             are_over=watch.are_over,
         )
         watch.finish()
@@ -156,6 +156,11 @@ def generate_texts(
             )
     each = [found[row] for row in range(len(rows))]
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
+
+
+def _number(first_number: int, prompt: int, draw: int) -> int:
+    """Another one for each draw of each prompt, however many there are of either."""
+    return ((first_number + prompt) << 32) + draw
 
 
 @dataclass(frozen=True)
