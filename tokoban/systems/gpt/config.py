@@ -110,7 +110,7 @@ def addition() -> GptConfig:
 
 
 def python_docs() -> GptConfig:
-    """The interpreter's own documentation in 1,024 byte-pair tokens; needs no download."""
+    """The interpreter's own documentation, in byte pairs: the shipped ``gpt-python-docs``."""
     return GptConfig(
         source="python_docs",
         tokens="bpe",
@@ -120,6 +120,7 @@ def python_docs() -> GptConfig:
         width=160,
         context_length=128,
         positions="rotary",
+        batch_size=4,
     )
 
 
@@ -130,7 +131,7 @@ def shakespeare_small() -> GptConfig:
 
 def small() -> GptConfig:
     """Our choices at the parameters and tokens of ``shakespeare_small``."""
-    return replace(shakespeare_small(), positions="rotary")
+    return replace(shakespeare_small(), positions="rotary", batch_size=4)
 
 
 def shakespeare() -> GptConfig:

@@ -38,13 +38,15 @@ _NANOGPT = RunConfig(
     weight_decay=0.1,
     betas=(0.9, 0.99),
 )
-_TASK = RunConfig(steps=2000, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
+# With the tokens of a step a third, and so the steps three times as many, a few tokens teach more.
+_OURS = replace(_NANOGPT, learning_rate=2e-3, final_share=0.0)
+_TASK = RunConfig(steps=500, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
 RUNS: dict[str, RunConfig] = {
     "sort": _TASK,
     "addition": replace(_TASK, steps=6000),
-    "python_docs": replace(_NANOGPT, steps=4000, learning_rate=3e-3, final_share=0.0),
+    "python_docs": replace(_OURS, steps=3000),
     "shakespeare_small": _NANOGPT,
-    "small": replace(_NANOGPT, final_share=0.0, learning_rate=3e-3),
+    "small": replace(_OURS, steps=6000),
     "shakespeare": replace(_NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"),
 }
 SMALLEST = "sort"
