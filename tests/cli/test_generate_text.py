@@ -13,6 +13,7 @@ from tokoban.systems.gpt import texts
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.train import build_model
 from tokoban.text.characters import CharacterTokenizer
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
@@ -108,6 +109,17 @@ def test_on_a_terminal_texts_are_seen_as_they_come_about(
     assert seen[:7] == [expected[0][: 3 + count] for count in range(7)]
 
 
+def test_the_page_of_attention_shows_the_text_that_was_written(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "looked.html"
+    assert _generate(weights, "abc", "--max-tokens", "5", "--attention", str(page)) == 0
+    (found,) = read_attention_page(page).values()
+    assert found.shape == (1, 4, 8, 8)  # layers, heads, three letters of the prompt and five more
+    written = capsys.readouterr().out.strip()
+    assert f"<title>{written}" in page.read_text()
+
+
 def test_an_interrupted_run_writes_what_is_known(
     weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +151,9 @@ def test_an_interrupted_run_writes_what_is_known(
         (["a", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
         (["a", "--stop", ""], "an empty stop string would end every text before it begins"),
         (["a", "--seed", "-1"], "seed is -1; expected 0 to 2^63 - 1"),
+        (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
+        (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),
+        (["a", "--attention", "no/x.html"], "no/x.html: no folder to write it into"),
         (["a", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
         (["a", "--weights", "life-16"], "weights of the system 'life'; expected 'gpt'"),
         (["a", "--weights", "nothing"], "no weights 'nothing'"),

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli.lines import are_typed, lines_of
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tokoban.systems.gpt.texts import Continuation
 
 SUMMARY = "go on from a text, token by token, with a GPT"
+
+_LONGEST_TITLE = 60  # characters
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +78,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write prompts, texts, their tokens and log-probabilities to this file (- to print)",
     )
     parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="write a page of HTML that shows where the model looked in the text of the one prompt "
+        "given, its end if it is longer than the model can see",
+    )
+    parser.add_argument(
         "--batch-size", type=int, default=32, metavar="N", help="texts at a time (default: 32)"
     )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
@@ -83,6 +92,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal as they come about."""
     check_destination(arguments.json)
+    check_destination(arguments.attention)
+    num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
+    if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
+        raise ValueError(
+            f"--attention shows one text, of one prompt and --num 1; got {num_prompts} in the "
+            f"command line and --num {arguments.num}"
+        )
     if arguments.batch_size < 1:
         raise ValueError(f"--batch-size is {arguments.batch_size}; expected at least 1")
     sampling, model = _sampling(arguments), _load(arguments)
@@ -105,6 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
                 if not is_streamed and arguments.json != "-":
                     _print(prompt, texts)
                 objects.append({"prompt": prompt, "texts": [asdict(text) for text in texts]})
+                if arguments.attention is not None:
+                    _show_attention(model, prompt, texts[0], Path(arguments.attention))
         is_over = True
     finally:
         # What is known is written, also after Ctrl-C and where a later prompt cannot be read.
@@ -185,3 +203,13 @@ def _print(prompt: str, texts: "Sequence[Continuation]") -> None:
     for text in texts:
         print(f"{prompt}{text.text}")
     sys.stdout.flush()
+
+
+def _show_attention(model: "Gpt", prompt: str, text: "Continuation", page: Path) -> None:
+    from tokoban.systems.gpt.attention import attention_panel
+    from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
+    from tokoban.training.attention_page import write_attention_page
+
+    (tokens,) = encode_prompts(model, [prompt])
+    panel = attention_panel(model, [*tokens, *text.tokens], tokenizer_of(model))
+    write_attention_page(page, [panel], title=f"{prompt}{text.text}"[:_LONGEST_TITLE])

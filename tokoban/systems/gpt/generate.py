@@ -62,7 +62,7 @@ def generate(
     for number, prompt in enumerate(prompts, start=1):
         if not prompt:
             raise ValueError(f"prompt {number} has no token to go on from")
-    with _evaluating(model):
+    with evaluating(model):
         stepper = TextStepper(
             model,
             prompts,
@@ -104,7 +104,7 @@ def _mixed(seed: int, number: int) -> int:
 
 
 @contextmanager
-def _evaluating(model: Gpt) -> Iterator[None]:
+def evaluating(model: Gpt) -> Iterator[None]:
     """Without dropout, and afterwards as before."""
     was_training = model.training
     model.eval()
