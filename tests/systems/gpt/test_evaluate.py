@@ -12,6 +12,7 @@ import torch
 from torch.nn import functional
 
 from tests.systems.gpt.models import random_gpt
+from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.dataset import all_windows, random_windows
 from tokoban.systems.gpt.evaluate import evaluate_model, evaluate_text
@@ -54,17 +55,23 @@ def test_the_loss_of_a_text_is_the_mean_over_its_windows_targets() -> None:
 
 
 def test_the_estimate_is_of_200_random_batches_of_windows() -> None:
-    model = random_gpt()
-    starts = torch.arange(103 - 23)
-    losses = torch.stack(
-        [
-            functional.cross_entropy(model(TEXT[None, s : s + 23])[0], TEXT[s + 1 : s + 24])
-            for s in starts.tolist()
-        ]
-    )
-    found = evaluate_text(model, TEXT, batch_size=5)["estimate_nats"]
-    standard_error = losses.std().item() / math.sqrt(200 * 5)
+    model = random_gpt(context_length=5)
+    windows = TEXT.unfold(0, 6, 1)
+    logits = model(windows[:, :-1]).transpose(1, 2)
+    losses = functional.cross_entropy(logits, windows[:, 1:], reduction="none").mean(1)
+    found = evaluate_text(model, TEXT, batch_size=13)["estimate_nats"]
+    standard_error = losses.std().item() / math.sqrt(200 * 13)
     assert found == pytest.approx(losses.mean().item(), abs=4 * standard_error)
+    assert standard_error < 0.05
+
+
+def test_an_estimate_of_small_batches_is_of_twelve_windows_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measuring, "NUM_ESTIMATE_BATCHES", 3)
+    model = random_gpt()
+    small, published, large = (evaluate_text(model, TEXT, batch_size=n) for n in (4, 12, 13))
+    assert small["estimate_nats"] == published["estimate_nats"] != large["estimate_nats"]
 
 
 def test_a_text_shorter_than_a_window_has_no_estimate() -> None:

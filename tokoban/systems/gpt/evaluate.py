@@ -32,6 +32,7 @@ from tokoban.training.device import find_device
 from tokoban.training.run_directory import RunDirectory, read_record
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
+LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
 
 _ESTIMATE_SEED = 20_240_101  # of batches that no training draws
 _BATCH_TOKENS = 4096
@@ -60,7 +61,8 @@ def evaluate_text(
     nats = processes.sum_over_processes({"nats": total})["nats"]
     figures = {"predictions": float(len(text) - 1), "validation_nats": nats / (len(text) - 1)}
     if len(text) > window + 1:
-        drawn = random_windows(text, window, batch_size=batch_size, seed=_ESTIMATE_SEED)
+        windows_a_batch = max(batch_size, LEAST_ESTIMATE_BATCH)
+        drawn = random_windows(text, window, batch_size=windows_a_batch, seed=_ESTIMATE_SEED)
         batches = islice(drawn, NUM_ESTIMATE_BATCHES)
         losses = [_nats(model, batch) / batch.targets.numel() for batch in batches]
         figures["estimate_nats"] = sum(losses) / len(losses)
