@@ -29,6 +29,16 @@ from tokoban.systems.gpt.config import GptConfig
             {"source": "addition", "num_digits": 3, "context_length": 10},
             "context_length must be at least 11 for addition with 3 digits, got 10",
         ),
+        ({"source": "sort", "num_digits": 40}, "num_digits must be at most 39, got 40"),
+        ({"source": "addition", "num_digits": 10}, "num_digits must be at most 9, got 10"),
+        (
+            {"source": "sort", "tokens": "bpe", "vocabulary_size": 300},
+            "tokens must be characters for sort, got bpe",
+        ),
+        (
+            {"source": "addition", "vocabulary_size": 11},
+            "vocabulary_size must be at least 12 for addition, got 11",
+        ),
         (
             {"source": "sort", "text": ("a.txt",)},
             "text files are for the source files, not for sort",

@@ -59,6 +59,14 @@ def test_a_padded_batch_is_its_rows_alone_without_a_cache(
         assert torch.equal(together[number], alone.actions[0])
 
 
+@pytest.mark.gpu
+def test_a_gpu_writes_what_the_cpu_does() -> None:
+    prompts, model = random_prompts(2, 19, 41), random_gpt(dtype=torch.float64)
+    on_cpu = generate(model, prompts, max_tokens=29, sampling=DRAWN).actions
+    on_gpu = generate(model.to("cuda"), prompts, max_tokens=29, sampling=DRAWN).actions
+    assert torch.equal(on_gpu.cpu(), on_cpu)
+
+
 def test_a_row_becomes_its_parent_with_one_more_token() -> None:
     model, prompts = random_gpt(dtype=torch.float64), random_prompts(3, 11, 5)
     stepper = TextStepper(model, prompts, max_steps=29, repetition_penalty=1.5)

@@ -1,11 +1,13 @@
 """The tasks: right answers, problems that are never trained on, and that a small net learns one."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.dataset import IGNORED
 from tokoban.systems.gpt.evaluate import evaluate_task
@@ -76,6 +78,13 @@ def test_a_net_that_knows_nothing_is_right_nearly_never() -> None:
     assert figures["problems"] == 729
     assert figures["held_out"] == sum(is_held_out(number) for number in range(729))
     assert figures["right"] < 73
+
+
+def test_of_too_many_problems_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "_MOST_PROBLEMS", 29)
+    config = replace(PRESETS["addition"](), num_digits=9, context_length=29)
+    model = make_system(config).build_model().eval()
+    assert evaluate_task(model, "addition", num_digits=9)["problems"] == 29
 
 
 @pytest.mark.slow

@@ -67,14 +67,31 @@ class GptConfig:
                 f"vocabulary_size must be at least {SMALLEST_VOCABULARY} for bpe, all bytes and "
                 f"the specials, got {self.vocabulary_size}"
             )
-        needed = {"sort": 2 * self.num_digits, "addition": 3 * self.num_digits + 2}
-        if self.context_length < needed.get(self.source, 0):
-            raise ValueError(
-                f"context_length must be at least {needed[self.source]} for {self.source} with "
-                f"{self.num_digits} digits, got {self.context_length}"
-            )
         if self.text and self.source != "files":
             raise ValueError(f"text files are for the source files, not for {self.source}")
+        if self.source in ("sort", "addition"):
+            self._check_task()
+
+    def _check_task(self) -> None:
+        """That an example fits the network, and the number of a problem 64 bits."""
+        is_sort = self.source == "sort"
+        most_digits, num_characters = (39, 4) if is_sort else (9, 12)
+        needed = 2 * self.num_digits if is_sort else 3 * self.num_digits + 2
+        check_fields(
+            self,
+            ("num_digits", self.num_digits <= most_digits, f"at most {most_digits}"),
+            (
+                "context_length",
+                self.context_length >= needed,
+                f"at least {needed} for {self.source} with {self.num_digits} digits",
+            ),
+            ("tokens", self.tokens == "characters", f"characters for {self.source}"),
+            (
+                "vocabulary_size",
+                self.vocabulary_size >= num_characters,
+                f"at least {num_characters} for {self.source}",
+            ),
+        )
 
 
 _LEAST = {

@@ -83,8 +83,9 @@ def evaluate_task(
     All of them are asked where there are not too many; if there are, as many are drawn.
     """
     total = tasks.num_problems(task, num_digits)
-    numbers = list(range(total))
-    if total > _MOST_PROBLEMS:
+    if total <= _MOST_PROBLEMS:
+        numbers = list(range(total))
+    else:
         numbers = np.random.default_rng(seed).integers(total, size=_MOST_PROBLEMS).tolist()
     problems = [tasks.problem(task, number, num_digits=num_digits) for number in numbers]
     is_right = _are_right(model, tasks.tokenizer_of(task), problems)

@@ -106,7 +106,8 @@ class TextStepper:
         if self._cache is None or starts != self._starts:
             tokens = self._start_anew(starts)
         else:
-            tokens = self._tokens[self._rows, torch.tensor(self._lengths) - 1][:, None]
+            places = torch.tensor(self._lengths, device=self.device) - 1
+            tokens = self._tokens[self._rows, places][:, None]
         logits = self.model.read(tokens, num_padding=self._num_padding, cache=self._cache)
         dtype = torch.promote_types(logits.dtype, torch.float32)
         log_probs = (
