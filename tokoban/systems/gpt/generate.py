@@ -35,7 +35,7 @@ class Sampling:
 GREEDY = Sampling(temperature=0.0)
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def generate(
     model: Gpt,
     prompts: Sequence[Sequence[int]],
