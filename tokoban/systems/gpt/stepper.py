@@ -81,14 +81,15 @@ class TextStepper:
         """Each row becomes its parent with one more token."""
         if parents is not None:
             self._take(parents)
+        is_over = torch.zeros_like(actions, dtype=torch.bool)
+        if self._are_over is not None:  # told before the next token is thought of
+            is_over = torch.tensor(self._are_over(actions.tolist()), device=self.device)
         places = torch.tensor(self._lengths, device=self.device)
         self._tokens[self._rows, places] = actions
         self._is_used[self._rows, actions] = True
         self._lengths = [length + 1 for length in self._lengths]
         self._log_probs = self._read()
-        if self._are_over is None:
-            return torch.zeros_like(actions, dtype=torch.bool)
-        return torch.tensor(self._are_over(actions.tolist()), device=self.device)
+        return is_over
 
     def _take(self, parents: Int[Tensor, "B"]) -> None:
         self._tokens, self._is_used = self._tokens[parents], self._is_used[parents]
