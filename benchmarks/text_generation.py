@@ -73,16 +73,17 @@ def ratios(report: Report) -> dict[str, float]:
 def main(argv: Sequence[str] | None = None) -> int:
     options = parser(__doc__, num_threads=1)
     options.add_argument("--tokens", type=int, default=256, metavar="N", help="(default: 256)")
+    options.add_argument("--texts", type=int, default=1, metavar="N", help="at once (default: 1)")
     arguments = options.parse_args(argv)
-    if arguments.tokens < 1:
-        options.error(f"--tokens is {arguments.tokens}; expected at least 1")
+    for name in ("tokens", "texts"):
+        if getattr(arguments, name) < 1:
+            options.error(f"--{name} is {getattr(arguments, name)}; expected at least 1")
     report = Report(arguments, unit="tokens", posted=())
     num_tokens = min(32, arguments.tokens) if arguments.quick else arguments.tokens
     for name, chosen in sizes(num_tokens).items():
         torch.manual_seed(0)
         model = build_model(chosen).to(report.device)
-        for num_texts in (1, 4):
-            measure(report, model, name, num_tokens=num_tokens, num_texts=num_texts)
+        measure(report, model, name, num_tokens=num_tokens, num_texts=arguments.texts)
     report.note(times_as_fast=ratios(report))
     report.finish()
     for name, ratio in ratios(report).items():
