@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.config import GptConfig, Tokens
 from tokoban.systems.gpt.corpus import load_corpus, read_files, split
 from tokoban.systems.gpt.python_docs import python_docs
 from tokoban.text.characters import CharacterTokenizer
@@ -32,7 +32,7 @@ def test_the_end_is_held_out_as_nanogpt_does() -> None:
 
 
 @pytest.mark.parametrize("tokens", ["characters", "bpe"])
-def test_both_parts_come_back_from_their_tokens(tmp_path: Path, tokens: str) -> None:
+def test_both_parts_come_back_from_their_tokens(tmp_path: Path, tokens: Tokens) -> None:
     text = "abba cadabra " * 7 + "and the end of it"
     size = 13 if tokens == "characters" else 277
     config = replace(CONFIG, text=(_file(tmp_path, text),), tokens=tokens, vocabulary_size=size)

@@ -10,6 +10,8 @@ from tokoban.systems.gpt.naming import from_mingpt, from_mingpt_names
 
 
 class Attention(nn.Module):
+    bias: Tensor
+
     def __init__(self, width: int, num_heads: int, length: int) -> None:
         super().__init__()
         self.c_attn, self.c_proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
@@ -47,29 +49,29 @@ class Block(nn.Module):
         return x + self.mlp["c_proj"](self.gelu(self.mlp["c_fc"](self.ln_2(x))))
 
 
+class Transformer(nn.Module):
+    def __init__(self, gelu: nn.Module) -> None:
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(13, 15), nn.Embedding(11, 15)
+        self.h = nn.Sequential(*(Block(15, 3, 11, gelu) for _ in range(2)))
+        self.ln_f = nn.LayerNorm(15)
+
+
 class MinGpt(nn.Module):
     """2 layers, 3 heads, width 15, 13 tokens, context 11; large weights, so that all matter."""
 
     def __init__(self, gelu: nn.Module) -> None:
         super().__init__()
         torch.manual_seed(3)
-        self.transformer = nn.ModuleDict(
-            {
-                "wte": nn.Embedding(13, 15),
-                "wpe": nn.Embedding(11, 15),
-                "h": nn.ModuleList(Block(15, 3, 11, gelu) for _ in range(2)),
-                "ln_f": nn.LayerNorm(15),
-            }
-        )
+        self.transformer = Transformer(gelu)
         self.lm_head = nn.Linear(15, 13, bias=False)
         for parameter in self.parameters():
             nn.init.normal_(parameter, std=0.5)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        x = self.transformer["wte"](tokens) + self.transformer["wpe"].weight[: tokens.shape[1]]
-        for block in self.transformer["h"]:
-            x = block(x)
-        return self.lm_head(self.transformer["ln_f"](x))
+        body = self.transformer
+        x = body.wte(tokens) + body.wpe.weight[: tokens.shape[1]]
+        return self.lm_head(body.ln_f(body.h(x)))
 
 
 TOKENS = torch.arange(22).reshape(2, 11) % 13
@@ -84,7 +86,7 @@ def test_a_mingpt_says_the_same_under_our_names() -> None:
 
 def test_a_nanogpt_without_biases_and_with_one_matrix_for_both_ends_does_too() -> None:
     theirs = MinGpt(nn.GELU())
-    theirs.lm_head.weight = theirs.transformer["wte"].weight  # type: ignore[union-attr]
+    theirs.lm_head.weight = theirs.transformer.wte.weight
     for name, parameter in theirs.named_parameters():
         if name.endswith("bias"):
             nn.init.zeros_(parameter)

@@ -158,4 +158,4 @@ def _remove_biases(body: nn.Module) -> None:
     """Linear maps and norms below ``body`` no longer add anything, as in nanoGPT."""
     for module in body.modules():
         if isinstance(module, nn.Linear | nn.LayerNorm):
-            module.bias = None
+            module.register_parameter("bias", None)
