@@ -1,6 +1,7 @@
 """From files to tokens: both kinds of file, both kinds of token, and each complaint."""
 
 import gzip
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,11 +44,13 @@ def test_both_parts_come_back_from_their_tokens(tmp_path: Path, tokens: Tokens) 
     assert int(max(corpus.train.max(), corpus.validation.max())) < size
 
 
-def test_the_interpreters_documentation_is_of_both_kinds() -> None:
+def test_the_interpreters_documentation_is_of_both_kinds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdlib_module_names", frozenset({"argparse", "asyncio", "this"}))
     text = python_docs()
     assert "argparse.ArgumentParser" in text  # a docstring
     assert 'The "assert" statement' in text  # a topic
-    assert len(text) > 500_000
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,16 @@ def test_the_older_half_is_forgotten_when_a_context_is_full() -> None:
             assert min(num_tokens, context_length // 2 + 1) <= seen <= context_length
 
 
-@pytest.mark.parametrize("max_tokens", [67, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("context_length", "max_tokens"), [(11, 31), pytest.param(23, 2000, marks=pytest.mark.slow)]
+)
 @BOTH
 @HOW
 def test_a_cache_changes_no_token(
-    positions: Positions, sampling: Sampling, max_tokens: int
+    positions: Positions, sampling: Sampling, context_length: int, max_tokens: int
 ) -> None:
-    # The context of 23 tokens is full after 18; then it is read anew every 11 tokens.
-    model, prompts = random_gpt(positions), random_prompts(5)
+    # A context of 11 tokens is full after 6; then it is read anew every 5 tokens.
+    model, prompts = random_gpt(positions, context_length=context_length), random_prompts(5)
     cached, plain = (
         generate(model, prompts, max_tokens=max_tokens, sampling=sampling, uses_cache=uses_cache)
         for uses_cache in (True, False)
@@ -44,14 +46,14 @@ def test_a_cache_changes_no_token(
 def test_a_padded_batch_is_its_rows_alone_without_a_cache(
     positions: Positions, sampling: Sampling
 ) -> None:
-    # One row begins beyond the context of 23; they come to its end at different steps.
-    model, prompts = random_gpt(positions), random_prompts(2, 19, 41)
-    together = generate(model, prompts, max_tokens=29, sampling=sampling).actions
+    # One row begins beyond the context of 11; they come to its end at different steps.
+    model, prompts = random_gpt(positions, context_length=11), random_prompts(2, 9, 19)
+    together = generate(model, prompts, max_tokens=17, sampling=sampling).actions
     for number, prompt in enumerate(prompts):
         alone = generate(
             model,
             [prompt],
-            max_tokens=29,
+            max_tokens=17,
             sampling=sampling,
             numbers=[number],
             uses_cache=False,
@@ -68,10 +70,10 @@ def test_a_gpu_writes_what_the_cpu_does() -> None:
 
 
 def test_a_row_becomes_its_parent_with_one_more_token() -> None:
-    model, prompts = random_gpt(dtype=torch.float64), random_prompts(3, 11, 5)
-    stepper = TextStepper(model, prompts, max_steps=29, repetition_penalty=1.5)
+    model, prompts = random_gpt(context_length=7, dtype=torch.float64), random_prompts(3, 9, 5)
+    stepper = TextStepper(model, prompts, max_steps=13, repetition_penalty=1.5)
     parents, tokens = torch.tensor([1, 1, 0]), torch.tensor([4, 5, 6])
-    for _ in range(29):  # over the end of the context
+    for _ in range(13):  # over the end of the context
         assert not stepper.advance(parents, tokens).any()
         pairs = zip(parents.tolist(), tokens.tolist(), strict=True)
         prompts = [[*prompts[parent], token] for parent, token in pairs]
