@@ -112,6 +112,24 @@ def test_tokens_are_seen_as_they_are_called_with_spaces_and_ends_of_lines(opened
     assert labels == ["To", "␣be", "␣or", "⏎", "</script>", "."]
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "said"),
+    [
+        ("text", 1, "“␣be” (2) gives most"),
+        ("triples", 5, "“a2” (row 2, 3) gives most"),
+        ("cells", 3, "row 2, column 1 ● gives most"),
+        ("picture", 4, "row 2, column 2 gives most"),
+        ("picture", 0, "the class token gives most"),
+    ],
+)
+def test_a_token_is_called_by_its_label_and_its_place(
+    name: str, place: int, said: str, opened: Open
+) -> None:
+    page = opened(PANELS[name])
+    page.locator("#queries .token").nth(place).hover()
+    assert page.locator("#said").inner_text().startswith(said)
+
+
 def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opened: Open) -> None:
     page = opened(PANELS["text"])
     given = PANELS["text"].weights
@@ -209,6 +227,7 @@ def test_many_panels_are_gone_through_by_a_slider(opened: Open) -> None:
     ]
     page = opened(*steps)
     page.locator("#queries .token").nth(4).click()
+    page.mouse.move(0, 0)
     page.get_by_role("slider").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")

@@ -50,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         help="with --mask local: so far to each side (default: 1)",
     )
+    parser.add_argument(
+        "--html", metavar="OUT", help="write a page to look around in, of the weights as shades"
+    )
     parser.add_argument("--json", metavar="OUT", help="write the numbers here, - to print them")
 
 
@@ -71,6 +74,7 @@ class Steps:
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
     check_destination(arguments.json)
+    check_destination(arguments.html)
     if arguments.window is not None and arguments.mask != "local":
         raise ValueError("--window is for --mask local")
     half_width = 1 if arguments.window is None else arguments.window
@@ -79,6 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
         told = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
         told |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
         write_output(arguments.json, json.dumps(told) + "\n")
+    if arguments.html:
+        _write_page(steps, arguments.html)
     if arguments.json != "-":
         _show(steps)
     return 0
@@ -186,6 +192,17 @@ def _read_number(word: str, place: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{place}: expected a number, got {word!r}")
     return value
+
+
+def _write_page(steps: Steps, page: str) -> None:
+    from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
+
+    queries, keys = (
+        TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])
+        for letter, matrix in (("q", steps.queries), ("k", steps.keys))
+    )
+    panel = AttentionPanel("weights", steps.weights[None, None], queries, keys)
+    write_attention_page(page, [panel], title="Which keys each query takes")
 
 
 def _show(steps: Steps) -> None:
