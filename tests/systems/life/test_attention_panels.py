@@ -1,16 +1,19 @@
 """Of a game, long or short, every panel has the cells and the weights of its step."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 import torch
 
 from tokoban.systems.life import attention_panels as module
-from tokoban.systems.life.attention_panels import MOST_PANELS, attention_panels
+from tokoban.systems.life.attention_panels import MOST_PANELS, attention_panels, panels_of_run
 from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.config import tiny
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.train import build_model
 from tokoban.training.attention_page import TokenGrid
+from tokoban.training.snapshots import Snapshots
 
 
 def game(num_steps: int) -> tuple[LifeNet, list[torch.Tensor]]:
@@ -34,6 +37,23 @@ def test_of_a_long_game_the_ends_and_steps_as_far_apart_are_taken() -> None:
     model, grids = game(2 * (MOST_PANELS - 1))
     names = [panel.name for panel in attention_panels(model, grids)]
     assert names == [f"step {step}" for step in range(0, 2 * MOST_PANELS, 2)]
+
+
+def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
+    model, grids = game(2)
+    kept, both = Snapshots(tmp_path, num_kept=None), torch.stack(grids[:2])
+    expected = {}
+    for step in (5, 10):
+        torch.manual_seed(step)
+        other = build_model(replace(tiny(), side=5)).eval()
+        kept.take(other.state_dict(), step=step)
+        expected[f"step {step}"] = attention_matrix(other, both)
+    panels = panels_of_run(model, tmp_path, grids=both)
+    assert [panel.name for panel in panels] == list(expected)
+    for panel in panels:
+        assert torch.equal(panel.weights[0, 0], expected[panel.name])
+    with pytest.raises(ValueError, match="no kept weights to make a film of"):
+        panels_of_run(model, tmp_path / "nothing", grids=both)
 
 
 def test_of_a_large_torus_there_are_fewer(monkeypatch) -> None:
