@@ -200,7 +200,8 @@ function layGrid(place, { height, width, labels, picture, has_class_token: hasCl
     tokenOf(labels?.[i] ? shown(labels[i]) : "", isAsked),
   );
   const box = make("div", { className: "tokens grid" }, ...cells);
-  const size = Math.max(12, Math.min(44, Math.floor(560 / width)));
+  const room = Math.min(640, place.clientWidth - 10);
+  const size = Math.max(12, Math.min(44, Math.floor(room / width) - 1));
   box.style.gridTemplateColumns = `repeat(${width}, max-content)`;
   box.style.setProperty("--cell", `${size}px`);
   box.style.setProperty("--letters", `${Math.min(15, Math.floor(0.6 * size))}px`);
