@@ -20,7 +20,7 @@ def test_its_code_answers_what_it_says(tmp_path: Path, monkeypatch: pytest.Monke
     complaints: list[str] = []
     doctest.DocTestRunner(verbose=False).run(examples, out=complaints.append)
     assert not complaints, "".join(complaints)
-    assert read_attention_page("own.html")["two steps"].shape == (2, 2, 6, 6)
+    assert read_attention_page("own.html")["four steps"].shape == (2, 2, 12, 12)
 
 
 def test_every_file_that_it_links_to_exists_and_pictures_are_small() -> None:

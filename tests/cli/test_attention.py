@@ -36,8 +36,12 @@ def test_a_page_shows_the_weights_that_are_printed(
     found = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--html", str(page))
     shown = read_attention_page(page)["weights"]
     assert torch.equal(shown[0, 0], torch.tensor(found["weights"]))
-    assert main(["attention", "--html", str(tmp_path / "no" / "x.html")]) == 2
-    assert "no folder to write it into" in capsys.readouterr().err
+    for wrong, complaint in (
+        (str(tmp_path / "no" / "x.html"), "no folder to write it into"),
+        ("-", "-: expected a name that ends in .html"),
+    ):
+        assert main(["attention", "--html", wrong]) == 2
+        assert complaint in capsys.readouterr().err
 
 
 def test_without_matrices_it_prints_the_published_example(

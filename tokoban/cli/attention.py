@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import attention_files
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
     check_destination(arguments.json)
     check_destination(arguments.html)
+    if arguments.html is not None and not attention_files.is_page(arguments.html):
+        raise ValueError(f"{arguments.html}: expected a name that ends in .html")
     if arguments.window is not None and arguments.mask != "local":
         raise ValueError("--window is for --mask local")
     half_width = 1 if arguments.window is None else arguments.window
@@ -195,14 +198,14 @@ def _read_number(word: str, place: str) -> float:
 
 
 def _write_page(steps: Steps, page: str) -> None:
-    from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
+    from tokoban.training.attention_page import AttentionPanel, TokenRow
 
     queries, keys = (
         TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])
         for letter, matrix in (("q", steps.queries), ("k", steps.keys))
     )
     panel = AttentionPanel("weights", steps.weights[None, None], queries, keys)
-    write_attention_page(page, [panel], title="Which keys each query takes")
+    attention_files.write(page, [panel], title="Which keys each query takes")
 
 
 def _show(steps: Steps) -> None:
