@@ -205,6 +205,16 @@ def test_the_darkest_shade_is_where_the_scale_says(opened: Open) -> None:
         assert torch.allclose(torch.tensor(shares), given[1] / darkest, atol=1e-3)
 
 
+def test_the_class_token_leaves_the_shades_to_the_cells(opened: Open) -> None:
+    given = torch.full((1, 1, S, S), 0.05)
+    given[:, :, :, 0], given[:, :, :, 2] = 0.8, 0.1
+    page = opened(AttentionPanel("a", given, PATCHES, PATCHES))
+    shares = page.locator("#queries .token").evaluate_all(
+        "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
+    )
+    assert shares == [1, 0.5, 1, 0.5, 0.5]
+
+
 def test_a_map_is_a_pixel_a_weight_and_chooses_its_query(opened: Open) -> None:
     page = opened(PANELS["two texts"])
     given = PANELS["two texts"].weights[0, 0]

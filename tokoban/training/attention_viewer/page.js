@@ -354,7 +354,9 @@ function chooseQuery(query) {
   const { panel } = state;
   const row = panel.row(state, query);
   const most = greatest(row);
-  const darkest = { query: most, map: mapGreatest, one: 1 }[find("scale").value];
+  // The class token looks at itself so much that no cell would be seen.
+  const shaded = panel.keys.has_class_token ? greatest(row.subarray(1)) : most;
+  const darkest = { query: shaded, map: mapGreatest, one: 1 }[find("scale").value];
   const inkTurnsAt = Number(styled("--ink-turns-at"));
   const isGrid = panel.keys.kind === "grid";
   keyTokens.forEach((token, key) => {
