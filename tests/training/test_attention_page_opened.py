@@ -152,6 +152,16 @@ def test_rollout_is_for_all_layers_of_one_sequence_alone(opened: Open) -> None:
     assert has_rollout == expected
 
 
+@pytest.mark.parametrize("chosen", ["layer 2, mean of its heads", "rollout"])
+def test_what_another_panel_lacks_gives_way_to_its_first_map(chosen: str, opened: Open) -> None:
+    page = opened(PANELS["text"], PANELS["cells"])
+    page.get_by_role("button", name=chosen).click()
+    page.get_by_role("button", name="cells", exact=True).click()
+    assert page.locator("#maps button[aria-pressed=true]").get_attribute("title") == (
+        "layer 1, head 1"
+    )
+
+
 def test_a_query_that_may_look_at_nothing_is_said_to(opened: Open) -> None:
     given = weights(1, 1, T, T)
     given[:, :, 2] = 0

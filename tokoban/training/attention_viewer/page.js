@@ -283,7 +283,9 @@ function showPanels() {
 function choosePanel(panel) {
   state.panel = panel;
   if (state.layer === ROLLOUT ? !panel.hasRollout : state.layer >= panel.numLayers) state.layer = 0;
-  if (state.head !== MEAN && state.head >= panel.numHeads) state.head = 0;
+  // A single head has no mean beside it.
+  const hasHead = state.head === MEAN ? panel.numHeads > 1 : state.head < panel.numHeads;
+  if (!hasHead) state.head = 0;
   state.query = Math.min(state.query, panel.numQueries - 1);
   state.held = null;
   queryTokens = layTokens(find("queries"), panel.queries, true);
@@ -329,7 +331,6 @@ function mapButton(choice) {
 }
 
 function chooseMap(layer, head) {
-  // Rollout has no heads; what was chosen of a layer is kept.
   Object.assign(state, { layer, head });
   const { panel } = state;
   for (const button of mapButtons) {
