@@ -153,6 +153,7 @@ def test_an_interrupted_run_writes_what_is_known(
         (["a", "--seed", "-1"], "seed is -1; expected 0 to 2^63 - 1"),
         (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
         (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),
+        (["a", "--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),
         (["a", "--attention", "no/x.html"], "no/x.html: no folder to write it into"),
         (["a", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
         (["a", "--weights", "life-16"], "weights of the system 'life'; expected 'gpt'"),

@@ -6,9 +6,9 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_destination, write_output
 
@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attention",
         metavar="OUT",
-        help="write a page of HTML that shows where the model looked in the text of the one prompt "
-        "given, its end if it is longer than the model can see",
+        help="show where the model looked in the text of the one prompt given, its end if it is "
+        "longer than the model can see: a page of HTML to look around in, PNG or SVG, by the name",
     )
     parser.add_argument(
         "--batch-size", type=int, default=32, metavar="N", help="texts at a time (default: 32)"
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal as they come about."""
     check_destination(arguments.json)
-    check_destination(arguments.attention)
+    attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
         raise ValueError(
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
                     _print(prompt, texts)
                 objects.append({"prompt": prompt, "texts": [asdict(text) for text in texts]})
                 if arguments.attention is not None:
-                    _show_attention(model, prompt, texts[0], Path(arguments.attention))
+                    _show_attention(model, prompt, texts[0], arguments.attention)
         is_over = True
     finally:
         # What is known is written, also after Ctrl-C and where a later prompt cannot be read.
@@ -205,11 +205,10 @@ def _print(prompt: str, texts: "Sequence[Continuation]") -> None:
     sys.stdout.flush()
 
 
-def _show_attention(model: "Gpt", prompt: str, text: "Continuation", page: Path) -> None:
+def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:
     from tokoban.systems.gpt.attention import attention_panel
     from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
-    from tokoban.training.attention_page import write_attention_page
 
     (tokens,) = encode_prompts(model, [prompt])
     panel = attention_panel(model, [*tokens, *text.tokens], tokenizer_of(model))
-    write_attention_page(page, [panel], title=f"{prompt}{text.text}"[:_LONGEST_TITLE])
+    attention_files.write(destination, [panel], title=f"{prompt}{text.text}"[:_LONGEST_TITLE])
