@@ -177,12 +177,10 @@ P = [0.5, 0.125, 0.25, 0.125]
         ({"temperature": 0.5}, [16 / 22, 1 / 22, 4 / 22, 1 / 22]),  # squares of 4 : 1 : 2 : 1
         ({"top_k": 1}, [1, 0, 0, 0]),
         ({"top_k": 2}, [2 / 3, 0, 1 / 3, 0]),
-        ({"top_k": 3}, P),  # the third is as probable as the fourth
         ({"top_k": 11}, P),
         ({"top_p": 0.001}, [1, 0, 0, 0]),
         ({"top_p": 0.5}, [1, 0, 0, 0]),
         ({"top_p": 0.51}, [2 / 3, 0, 1 / 3, 0]),
-        ({"top_p": 0.8}, P),
         ({"top_p": 1.0}, P),
         ({"top_k": 2, "top_p": 0.6}, [1, 0, 0, 0]),  # 2/3 reaches what 1/2 would not
         ({"temperature": 0.5, "top_p": 0.7}, [1, 0, 0, 0]),  # 16/22 too
@@ -193,6 +191,18 @@ def test_restrictions_by_pencil(options: dict[str, Any], expected: list[float]) 
     assert restricted[0].exp().tolist() == pytest.approx(expected)
     assert restricted[1].exp().tolist() == pytest.approx(expected[::-1])
     assert torch.equal(restricted[0] == -torch.inf, torch.tensor(expected) == 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "num_kept"), [({"top_k": 3}, 3), ({"top_p": 0.5}, 4), ({"top_p": 0.01}, 1)]
+)
+def test_of_equally_probable_actions_the_first_are_kept(
+    options: dict[str, Any], num_kept: int
+) -> None:
+    restricted = restrict(torch.zeros(2, 7).log_softmax(dim=1), **options)
+    expected = [1 / num_kept] * num_kept + [0.0] * (7 - num_kept)
+    for row in restricted.exp().tolist():
+        assert row == pytest.approx(expected)
 
 
 def test_a_top_p_of_one_keeps_actions_too_rare_to_move_the_sum() -> None:

@@ -148,6 +148,7 @@ def test_describe_says_every_kind_of_field() -> None:
         ({"minutes": float("nan")}, "minutes must be above 0, got nan"),
         ({"steps": 1, "seed": -1}, "seed must be from 0 to 2^32 - 1, got -1"),
         ({"steps": 1, "learning_rate": 0.0}, "learning_rate must be above 0, got 0.0"),
+        ({"steps": 1, "final_share": 1.5}, "final_share must be in [0, 1], got 1.5"),
         ({"steps": 1, "warmup_steps": -1}, "warmup_steps must be at least 0, got -1"),
         ({"steps": 1, "weight_decay": -0.1}, "weight_decay must be at least 0, got -0.1"),
         ({"steps": 1, "betas": (0.9, 1.0)}, "betas must be in [0, 1), got (0.9, 1.0)"),

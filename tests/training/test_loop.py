@@ -363,14 +363,26 @@ def test_gradients_are_clipped_and_their_length_logged(tmp_path: Path) -> None:
     assert all(line["train/gradient_norm"] > 0.05 for line in lines if "train/loss" in line)
 
 
-def test_learning_rate_follows_the_schedule(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("final_share", "expected"),
+    [(0.0, [0.5, 0.4, 0.3, 0.2, 0.1]), (0.5, [0.5, 0.45, 0.4, 0.35, 0.3])],
+)
+def test_learning_rate_follows_the_schedule(
+    tmp_path: Path, final_share: float, expected: list[float]
+) -> None:
     run = RunConfig(
-        steps=5, device="cpu", learning_rate=0.5, schedule="linear", warmup_steps=0, log_every=1
+        steps=5,
+        device="cpu",
+        learning_rate=0.5,
+        schedule="linear",
+        final_share=final_share,
+        warmup_steps=0,
+        log_every=1,
     )
     train(Toy(), run, toy_directory(tmp_path))
     lines = read_lines(tmp_path / "metrics.jsonl")
     rates = [line["loop/learning_rate"] for line in lines if "train/loss" in line]
-    assert rates == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])
+    assert rates == pytest.approx(expected)
 
 
 class Slow(Toy):

@@ -70,5 +70,16 @@ def test_schedule_by_pencil(
     assert math.isclose(rate(schedule, step, progress, warmup_steps=5), expected, abs_tol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("schedule", "progress", "expected"),
+    [("linear", 0.25, 0.1 + 0.9 * 0.75), ("cosine", 0.5, 0.55), ("cosine", 1.0, 0.1)],
+)
+def test_a_schedule_ends_at_its_final_share(
+    schedule: Schedule, progress: float, expected: float
+) -> None:
+    found = rate(schedule, 50, progress, warmup_steps=5, final_share=0.1)
+    assert math.isclose(found, expected, abs_tol=1e-12)
+
+
 def test_no_warmup_starts_at_the_peak() -> None:
     assert rate("cosine", 0, 0.0, warmup_steps=0) == 1.0

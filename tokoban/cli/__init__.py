@@ -14,11 +14,16 @@ from tokoban import __version__
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
-    "life", "train", "evaluate", "attention", "play", "demo",
+    "generate-text", "life", "train", "evaluate", "attention", "play", "demo",
 )  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
 READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
+
+
+def module_name(command: str) -> str:
+    """Where a command's module lies: ``generate-text`` in ``tokoban.cli.generate_text``."""
+    return f"tokoban.cli.{command.replace('-', '_')}"
 
 
 def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
@@ -28,7 +33,7 @@ def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"tokoban {__version__}")
     choices = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in commands:
-        module = importlib.import_module(f"tokoban.cli.{name}")
+        module = importlib.import_module(module_name(name))
         command = choices.add_parser(
             name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
+from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
     sampling = _sampling(arguments)
-    lines = _lines(arguments.text)
+    lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
     attention_files.check(arguments.attention)
@@ -145,25 +146,6 @@ def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
     from tokoban.systems.translation.translate import Sampling
 
     return Sampling(**({"seed": 0} | given))
-
-
-def _lines(texts: Sequence[str]) -> Iterator[str]:
-    """The sentences given, those of standard input where there is none, or ``-``."""
-    for text in texts or ["-"]:
-        if text == "-":
-            yield from _standard_input()
-        else:
-            yield text
-
-
-def _standard_input() -> Iterator[str]:
-    if sys.stdin.isatty():
-        print("a sentence a line, please; Ctrl-D ends", file=sys.stderr)
-    for number, line in enumerate(sys.stdin.buffer, start=1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise ValueError(f"standard input, line {number}: not UTF-8") from None
 
 
 def _only_sentence(lines: Iterable[str]) -> str:
@@ -211,8 +193,7 @@ def _translated(
     """Each line with its translations; those before a line that cannot be read come first."""
     from tokoban.systems.translation.texts import num_tokens, translate_texts
 
-    is_typed = "-" in (arguments.text or ["-"]) and sys.stdin.isatty()
-    is_line_by_line = is_typed or arguments.batch_size <= 1
+    is_line_by_line = are_typed(arguments.text) or arguments.batch_size <= 1
     block_size = 1 if is_line_by_line else _BATCHES_A_BLOCK * arguments.batch_size
     longest = model.max_positions - 1
     for first in itertools.count(1, block_size):

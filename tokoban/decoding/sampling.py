@@ -84,8 +84,8 @@ def restrict(
     """What to draw from: the log-probabilities sharpened, cut to the most probable, renormalised.
 
     In this order: divided by ``temperature``; cut to the ``top_k`` most probable; cut to the fewest
-    most probable whose probabilities reach ``top_p`` together. What is cut becomes -inf. Actions
-    as probable as the last one kept are kept too, and the most probable always is. A row that is
+    most probable whose probabilities reach ``top_p`` together. What is cut becomes -inf. Of equally
+    probable actions the first ones are kept, and the most probable action always is. A row that is
     all -inf stays so.
     """
     _check_restrictions(temperature, top_k, top_p)
@@ -93,14 +93,25 @@ def restrict(
     best = log_probs.amax(dim=-1, keepdim=True)
     kept = _renormalised((log_probs - _finite(best)) / temperature)
     if top_k is not None:
-        descending = kept.topk(min(top_k, kept.shape[-1]), dim=-1).values
-        kept = _renormalised(kept.masked_fill(kept < descending[..., -1:], -torch.inf))
+        order = kept.argsort(dim=-1, descending=True, stable=True)
+        kept = _keep_first(kept, order, top_k)
     if top_p is not None and top_p < 1.0:  # at 1 rounding would cut the rarest actions
-        descending = kept.sort(dim=-1, descending=True).values
+        descending, order = kept.sort(dim=-1, descending=True, stable=True)
         reached_before = descending.exp().cumsum(dim=-1) - descending.exp()
-        last = (reached_before < top_p).sum(dim=-1, keepdim=True) - 1
-        kept = _renormalised(kept.masked_fill(kept < descending.gather(-1, last), -torch.inf))
+        kept = _keep_first(kept, order, (reached_before < top_p).sum(dim=-1, keepdim=True))
     return kept
+
+
+def _keep_first(
+    log_probs: Float[Tensor, "*B A"],
+    order: Int[Tensor, "*B A"],
+    num_kept: int | Int[Tensor, "*B 1"],
+) -> Float[Tensor, "*B A"]:
+    """The first so many actions in ``order``, renormalised; -inf for the others."""
+    is_behind = torch.arange(order.shape[-1], device=order.device) >= num_kept
+    is_cut = torch.zeros_like(order, dtype=torch.bool)
+    is_cut.scatter_(-1, order, is_behind.expand_as(order))
+    return _renormalised(log_probs.masked_fill(is_cut, -torch.inf))
 
 
 def gumbel_noise(

@@ -281,7 +281,13 @@ class _Training:
     def learning_rate(self) -> float:
         """The learning rate of the next step."""
         run = self.run
-        share = rate(run.schedule, self.state.step, self.progress(), warmup_steps=run.warmup_steps)
+        share = rate(
+            run.schedule,
+            self.state.step,
+            self.progress(),
+            warmup_steps=run.warmup_steps,
+            final_share=run.final_share,
+        )
         return run.learning_rate * share
 
     @contextmanager

@@ -42,17 +42,24 @@ def adamw(model: nn.Module, run: RunConfig) -> torch.optim.AdamW:
     )
 
 
-def rate(schedule: Schedule, step: int, progress: float, *, warmup_steps: int) -> float:
+def rate(
+    schedule: Schedule,
+    step: int,
+    progress: float,
+    *,
+    warmup_steps: int,
+    final_share: float = 0.0,
+) -> float:
     """The share of the peak learning rate for the update after ``step`` updates.
 
     ``progress`` is how much of the run is over, 0 to 1. In the first ``warmup_steps`` updates the
-    share rises in a straight line; ``noam`` then falls with the root of the step, whatever the
-    progress (Vaswani et al. 2017, scaled to a peak of 1).
+    share rises in a straight line; ``linear`` and ``cosine`` fall to ``final_share``, and ``noam``
+    with the root of the step, whatever the progress (Vaswani et al. 2017, scaled to a peak of 1).
     """
     warmth = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
     if schedule == "noam":
         return min(warmth, math.sqrt(warmup_steps / (step + 1)))
-    return warmth * _DECAYS[schedule](progress)
+    return warmth * (final_share + (1.0 - final_share) * _DECAYS[schedule](progress))
 
 
 _DECAYS: dict[Schedule, Callable[[float], float]] = {

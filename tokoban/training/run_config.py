@@ -27,6 +27,7 @@ class RunConfig:
 
     learning_rate: float = 1e-3  # at the schedule's peak
     schedule: Schedule = "cosine"
+    final_share: float = 0.0  # of the peak's rate, which linear and cosine end at
     warmup_steps: int = 100
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
     betas: tuple[float, float] = (0.9, 0.98)
@@ -53,6 +54,7 @@ class RunConfig:
             ("minutes", self.minutes is None or self.minutes > 0, "above 0"),
             ("seed", 0 <= self.seed < 2**32, "from 0 to 2^32 - 1"),
             ("learning_rate", self.learning_rate > 0, "above 0"),
+            ("final_share", 0 <= self.final_share <= 1, "in [0, 1]"),
             ("warmup_steps", self.warmup_steps >= 0, "at least 0"),
             ("weight_decay", self.weight_decay >= 0, "at least 0"),
             ("betas", all(0 <= beta < 1 for beta in self.betas), "in [0, 1)"),

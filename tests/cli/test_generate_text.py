@@ -1,0 +1,171 @@
+"""``tokoban generate-text``: texts, streams, JSON, and each complaint in one line."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban import cli
+from tokoban.systems.gpt import texts
+from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.train import build_model
+from tokoban.text.characters import CharacterTokenizer
+from tokoban.training.attention_page import read_attention_page
+from tokoban.training.checkpoint import save_weights
+from tokoban.training.config import to_dict
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of a model of the letters a to k that knows nothing."""
+    torch.manual_seed(3)
+    config = GptConfig(num_layers=1, width=8, context_length=11, vocabulary_size=13)
+    model = build_model(config)
+    model.tokenizer = CharacterTokenizer("\nabcdefghijk")
+    path = tmp_path_factory.mktemp("weights") / "random.safetensors"
+    metadata = {"system": "gpt", "config": json.dumps(to_dict(config))}
+    save_weights(path, model.state_dict(), metadata)
+    return str(path)
+
+
+def _generate(weights: str, *words: str) -> int:
+    return cli.main(["generate-text", "--weights", weights, "--device", "cpu", *words])
+
+
+def _objects(weights: str, capsys: pytest.CaptureFixture[str], *words: str) -> list[Any]:
+    assert _generate(weights, *words, "--json", "-") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_each_prompt_comes_with_its_text(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "texts.json"
+    words = ["abc", "k", "--max-tokens", "17", "--top-p", "0.9", "--json", str(out)]
+    assert _generate(weights, *words) == 0
+    found = json.loads(out.read_text())
+    assert [each["prompt"] for each in found] == ["abc", "k"]
+    for each in found:
+        (text,) = each["texts"]
+        assert (len(text["tokens"]), text["is_stopped"]) == (17, False)
+        assert text["score_nats"] < 0
+    lines = [f"{each['prompt']}{each['texts'][0]['text']}\n" for each in found]
+    assert capsys.readouterr().out == "".join(lines)
+
+
+def test_standard_input_is_read_by_line_and_a_batch_size_changes_nothing(
+    weights: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompts = ["abc", "", "kkkkkkkkkkkkkkk", "d"]
+
+    def answers(*words: str) -> list[Any]:
+        lines = io.TextIOWrapper(io.BytesIO("\n".join(prompts).encode()))
+        monkeypatch.setattr("sys.stdin", lines)
+        return _objects(weights, capsys, "--max-tokens", "13", "--num", "2", *words)
+
+    found = answers()
+    assert [each["prompt"] for each in found] == prompts
+    assert found == answers("--batch-size", "3")
+    given = _objects(weights, capsys, *prompts, "--max-tokens", "13")
+    assert [each["texts"][:1] for each in found] == [each["texts"] for each in given]
+
+
+def test_a_text_ends_before_a_stop_string(weights: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["abc", "--max-tokens", "97", "--temperature", "1.5"]
+    (whole,) = _objects(weights, capsys, *words)[0]["texts"]
+    (stopped,) = _objects(weights, capsys, *words, "--stop", "zz", "--stop", "\\n")[0]["texts"]
+    assert stopped["is_stopped"]
+    assert stopped["text"] == whole["text"].partition("\n")[0]
+
+
+def test_on_a_terminal_texts_are_seen_as_they_come_about(
+    weights: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["abc", "k", "--max-tokens", "7", "--num", "2"]
+    expected = [
+        f"{each['prompt']}{text['text']}\n"
+        for each in _objects(weights, capsys, *words)
+        for text in each["texts"]
+    ]
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen, seen = Terminal(), []
+    monkeypatch.setattr("sys.stdout", screen)
+    push = texts.TextStream.push
+
+    def watched(stream: texts.TextStream, token: int) -> str:
+        seen.append(screen.getvalue())
+        return push(stream, token)
+
+    monkeypatch.setattr(texts.TextStream, "push", watched)
+    assert _generate(weights, *words) == 0
+    assert screen.getvalue() == "".join(expected)
+    assert seen[:7] == [expected[0][: 3 + count] for count in range(7)]
+
+
+def test_the_page_of_attention_shows_the_text_that_was_written(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "looked.html"
+    assert _generate(weights, "abc", "--max-tokens", "5", "--attention", str(page)) == 0
+    (found,) = read_attention_page(page).values()
+    assert found.shape == (1, 4, 8, 8)  # layers, heads, three letters of the prompt and five more
+    written = capsys.readouterr().out.strip()
+    assert f"<title>{written}" in page.read_text()
+
+
+def test_an_interrupted_run_writes_what_is_known(
+    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate_texts, calls = texts.generate_texts, []
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return generate_texts(*args, **options)
+
+    monkeypatch.setattr(texts, "generate_texts", interrupted)
+    out = tmp_path / "texts.json"
+    words = ["a", "b", "c", "d", "--batch-size", "1", "--max-tokens", "3", "--json", str(out)]
+    assert _generate(weights, *words) == cli.INTERRUPTED
+    assert [each["prompt"] for each in json.loads(out.read_text())] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ab", "aß"], "prompt 2: the character 'ß' (U+00DF) is not among the 12 of this"),
+        (["a", "--max-tokens", "0"], "max_tokens is 0; expected at least 1"),
+        (["a", "--temperature", "-1"], "temperature is -1.0; expected 0 (greedy) or more"),
+        (["a", "--top-k", "0"], "top_k is 0; expected at least 1"),
+        (["a", "--top-p", "2"], "top_p is 2.0; expected more than 0, at most 1"),
+        (["a", "--repetition-penalty", "0"], "repetition_penalty is 0.0; expected more than 0"),
+        (["a", "--num", "0"], "num_each is 0; expected at least 1"),
+        (["a", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
+        (["a", "--stop", ""], "an empty stop string would end every text before it begins"),
+        (["a", "--seed", "-1"], "seed is -1; expected 0 to 2^63 - 1"),
+        (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
+        (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),
+        (["a", "--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),
+        (["a", "--attention", "no/x.html"], "no/x.html: no folder to write it into"),
+        (["a", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
+        (["a", "--weights", "life-16"], "weights of the system 'life'; expected 'gpt'"),
+        (["a", "--weights", "nothing"], "no weights 'nothing'"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str], message: str, weights: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _generate(weights, *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("tokoban: ")
+    assert error.count("\n") == 1

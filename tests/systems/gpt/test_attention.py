@@ -1,0 +1,29 @@
+"""Where a GPT looks: the weights of the page are those of the pass that chose the last token."""
+
+import torch
+
+from tests.systems.gpt.models import random_gpt, random_prompts
+from tokoban.systems.gpt.attention import attention_panel
+from tokoban.systems.gpt.texts import tokenizer_of
+from tokoban.training.attention_page import TokenRow
+from tokoban.transformer import captured_attention
+
+
+def test_a_short_text_is_shown_whole_with_spaces_to_be_seen() -> None:
+    model = random_gpt()
+    panel = attention_panel(model, tokenizer_of(model).encode("ab\n c"), tokenizer_of(model))
+    assert panel.queries == panel.keys == TokenRow(["a", "b", "⏎", "␣", "c"])
+    assert panel.weights.shape == (2, 3, 5, 5)  # layers, heads
+    assert torch.allclose(panel.weights.sum(-1), torch.ones(2, 3, 5))
+
+
+def test_of_a_long_text_the_end_is_shown_that_the_model_still_sees() -> None:
+    model = random_gpt(dropout=0.5).train()
+    (text,) = random_prompts(41)
+    panel = attention_panel(model, text, tokenizer_of(model))
+    assert model.training
+    seen = torch.tensor([text[22:]])  # 41 - 22 <= 23, and half of 23 is 11
+    with captured_attention(model.eval()) as captured:
+        model(seen)
+    for layer, (weights,) in enumerate(captured.values()):
+        assert torch.equal(panel.weights[layer], weights[0])

@@ -1,0 +1,78 @@
+"""From files to tokens: both kinds of file, both kinds of token, and each complaint."""
+
+import gzip
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tokoban.systems.gpt.config import GptConfig, Tokens
+from tokoban.systems.gpt.corpus import load_corpus, read_files, split
+from tokoban.systems.gpt.python_docs import python_docs
+from tokoban.text.characters import CharacterTokenizer
+
+CONFIG = GptConfig(context_length=7, vocabulary_size=13)
+
+
+def _file(tmp_path: Path, content: str | bytes, name: str = "text.txt") -> str:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+def test_files_plain_and_packed_are_read_one_behind_the_other(tmp_path: Path) -> None:
+    plain = _file(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r")
+    packed = _file(tmp_path, gzip.compress("drei é".encode()), "more.txt.gz")
+    assert read_files([plain, packed]) == "one\ntwo\ndrei é"
+
+
+def test_the_end_is_held_out_as_nanogpt_does() -> None:
+    train, validation = split("x" * 1_003_854 + "y" * 111_540, validation_share=0.1)
+    assert (set(train), set(validation)) == ({"x"}, {"y"})
+
+
+@pytest.mark.parametrize("tokens", ["characters", "bpe"])
+def test_both_parts_come_back_from_their_tokens(tmp_path: Path, tokens: Tokens) -> None:
+    text = "abba cadabra " * 7 + "and the end of it"
+    size = 13 if tokens == "characters" else 277
+    config = replace(CONFIG, text=(_file(tmp_path, text),), tokens=tokens, vocabulary_size=size)
+    corpus = load_corpus(config)
+    assert isinstance(corpus.tokenizer, CharacterTokenizer) == (tokens == "characters")
+    parts = [corpus.tokenizer.decode(part.tolist()) for part in (corpus.train, corpus.validation)]
+    assert parts == list(split(text, validation_share=0.1))
+    assert int(max(corpus.train.max(), corpus.validation.max())) < size
+
+
+def test_the_interpreters_documentation_is_of_both_kinds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdlib_module_names", frozenset({"argparse", "asyncio", "this"}))
+    text = python_docs()
+    assert "argparse.ArgumentParser" in text  # a docstring
+    assert 'The "assert" statement' in text  # a topic
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        ("", "a.txt", "a.txt: an empty text"),
+        ("abc" * 2, "a.txt", "the text to train on has 5 tokens; a window needs 8"),
+        ("ab" * 5, "a.txt", "the text to validate on has 1 tokens; expected at least 2"),
+        ("abcdefghijklmno", "a.txt", "the text has 15 different characters, and room is for 13"),
+        (b"\xff\xfe\x00", "a.txt", "a.txt: not a text in UTF-8"),
+        ("plain", "a.gz", "a.gz: not a gzip file"),
+        (gzip.compress(b"abc" * 99)[:-9], "a.gz", "a.gz: not a gzip file"),
+    ],
+)
+def test_a_text_that_cannot_be_learned_from_is_refused(
+    content: str | bytes, name: str, message: str, tmp_path: Path
+) -> None:
+    config = replace(CONFIG, text=(_file(tmp_path, content, name),))
+    with pytest.raises(ValueError, match=message):
+        load_corpus(config)
+
+
+def test_no_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is no text to learn from: --text FILE names one"):
+        load_corpus(CONFIG)

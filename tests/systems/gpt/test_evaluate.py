@@ -1,0 +1,169 @@
+"""The figures: every token predicted once, both losses by hand, and what is learned for certain."""
+
+import math
+from argparse import Namespace
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tests.systems.gpt.models import random_gpt
+from tokoban.systems.gpt import evaluate as measuring
+from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.dataset import all_windows, random_windows
+from tokoban.systems.gpt.evaluate import evaluate_model, evaluate_text
+from tokoban.systems.gpt.train import build_model, make_system
+from tokoban.training.config import to_dict
+from tokoban.training.loop import train
+from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import RunDirectory
+
+TEXT = torch.arange(103) * 7 % 12
+
+
+@pytest.mark.parametrize("length", [2, 23, 24, 25, 47, 103])
+def test_windows_side_by_side_predict_every_token_but_the_first_once(length: int) -> None:
+    places = torch.arange(length)
+    batches = list(all_windows(places, 23, batch_size=2))
+    targets = torch.cat([batch.targets.flatten() for batch in batches])
+    assert targets.tolist() == places[1:].tolist()
+    for batch in batches:
+        assert torch.equal(batch.targets, batch.tokens + 1)
+
+
+def test_random_windows_lie_within_the_text_and_reach_both_its_ends() -> None:
+    batches = islice(random_windows(torch.arange(31), 23, batch_size=5, seed=3), 40)
+    windows = torch.cat([torch.cat([x.tokens, x.targets[:, -1:]], dim=1) for x in batches])
+    assert torch.equal(windows - windows[:, :1], torch.arange(24).expand_as(windows))
+    assert (int(windows.min()), int(windows.max())) == (0, 30)
+
+
+def test_the_loss_of_a_text_is_the_mean_over_its_windows_targets() -> None:
+    model = random_gpt()
+    nats = 0.0
+    for start in range(0, 102, 23):
+        window = TEXT[start : start + 24]
+        logits = model(window[None, :-1])[0]
+        nats += functional.cross_entropy(logits, window[1:], reduction="sum").item()
+    figures = evaluate_text(model, TEXT, batch_size=3)
+    assert figures["predictions"] == 102
+    assert figures["validation_nats"] == pytest.approx(nats / 102)
+
+
+def test_the_estimate_is_the_mean_over_random_batches_of_windows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measuring, "NUM_ESTIMATE_BATCHES", 31)
+    model = random_gpt(context_length=5)
+    windows = TEXT.unfold(0, 6, 1)
+    logits = model(windows[:, :-1]).transpose(1, 2)
+    losses = functional.cross_entropy(logits, windows[:, 1:], reduction="none").mean(1)
+    found = evaluate_text(model, TEXT, batch_size=13)["estimate_nats"]
+    standard_error = losses.std().item() / math.sqrt(31 * 13)
+    assert found == pytest.approx(losses.mean().item(), abs=4 * standard_error)
+    assert standard_error < 0.1
+
+
+def test_an_estimate_of_small_batches_is_of_twelve_windows_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measuring, "NUM_ESTIMATE_BATCHES", 3)
+    model = random_gpt()
+    small, published, large = (evaluate_text(model, TEXT, batch_size=n) for n in (4, 12, 13))
+    assert small["estimate_nats"] == published["estimate_nats"] != large["estimate_nats"]
+
+
+def test_a_text_shorter_than_a_window_has_no_estimate() -> None:
+    assert evaluate_text(random_gpt(), TEXT[:17], batch_size=3).keys() == {
+        "predictions",
+        "validation_nats",
+    }
+
+
+def test_a_text_of_period_seven_is_learned_for_certain() -> None:
+    config = GptConfig(num_layers=1, width=16, context_length=11, vocabulary_size=7)
+    torch.manual_seed(3)
+    model = build_model(config)
+    text = torch.tensor([0, 3, 1, 5, 3, 3, 2]).repeat(29)
+    optimizer = torch.optim.Adam(model.parameters(), lr=2e-2)
+    for batch in islice(random_windows(text, 11, batch_size=8, seed=5), 120):
+        # After 3 comes 1, 3 or 2: the first places of a window cannot be known.
+        logits, targets = model(batch.tokens)[:, 3:], batch.targets[:, 3:]
+        loss = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert loss < 0.01
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GptConfig]:
+    """The folder of a run of three steps on a text, and its config."""
+    tmp_path = tmp_path_factory.mktemp("gpt")
+    (tmp_path / "text.txt").write_text("abba cadabra " * 17)
+    config = GptConfig(
+        num_layers=1,
+        width=16,
+        context_length=7,
+        vocabulary_size=13,
+        batch_size=5,
+        text=(str(tmp_path / "text.txt"),),
+    )
+    directory = RunDirectory(tmp_path / "run", system="gpt", config=to_dict(config))
+    train(make_system(config), RunConfig(steps=3, accumulate=2, device="cpu"), directory)
+    return directory.path, config
+
+
+def _arguments(weights: Path, **options: Any) -> Namespace:
+    return Namespace(
+        **{"weights": str(weights), "text": None, "validation_share": None, "device": "cpu"}
+        | options
+    )
+
+
+def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) -> None:
+    path, config = run
+    system = make_system(config)
+    model = system.build_model().eval()
+    figures = evaluate_model(model, config, _arguments(path))
+    assert figures["parameters"] == sum(p.numel() for p in model.parameters())
+    assert figures["tokens_trained_on"] == 3 * 2 * 5 * 7
+    assert figures["context_length"] == 7
+    assert figures["predictions"] == len(system.corpus.validation) - 1  # type: ignore[union-attr]
+    bits = float(figures["validation_nats"]) / math.log(2)
+    assert figures["validation_bits_per_character"] == pytest.approx(bits)
+    other = path / "other.safetensors"
+    assert "tokens_trained_on" not in evaluate_model(model, config, _arguments(other))
+
+
+def test_another_text_and_another_share_of_it_can_be_measured(
+    run: tuple[Path, GptConfig], tmp_path: Path
+) -> None:
+    path, config = run
+    model = make_system(config).build_model().eval()
+    other = tmp_path / "other.txt"
+    other.write_text("dab bad cab")
+    options = _arguments(path, text=[str(other)], validation_share=1.0)
+    assert evaluate_model(model, config, options)["predictions"] == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"validation_share": 0.0}, "--validation-share is 0.0; expected above 0, at most 1"),
+        ({"validation_share": 1.5}, "--validation-share is 1.5; expected above 0, at most 1"),
+    ],
+)
+def test_a_share_that_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate_model(random_gpt(), GptConfig(), _arguments(Path("x"), **options))
+
+
+def test_weights_of_a_task_measure_no_text() -> None:
+    config = replace(GptConfig(), source="sort", num_digits=2)
+    with pytest.raises(ValueError, match="these weights learned the task sort, and no text"):
+        evaluate_model(random_gpt(), config, _arguments(Path("x"), text=["a.txt"]))

@@ -1,0 +1,139 @@
+"""The network: what it may see, how large it is, how it starts, and what a cache and padding do."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests.systems.gpt.models import CHARACTERS, random_gpt, random_prompts
+from tokoban.systems.gpt import config
+from tokoban.systems.gpt.config import Positions
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.train import build_model
+from tokoban.text.bpe import train_bpe
+from tokoban.text.characters import CharacterTokenizer
+from tokoban.transformer import captured_attention
+
+BOTH = pytest.mark.parametrize("positions", ["rotary", "learned"])
+
+
+def _num_parameters(model: Gpt) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+@BOTH
+def test_a_changed_token_changes_its_own_logits_and_later_ones_but_none_before(
+    positions: Positions,
+) -> None:
+    model = random_gpt(positions)
+    (tokens,) = torch.tensor(random_prompts(23)).split(1)
+    before = model(tokens)
+    for place in (0, 7, 22):
+        changed = tokens.clone()
+        changed[0, place] = (changed[0, place] + 1) % 12
+        is_same = (model(changed) == before).all(dim=-1)[0].tolist()
+        assert is_same == [True] * place + [False] * (23 - place)
+
+
+@BOTH
+def test_reading_on_from_a_cache_gives_what_reading_it_all_gives(positions: Positions) -> None:
+    model = random_gpt(positions, dtype=torch.float64)
+    tokens = torch.tensor(random_prompts(23, 23))
+    cache = model.new_cache(2)
+    with torch.no_grad():
+        model.read(tokens[:, :11], cache=cache)
+        model.read(tokens[:, 11:22], cache=cache)
+        last = model.read(tokens[:, 22:], cache=cache)
+        assert torch.allclose(last, model(tokens)[:, -1])
+
+
+@BOTH
+def test_a_padded_row_is_what_it_is_alone_with_a_cache_and_without(positions: Positions) -> None:
+    model = random_gpt(positions, dtype=torch.float64)
+    prompts = random_prompts(3, 11, 7)
+    num_padding = torch.tensor([11 - len(prompt) for prompt in prompts])
+    padded = torch.tensor([[5] * (11 - len(prompt)) + prompt for prompt in prompts])
+    cache = model.new_cache(3)
+    with torch.no_grad():
+        alone = torch.cat([model(torch.tensor([prompt]))[:, -1] for prompt in prompts])
+        assert torch.allclose(model.read(padded, num_padding=num_padding), alone)
+        model.read(padded[:, :10], num_padding=num_padding, cache=cache)
+        last = model.read(padded[:, 10:], num_padding=num_padding, cache=cache)
+        assert torch.allclose(last, alone)
+
+
+def test_more_tokens_than_it_can_see_are_refused() -> None:
+    with pytest.raises(ValueError, match="24 tokens; this model can see 23"):
+        random_gpt()(torch.zeros(1, 24, dtype=torch.int64))
+
+
+def test_the_published_recipe_has_nanogpts_parameters_and_ours_no_more() -> None:
+    # Of a layer: 12 matrices of 128 x 128, and the scales of two norms; besides: 65 embeddings,
+    # 64 positions and a norm.
+    published = 4 * (12 * 128**2 + 2 * 128) + (65 + 64 + 1) * 128
+    assert _num_parameters(build_model(config.shakespeare_small())) == published == 804_096
+    assert _num_parameters(build_model(config.small())) == published - 64 * 128
+    large = 6 * (12 * 384**2 + 2 * 384) + (65 + 256 + 1) * 384
+    assert _num_parameters(build_model(config.shakespeare())) == large
+
+
+def test_what_is_added_to_the_residual_stream_starts_the_smaller_the_more_layers_add() -> None:
+    torch.manual_seed(3)
+    model = build_model(replace(config.shakespeare_small(), num_layers=5))
+    for block in model.body.blocks:
+        for name, parameter in block.named_parameters():
+            if parameter.dim() == 2:
+                is_last = name.startswith(("attention.output", "feed_forward.contract"))
+                expected = 0.02 / math.sqrt(10) if is_last else 0.02
+                assert parameter.std().item() == pytest.approx(expected, rel=0.03)
+
+
+def test_the_residual_stream_starts_no_larger_behind_twelve_layers_than_behind_two() -> None:
+    def variance_behind(num_layers: int) -> float:
+        torch.manual_seed(3)
+        model = build_model(replace(config.shakespeare_small(), num_layers=num_layers))
+        found: list[float] = []
+        model.body.last_norm.register_forward_pre_hook(lambda _, x: found.append(x[0].var().item()))
+        model(torch.randint(65, (5, 61)))
+        return found[0]
+
+    assert variance_behind(12) == pytest.approx(variance_behind(2), rel=0.1)
+
+
+@BOTH
+def test_attention_is_captured_as_next_token_attention(positions: Positions) -> None:
+    model = random_gpt(positions)
+    tokens = torch.tensor(random_prompts(11))
+    with captured_attention(model) as captured:
+        logits = model(tokens)
+    assert torch.allclose(logits, model(tokens), atol=1e-5)
+    assert list(captured) == ["body.blocks.0.attention", "body.blocks.1.attention"]
+    for (weights,) in captured.values():
+        assert weights.shape == (1, 3, 11, 11)
+        assert torch.allclose(weights.sum(-1), torch.ones(1, 3, 11))
+        assert weights.triu(1).count_nonzero() == 0
+
+
+@pytest.mark.parametrize(
+    "tokenizer",
+    [CharacterTokenizer(CHARACTERS), train_bpe(["a cab"], vocabulary_size=261), None],
+    ids=["characters", "bpe", "none"],
+)
+def test_the_tokenizer_is_kept_with_the_weights(tokenizer: CharacterTokenizer | None) -> None:
+    model, other = random_gpt(), random_gpt()
+    model.tokenizer, other.tokenizer = tokenizer, CharacterTokenizer("xyz")
+    other.load_state_dict(model.state_dict())
+    if tokenizer is None:
+        assert other.tokenizer is None
+    else:
+        assert other.tokenizer is not None
+        assert other.tokenizer.to_json() == tokenizer.to_json()
+        assert type(other.tokenizer) is type(tokenizer)
+
+
+def test_weights_whose_tokenizer_is_garbage_are_refused() -> None:
+    model = random_gpt()
+    state = model.state_dict() | {"_extra_state": torch.zeros(5, dtype=torch.uint8)}
+    with pytest.raises(ValueError, match="the weights hold no readable tokenizer"):
+        model.load_state_dict(state)

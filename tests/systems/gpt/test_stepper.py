@@ -1,0 +1,100 @@
+"""Texts under way: a cache changes no token, whatever the lengths and however long they grow."""
+
+import pytest
+import torch
+
+from tests.systems.gpt.models import random_gpt, random_prompts
+from tokoban.systems.gpt.config import Positions
+from tokoban.systems.gpt.generate import GREEDY, Sampling, generate
+from tokoban.systems.gpt.stepper import TextStepper, context_start
+from tokoban.text.bpe import train_bpe
+
+BOTH = pytest.mark.parametrize("positions", ["rotary", "learned"])
+DRAWN = Sampling(seed=11, temperature=1.3, top_k=7, top_p=0.97)
+HOW = pytest.mark.parametrize("sampling", [GREEDY, DRAWN], ids=["greedy", "drawn"])
+
+
+def test_the_older_half_is_forgotten_when_a_context_is_full() -> None:
+    starts = [context_start(num_tokens, 7) for num_tokens in range(1, 17)]
+    assert starts == [0] * 7 + [3] * 3 + [6] * 3 + [9] * 3
+    for num_tokens in range(1, 100):
+        for context_length in (2, 3, 7, 10):
+            seen = num_tokens - context_start(num_tokens, context_length)
+            assert min(num_tokens, context_length // 2 + 1) <= seen <= context_length
+
+
+@pytest.mark.parametrize(
+    ("context_length", "max_tokens"), [(11, 31), pytest.param(23, 2000, marks=pytest.mark.slow)]
+)
+@BOTH
+@HOW
+def test_a_cache_changes_no_token(
+    positions: Positions, sampling: Sampling, context_length: int, max_tokens: int
+) -> None:
+    # A context of 11 tokens is full after 6; then it is read anew every 5 tokens.
+    model, prompts = random_gpt(positions, context_length=context_length), random_prompts(5)
+    cached, plain = (
+        generate(model, prompts, max_tokens=max_tokens, sampling=sampling, uses_cache=uses_cache)
+        for uses_cache in (True, False)
+    )
+    assert torch.equal(cached.actions, plain.actions)
+    assert torch.allclose(cached.scores_nats, plain.scores_nats, rtol=1e-4)
+
+
+@BOTH
+@HOW
+def test_a_padded_batch_is_its_rows_alone_without_a_cache(
+    positions: Positions, sampling: Sampling
+) -> None:
+    # One row begins beyond the context of 11; they come to its end at different steps.
+    model, prompts = random_gpt(positions, context_length=11), random_prompts(2, 9, 19)
+    together = generate(model, prompts, max_tokens=17, sampling=sampling).actions
+    for number, prompt in enumerate(prompts):
+        alone = generate(
+            model,
+            [prompt],
+            max_tokens=17,
+            sampling=sampling,
+            numbers=[number],
+            uses_cache=False,
+        )
+        assert torch.equal(together[number], alone.actions[0])
+
+
+@pytest.mark.gpu
+def test_a_gpu_writes_what_the_cpu_does() -> None:
+    prompts, model = random_prompts(2, 19, 41), random_gpt(dtype=torch.float64)
+    on_cpu = generate(model, prompts, max_tokens=29, sampling=DRAWN).actions
+    on_gpu = generate(model.to("cuda"), prompts, max_tokens=29, sampling=DRAWN).actions
+    assert torch.equal(on_gpu.cpu(), on_cpu)
+
+
+def test_a_row_becomes_its_parent_with_one_more_token() -> None:
+    model, prompts = random_gpt(context_length=7, dtype=torch.float64), random_prompts(3, 9, 5)
+    stepper = TextStepper(model, prompts, max_steps=13, repetition_penalty=1.5)
+    parents, tokens = torch.tensor([1, 1, 0]), torch.tensor([4, 5, 6])
+    for _ in range(13):  # over the end of the context
+        assert not stepper.advance(parents, tokens).any()
+        pairs = zip(parents.tolist(), tokens.tolist(), strict=True)
+        prompts = [[*prompts[parent], token] for parent, token in pairs]
+        anew = TextStepper(model, prompts, max_steps=1, uses_cache=False, repetition_penalty=1.5)
+        assert torch.allclose(stepper.log_probs(), anew.log_probs())
+        parents, tokens = parents.roll(1), (tokens + 1) % 12
+
+
+def test_what_the_text_has_is_less_probable_by_the_penalty() -> None:
+    model, prompt = random_gpt(), [3, 5, 3]
+    plain = TextStepper(model, [prompt], max_steps=1).log_probs()[0].exp()
+    penalised = TextStepper(model, [prompt], max_steps=1, repetition_penalty=1.7)
+    expected = plain.clone()
+    expected[[3, 5]] = expected[[3, 5]] ** 1.7
+    assert torch.allclose(penalised.log_probs()[0].exp(), expected / expected.sum(), atol=1e-6)
+
+
+def test_a_token_that_stands_for_no_text_is_never_chosen() -> None:
+    model = random_gpt()
+    log_probs = TextStepper(model, [[3]], max_steps=1).log_probs()[0]
+    assert torch.equal(log_probs == -torch.inf, torch.arange(13) == 12)
+    model.tokenizer = train_bpe(["a"], vocabulary_size=260)
+    log_probs = TextStepper(model, [[7]], max_steps=1).log_probs()[0]
+    assert torch.equal(log_probs == -torch.inf, torch.arange(13) < 4)

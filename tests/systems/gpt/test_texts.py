@@ -1,0 +1,142 @@
+"""Texts in, texts out: streams, stop strings, batches of prompts, and what cannot be read."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.systems.gpt.models import random_gpt
+from tokoban.systems.gpt.generate import GREEDY, Sampling
+from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts
+from tokoban.text.bpe import train_bpe
+from tokoban.text.characters import CharacterTokenizer
+
+LETTERS = CharacterTokenizer("abc")
+BYTES = train_bpe(["a🎉b é a🎉b"], vocabulary_size=265)
+
+
+def _said(stream: TextStream, text: str) -> list[str]:
+    """What is given out after each letter of ``text``, and at the end."""
+    return [*(stream.push(token) for token in LETTERS.encode(text)), stream.finish()]
+
+
+def test_what_may_become_a_stop_string_is_kept_back() -> None:
+    assert _said(TextStream(LETTERS, ["bca"]), "abcbbcab") == [
+        *("a", "", "", "bc", "b", "", "", ""),  # after abcbbca the stop string is complete
+        "",
+    ]
+    assert _said(TextStream(LETTERS, ["bca"]), "abc") == ["a", "", "", "bc"]
+
+
+@pytest.mark.parametrize(
+    ("stops", "text", "expected"),
+    [
+        (["c"], "abcab", "ab"),
+        (["abcb", "bc"], "aabcb", "aa"),  # bc is complete first
+        (["bc", "abc"], "aabcb", "a"),  # both at once: the longer one
+        (["cc"], "abc", "abc"),
+        ([], "abc", "abc"),
+        (["abc"], "abc", ""),
+    ],
+)
+def test_a_text_ends_before_the_stop_string_that_is_complete_first(
+    stops: list[str], text: str, expected: str
+) -> None:
+    stream = TextStream(LETTERS, stops)
+    assert "".join(_said(stream, text)) == stream.text == expected
+    assert stream.is_stopped == (expected != text)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    text=st.text("abc", max_size=17),
+    stops=st.lists(st.text("abc", min_size=1, max_size=3), max_size=3),
+)
+def test_pieces_are_the_text_and_no_stop_string_is_in_it(text: str, stops: list[str]) -> None:
+    stream = TextStream(LETTERS, stops)
+    pieces = _said(stream, text)
+    assert "".join(pieces) == stream.text
+    assert text.startswith(stream.text)
+    assert not any(stop in stream.text for stop in stops)
+    assert stream.is_stopped == any(stop in text for stop in stops)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(text=st.text("a🎉bé", max_size=11))
+def test_a_character_of_several_tokens_comes_whole(text: str) -> None:
+    stream = TextStream(BYTES)
+    pieces = [stream.push(token) for token in BYTES.encode(text)]
+    assert "�" not in "".join(pieces)
+    assert "".join(pieces) == stream.text == text
+    assert stream.finish() == ""
+
+
+def test_half_a_character_at_the_end_is_shown_as_one_that_is_broken() -> None:
+    stream = TextStream(BYTES)
+    for token in BYTES.encode("aé")[:-1]:
+        stream.push(token)
+    half = stream.text
+    assert (stream.finish(), half) in (("�", "a"), ("", "a"))
+
+
+def test_a_batch_of_prompts_gives_what_each_gives_alone() -> None:
+    model, prompts = random_gpt(context_length=7), ["abc", "", "jihgfedcba" * 2]
+    sampling = Sampling(seed=3)
+    together = generate_texts(model, prompts, max_tokens=13, sampling=sampling, num_each=2)
+    small = generate_texts(
+        model, prompts, max_tokens=13, sampling=sampling, num_each=2, batch_size=5
+    )
+    for number, prompt in enumerate(prompts):
+        (alone,) = generate_texts(
+            model,
+            [prompt],
+            max_tokens=13,
+            sampling=sampling,
+            num_each=2,
+            first_number=number,
+        )
+        for other in together[number], small[number]:
+            assert [(x.text, x.tokens) for x in other] == [(x.text, x.tokens) for x in alone]
+        assert alone[0].text != alone[1].text
+
+
+def test_texts_are_told_as_they_come_about_and_end_at_a_stop_string() -> None:
+    told: dict[int, str] = {0: "", 1: ""}
+
+    def on_text(row: int, text: str) -> None:
+        told[row] += text
+
+    options: dict[str, Any] = {"max_tokens": 41, "sampling": Sampling(seed=1)}
+    whole = [found.text for (found,) in generate_texts(random_gpt(), ["ab", "c"], **options)]
+    stop = whole[0][7:9]
+    found = generate_texts(random_gpt(), ["ab", "c"], stops=[stop], on_text=on_text, **options)
+    for row, (each,) in enumerate(found):
+        assert told[row] == each.text == whole[row].split(stop)[0]
+        assert each.is_stopped == (stop in whole[row])
+        assert random_gpt().tokenizer.decode(each.tokens).removesuffix(stop) == each.text  # type: ignore[union-attr]
+
+
+def test_an_empty_prompt_is_a_line_break() -> None:
+    assert encode_prompts(random_gpt(), ["", "\n"]) == [[0], [0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prompts": ["a", "aß"]}, r"prompt 2: the character 'ß' \(U\+00DF\) is not among the 12"),
+        ({"stops": ["a", ""]}, "an empty stop string would end every text before it begins"),
+        ({"num_each": 0}, "num_each is 0; expected at least 1"),
+        ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate_texts(random_gpt(), **{"prompts": ["a"], "sampling": GREEDY, **options})
+
+
+def test_a_model_without_a_tokenizer_reads_no_text() -> None:
+    model = random_gpt()
+    model.tokenizer = None
+    with pytest.raises(ValueError, match="these weights have no tokenizer with them"):
+        generate_texts(model, ["a"])

@@ -1,0 +1,24 @@
+"""Training as a whole: deeper nets learn at least as fast as shallow ones."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tokoban.systems.gpt.train import PRESETS, make_system
+from tokoban.training.config import to_dict
+from tokoban.training.loop import train
+from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import RunDirectory
+
+
+@pytest.mark.slow
+def test_twelve_layers_have_learned_no_less_than_two_after_200_steps(tmp_path: Path) -> None:
+    # A net whose residual stream grows with depth stands still at first: nanoGPT's issue 211.
+    losses = []
+    for num_layers in (2, 12):
+        config = replace(PRESETS["python_docs"](), num_layers=num_layers, width=80)
+        directory = RunDirectory(tmp_path / str(num_layers), system="gpt", config=to_dict(config))
+        run = RunConfig(steps=200, log_every=20, schedule="constant", device="cpu")
+        losses.append(train(make_system(config), run, directory)["train_loss"])
+    assert losses[1] < losses[0] + 0.05

@@ -1,0 +1,31 @@
+"""What a command was given to read: words of the command line, or the lines of standard input."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+
+def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
+    """The texts given; for ``-``, and where there is none, the lines of standard input.
+
+    At a keyboard it is told to type a ``noun`` a line. ``ValueError`` for what is not UTF-8.
+    """
+    for text in texts or ["-"]:
+        if text == "-":
+            yield from _standard_input(noun)
+        else:
+            yield text
+
+
+def are_typed(texts: Sequence[str]) -> bool:
+    """Whether some of the lines come from a keyboard, where each wants its answer at once."""
+    return "-" in (texts or ["-"]) and sys.stdin.isatty()
+
+
+def _standard_input(noun: str) -> Iterator[str]:
+    if sys.stdin.isatty():
+        print(f"a {noun} a line, please; Ctrl-D ends", file=sys.stderr)
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise ValueError(f"standard input, line {number}: not UTF-8") from None

@@ -1,0 +1,26 @@
+"""Where a GPT looks as it reads a text, for the page of attention."""
+
+from collections.abc import Sequence
+
+import torch
+
+from tokoban.systems.gpt.generate import evaluating
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.stepper import context_start
+from tokoban.systems.gpt.tokens import Tokenizer
+from tokoban.training.attention_page import AttentionPanel, TokenRow
+from tokoban.transformer import captured_attention
+
+_VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
+
+
+@torch.no_grad()
+def attention_panel(model: Gpt, tokens: Sequence[int], tokenizer: Tokenizer) -> AttentionPanel:
+    """How much each token took of those before it, in what the model can see at the text's end."""
+    seen = tokens[context_start(len(tokens), model.context_length) :]
+    with evaluating(model), captured_attention(model) as captured:
+        model(torch.tensor([seen], device=model.embedding.weight.device))
+    weights = torch.cat([calls[0] for calls in captured.values()])  # [L, N, T, T]
+    labels = [tokenizer.decode([token]).translate(_VISIBLE) for token in seen]
+    row = TokenRow(labels)
+    return AttentionPanel("self attention", weights, row, row)

@@ -1,0 +1,164 @@
+"""The choices of one GPT: its network, what it reads and in which tokens; presets are functions."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tokoban.text.bpe import SMALLEST_VOCABULARY
+from tokoban.training.config import check_fields
+
+# Where examples come from: text files, the interpreter's own documentation, or two tasks whose
+# examples are drawn from a seed.
+Source = Literal["files", "python_docs", "sort", "addition"]
+Tokens = Literal["characters", "bpe"]
+Positions = Literal["rotary", "learned"]
+ActivationName = Literal["gelu", "gelu_tanh", "squared_relu"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GptConfig:
+    """The defaults are nanoGPT's recipe for a CPU: 4 layers of width 128, 64 characters."""
+
+    # The network
+    num_layers: int = 4
+    num_heads: int = 4
+    width: int = 128
+    context_length: int = 64  # tokens that it can see, the last one included
+    positions: Positions = "learned"
+    activation: ActivationName = "gelu"
+    dropout: float = 0.0
+    has_biases: bool = False  # of linear maps and norms
+    is_tied: bool = True  # one matrix embeds the tokens and predicts them
+
+    # The text
+    source: Source = "files"
+    text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
+    tokens: Tokens = "characters"
+    vocabulary_size: int = 256  # room for so many different tokens
+    validation_share: float = 0.1  # of the text, its end, held out
+    num_digits: int = 6  # of a task: how many are sorted, or each summand has
+
+    # The examples
+    batch_size: int = 12  # windows of context_length tokens, or examples of a task
+    data_seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            *(
+                (name, getattr(self, name) >= least, f"at least {least}")
+                for name, least in _LEAST.items()
+            ),
+            (
+                "num_heads",
+                self.width % max(1, self.num_heads) == 0,
+                f"a divisor of width {self.width}",
+            ),
+            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            ("validation_share", 0 < self.validation_share < 1, "between 0 and 1"),
+            ("data_seed", self.data_seed < 2**63, "below 2^63"),
+        )
+        if self.positions == "rotary" and self.width // self.num_heads % 2:
+            raise ValueError(
+                "rotary positions turn pairs: expected an even head width, "
+                f"got {self.width // self.num_heads}"
+            )
+        if self.tokens == "bpe" and self.vocabulary_size < SMALLEST_VOCABULARY:
+            raise ValueError(
+                f"vocabulary_size must be at least {SMALLEST_VOCABULARY} for bpe, all bytes and "
+                f"the specials, got {self.vocabulary_size}"
+            )
+        if self.text and self.source != "files":
+            raise ValueError(f"text files are for the source files, not for {self.source}")
+        if self.source in ("sort", "addition"):
+            self._check_task()
+
+    def _check_task(self) -> None:
+        """That an example fits the network, and the number of a problem 64 bits."""
+        is_sort = self.source == "sort"
+        most_digits, num_characters = (39, 4) if is_sort else (9, 12)
+        needed = 2 * self.num_digits if is_sort else 3 * self.num_digits + 2
+        check_fields(
+            self,
+            ("num_digits", self.num_digits <= most_digits, f"at most {most_digits}"),
+            (
+                "context_length",
+                self.context_length >= needed,
+                f"at least {needed} for {self.source} with {self.num_digits} digits",
+            ),
+            ("tokens", self.tokens == "characters", f"characters for {self.source}"),
+            (
+                "vocabulary_size",
+                self.vocabulary_size >= num_characters,
+                f"at least {num_characters} for {self.source}",
+            ),
+        )
+
+
+_LEAST = {
+    "num_layers": 1,
+    "num_heads": 1,
+    "width": 1,
+    "context_length": 2,
+    "vocabulary_size": 2,
+    "num_digits": 1,
+    "batch_size": 1,
+    "data_seed": 0,
+}
+
+
+def sort() -> GptConfig:
+    """minGPT's task: six digits 0 to 2 into their order; within a minute."""
+    return GptConfig(
+        source="sort",
+        num_digits=6,
+        num_layers=3,
+        num_heads=3,
+        width=48,
+        context_length=12,
+        has_biases=True,
+        vocabulary_size=4,
+        batch_size=64,
+    )
+
+
+def addition() -> GptConfig:
+    """Sums of two numbers of two digits, written backwards; some minutes."""
+    return replace(sort(), source="addition", num_digits=2, context_length=8, vocabulary_size=12)
+
+
+def python_docs() -> GptConfig:
+    """The interpreter's own documentation, in byte pairs: the shipped ``gpt-python-docs``."""
+    return GptConfig(
+        source="python_docs",
+        tokens="bpe",
+        vocabulary_size=1024,
+        num_layers=5,
+        num_heads=5,
+        width=160,
+        context_length=128,
+        positions="rotary",
+        batch_size=4,
+    )
+
+
+def shakespeare_small() -> GptConfig:
+    """nanoGPT's recipe for a CPU, 0.80 million parameters; --text FILE is tinyshakespeare."""
+    return GptConfig(vocabulary_size=65)
+
+
+def small() -> GptConfig:
+    """Our choices at the parameters and tokens of ``shakespeare_small``."""
+    return replace(shakespeare_small(), positions="rotary", batch_size=4)
+
+
+def shakespeare() -> GptConfig:
+    """nanoGPT's recipe for a GPU, 10.65 million parameters; --text FILE is tinyshakespeare."""
+    return GptConfig(
+        num_layers=6,
+        num_heads=6,
+        width=384,
+        context_length=256,
+        dropout=0.2,
+        vocabulary_size=65,
+        batch_size=64,
+    )

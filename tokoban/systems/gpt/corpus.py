@@ -1,0 +1,89 @@
+"""From the text that a config names to the tokens that a model is trained on, and measured by."""
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Int64
+from torch import Tensor
+
+from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.python_docs import python_docs
+from tokoban.systems.gpt.tokens import Tokenizer, learn_tokenizer
+
+
+class Corpus(NamedTuple):
+    """A text in two parts, as tokens: the end is for validation alone."""
+
+    tokenizer: Tokenizer
+    train: Int64[Tensor, "train"]
+    validation: Int64[Tensor, "validation"]
+
+
+def read_files(paths: Sequence[str]) -> str:
+    """The texts of files, plain or .gz, in UTF-8, one behind the other, with Unix's line ends."""
+    return "".join(_read(Path(path)) for path in paths)
+
+
+def _read(path: Path) -> str:
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{path}: not a gzip file ({error})") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text in UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def text_of(config: GptConfig) -> str:
+    """The text that ``config`` names; ``ValueError`` where it names none, or an empty one."""
+    if config.source == "python_docs":
+        return python_docs()
+    if not config.text:
+        raise ValueError("there is no text to learn from: --text FILE names one")
+    text = read_files(config.text)
+    if not text:
+        raise ValueError(f"{', '.join(config.text)}: an empty text")
+    return text
+
+
+def split(text: str, *, validation_share: float) -> tuple[str, str]:
+    """The beginning, and the end that is held out."""
+    num_train = int(len(text) * (1 - validation_share))
+    return text[:num_train], text[num_train:]
+
+
+def load_corpus(config: GptConfig) -> Corpus:
+    """The text of ``config`` as tokens; ``ValueError`` where it is shorter than a window.
+
+    Byte pairs are learned from the part that is trained on; the characters are those of all.
+    """
+    text = text_of(config)
+    train, validation = split(text, validation_share=config.validation_share)
+    tokenizer = learn_tokenizer(
+        train if config.tokens == "bpe" else text,
+        tokens=config.tokens,
+        vocabulary_size=config.vocabulary_size,
+    )
+    tokens = torch.tensor(tokenizer.encode(train), dtype=torch.int64)
+    if len(tokens) <= config.context_length:
+        raise ValueError(
+            f"the text to train on has {len(tokens)} tokens; a window needs "
+            f"{config.context_length + 1}, the context and the token after it"
+        )
+    return Corpus(tokenizer, tokens, validation_tokens(tokenizer, validation))
+
+
+def validation_tokens(tokenizer: Tokenizer, text: str) -> Int64[Tensor, "validation"]:
+    """A text to measure on; ``ValueError`` where nothing of it could be predicted."""
+    tokens = torch.tensor(tokenizer.encode(text), dtype=torch.int64)
+    if len(tokens) < 2:
+        raise ValueError(f"the text to validate on has {len(tokens)} tokens; expected at least 2")
+    return tokens

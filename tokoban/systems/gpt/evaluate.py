@@ -1,0 +1,176 @@
+"""How well a GPT predicts a text it has not seen, or how many problems of a task it solves.
+
+Two figures of a text are in use. ``validation_nats`` is over all of it: windows of the model's
+context side by side, so that each token but the first is predicted once, from those before it in
+its window. ``estimate_nats`` is what nanoGPT prints: the mean over random batches of windows.
+"""
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.gpt import tasks
+from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.corpus import Corpus, split, text_of, validation_tokens
+from tokoban.systems.gpt.dataset import Batch, all_windows, random_windows
+from tokoban.systems.gpt.generate import generate
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.texts import tokenizer_of
+from tokoban.text.characters import CharacterTokenizer
+from tokoban.training import processes
+from tokoban.training.checkpoint import load_weights
+from tokoban.training.device import find_device
+from tokoban.training.run_directory import RunDirectory, read_record
+
+NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
+LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
+
+_ESTIMATE_SEED = 20_240_101  # of batches that no training draws
+_BATCH_TOKENS = 4096
+_MOST_PROBLEMS = 10_000  # of a task; if there are more, so many are drawn
+_BATCH_PROBLEMS = 500
+
+
+def evaluate(model: nn.Module, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
+    """The figures of a model under way, on the validation text or on its task."""
+    assert isinstance(model, Gpt)
+    if corpus is not None:
+        return evaluate_text(model, corpus.validation, batch_size=config.batch_size)
+    assert config.source in ("sort", "addition")
+    return evaluate_task(model, config.source, num_digits=config.num_digits)
+
+
+def evaluate_text(
+    model: Gpt, text: Int64[Tensor, "length"], *, batch_size: int
+) -> dict[str, float]:
+    """Both figures of a text in nats per token; each process measures its share of the windows."""
+    text = text.to(model.embedding.weight.device)
+    window = min(model.context_length, len(text) - 1)
+    rank, world_size = processes.rank(), processes.world_size()
+    windows = all_windows(text, window, batch_size=max(1, _BATCH_TOKENS // window))
+    total = sum(_nats(model, batch) for batch in islice(windows, rank, None, world_size))
+    nats = processes.sum_over_processes({"nats": total})["nats"]
+    figures = {"predictions": float(len(text) - 1), "validation_nats": nats / (len(text) - 1)}
+    if len(text) > window + 1:
+        windows_a_batch = max(batch_size, LEAST_ESTIMATE_BATCH)
+        drawn = random_windows(text, window, batch_size=windows_a_batch, seed=_ESTIMATE_SEED)
+        batches = islice(drawn, NUM_ESTIMATE_BATCHES)
+        losses = [_nats(model, batch) / batch.targets.numel() for batch in batches]
+        figures["estimate_nats"] = sum(losses) / len(losses)
+    return figures
+
+
+def _nats(model: Gpt, batch: Batch) -> float:
+    with torch.inference_mode():
+        logits = model(batch.tokens).flatten(0, 1).float()
+        return functional.cross_entropy(logits, batch.targets.flatten(), reduction="sum").item()
+
+
+def evaluate_task(
+    model: Gpt, task: tasks.Task, *, num_digits: int, seed: int = 0
+) -> dict[str, float]:
+    """How many of a task's problems the most probable answer is right for, and of those held out.
+
+    All of them are asked where there are not too many; if there are, as many are drawn.
+    """
+    total = tasks.num_problems(task, num_digits)
+    if total <= _MOST_PROBLEMS:
+        numbers = list(range(total))
+    else:
+        numbers = np.random.default_rng(seed).integers(total, size=_MOST_PROBLEMS).tolist()
+    problems = [tasks.problem(task, number, num_digits=num_digits) for number in numbers]
+    is_right = _are_right(model, tasks.tokenizer_of(task), problems)
+    held_out = [
+        right for right, number in zip(is_right, numbers, strict=True) if tasks.is_held_out(number)
+    ]
+    figures = {
+        "problems": len(numbers),
+        "right": sum(is_right),
+        "right_share": sum(is_right) / len(numbers),
+        "held_out": len(held_out),
+        "held_out_right": sum(held_out),
+    }
+    return {name: float(value) for name, value in figures.items()}
+
+
+def _are_right(
+    model: Gpt, tokenizer: CharacterTokenizer, problems: Sequence[tasks.Problem]
+) -> list[bool]:
+    is_right: list[bool] = []
+    for start in range(0, len(problems), _BATCH_PROBLEMS):
+        batch = problems[start : start + _BATCH_PROBLEMS]
+        questions = tokenizer.encode_many([each.question for each in batch])
+        found = generate(model, questions, max_tokens=len(batch[0].answer)).actions.tolist()
+        answers = [tokenizer.decode(each) for each in found]
+        is_right += [a == each.answer for a, each in zip(answers, batch, strict=True)]
+    return is_right
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``tokoban evaluate gpt`` can be asked besides the weights."""
+    parser.add_argument(
+        "--text",
+        nargs="+",
+        metavar="FILE",
+        help="the text to measure on, plain or .gz, the end of it as with the training's own "
+        "(default: the text of the training)",
+    )
+    parser.add_argument(
+        "--validation-share",
+        type=float,
+        metavar="S",
+        help="of the text, its end, to measure on; 1 is all (default: as in the training)",
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+
+
+def evaluate_model(
+    model: nn.Module, config: GptConfig, arguments: argparse.Namespace
+) -> dict[str, int | float | str]:
+    """The figures, and what they must be compared by: parameters, context, tokens trained on."""
+    assert isinstance(model, Gpt)
+    share = arguments.validation_share
+    if share is not None and not 0 < share <= 1:
+        raise ValueError(f"--validation-share is {share}; expected above 0, at most 1")
+    model = model.to(find_device(arguments.device))
+    figures: dict[str, int | float | str] = {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "context_length": model.context_length,
+    }
+    num_tokens = _tokens_trained_on(Path(arguments.weights), config)
+    if num_tokens is not None:
+        figures["tokens_trained_on"] = num_tokens
+    if config.source in ("sort", "addition"):
+        if arguments.text or share is not None:
+            raise ValueError(f"these weights learned the task {config.source}, and no text")
+        return figures | evaluate_task(model, config.source, num_digits=config.num_digits)
+    if arguments.text:
+        config = replace(config, source="files", text=tuple(arguments.text))
+    share = config.validation_share if share is None else share
+    _, text = split(text_of(config), validation_share=share)
+    tokenizer = tokenizer_of(model)
+    tokens = validation_tokens(tokenizer, text)
+    measured = evaluate_text(model, tokens, batch_size=config.batch_size)
+    bits = measured["validation_nats"] * (len(tokens) - 1) / math.log(2)
+    num_characters = len(tokenizer.decode(tokens[1:].tolist()))
+    return figures | measured | {"validation_bits_per_character": bits / num_characters}
+
+
+def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:
+    """What the weights of a run's folder have read, as often as they did; None for others."""
+    folder = weights if weights.is_dir() else weights.parent
+    files = RunDirectory(folder, system="gpt", config={})
+    if not (folder / "config.json").is_file() or weights not in (folder, files.weights):
+        return None
+    record, (_, metadata) = read_record(folder), load_weights(files.weights)
+    num_batches = int(metadata["step"]) * record["run"]["accumulate"] * record["num_processes"]
+    return num_batches * config.batch_size * config.context_length

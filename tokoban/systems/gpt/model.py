@@ -1,0 +1,161 @@
+"""A decoder-only transformer, pre-norm: tokens -> what comes next.
+
+After GPT-2 and https://github.com/karpathy/nanoGPT. Axes: B rows, T positions, D width,
+V vocabulary.
+"""
+
+import math
+import zlib
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from jaxtyping import Float, Int64, UInt8
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.gpt.config import ActivationName, Positions
+from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
+from tokoban.transformer import Encoder, EncoderBlock, KVCache, LearnedPositions, Rotary, masks
+from tokoban.transformer.stacks import empty_cache_for
+
+_STD = 0.02  # of the weights at the start, as GPT-2 has it
+
+
+class Gpt(nn.Module):
+    """Tokens -> logits of each next token, for at most ``context_length`` tokens.
+
+    The tokenizer, if there is one, is kept with the weights: a model without it can read no text.
+    """
+
+    def __init__(
+        self,
+        *,
+        vocabulary_size: int,
+        num_layers: int,
+        num_heads: int,
+        width: int,
+        context_length: int,
+        positions: Positions,
+        activation: ActivationName,
+        dropout: float,
+        has_biases: bool,
+        is_tied: bool,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        super().__init__()
+        self.context_length = context_length
+        self.tokenizer = tokenizer
+        self.embedding = nn.Embedding(vocabulary_size, width)
+        is_learned = positions == "learned"
+        self.positions = LearnedPositions(context_length, width) if is_learned else None
+        self.body = Encoder(
+            num_layers,
+            width,
+            num_heads,
+            dropout=dropout,
+            activation=_ACTIVATIONS[activation],
+            rotary=None if is_learned else Rotary(),
+        )
+        self.head = None if is_tied else nn.Linear(width, vocabulary_size, bias=False)
+        self._initialise()
+        if not has_biases:
+            _remove_biases(self.body)
+
+    def _initialise(self) -> None:
+        """As GPT-2: what is added to the residual stream is the smaller the more layers add."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=_STD)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+        for block in self.body.blocks:
+            assert isinstance(block, EncoderBlock)
+            for last in (block.attention.output, block.feed_forward.contract):
+                nn.init.normal_(last.weight, std=_STD / math.sqrt(2 * len(self.body.blocks)))
+
+    def forward(self, tokens: Int64[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
+        """The logits after each token, given it and those before."""
+        may_attend = masks.causal(tokens.shape[1], device=tokens.device)
+        return self._logits(self.body(self._embed(tokens), may_attend=may_attend))
+
+    def read(
+        self,
+        tokens: Int64[Tensor, "B T"],
+        *,
+        num_padding: Int64[Tensor, "B"] | None = None,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "B V"]:
+        """The logits after the last token; with a cache, ``tokens`` continues what it holds.
+
+        The first ``num_padding`` positions of each row, those in the cache counted, are nothing:
+        texts of different lengths stand side by side so that all end at once.
+        """
+        length, past = tokens.shape[1], 0 if cache is None else cache.length
+        may_attend = None
+        if length > 1:  # a single position may attend to all that there is
+            may_attend = masks.causal(length, num_keys=past + length, device=tokens.device)
+        if num_padding is not None:
+            places = torch.arange(past + length, device=tokens.device)
+            is_text = (places >= num_padding[:, None])[:, None, None]  # [B, 1, 1, total]
+            may_attend = is_text if may_attend is None else may_attend & is_text
+        x = self._embed(tokens, offset=past, num_padding=num_padding)
+        return self._logits(self.body(x, may_attend=may_attend, cache=cache)[:, -1])
+
+    def new_cache(self, batch_size: int) -> KVCache:
+        """An empty cache for as much as the model can see, on its device."""
+        return empty_cache_for(self.body, batch_size, self.context_length)
+
+    def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
+        """The tokenizer as compressed JSON, so that it is saved with the weights."""
+        text = "" if self.tokenizer is None else self.tokenizer.to_json()
+        return torch.frombuffer(bytearray(zlib.compress(text.encode(), 9)), dtype=torch.uint8)
+
+    def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
+        """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
+        try:
+            text = zlib.decompress(state.cpu().numpy().tobytes()).decode()
+        except (zlib.error, UnicodeDecodeError):
+            raise ValueError("the weights hold no readable tokenizer") from None
+        self.tokenizer = tokenizer_from_json(text) if text else None
+
+    def _embed(
+        self,
+        tokens: Int64[Tensor, "B T"],
+        *,
+        offset: int = 0,
+        num_padding: Int64[Tensor, "B"] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        end = offset + tokens.shape[1]
+        if end > self.context_length:
+            raise ValueError(f"{end} tokens; this model can see {self.context_length}")
+        x = self.embedding(tokens)
+        if self.positions is None:
+            return x
+        if num_padding is None:
+            return x + self.positions(tokens.shape[1], offset=offset)
+        places = torch.arange(offset, end, device=tokens.device) - num_padding[:, None]
+        return x + self.positions.table[places.clamp_min(0)]
+
+    def _logits(self, hidden: Float[Tensor, "*B D"]) -> Float[Tensor, "*B V"]:
+        if self.head is None:
+            return functional.linear(hidden, self.embedding.weight)
+        return self.head(hidden)
+
+
+def _squared_relu(x: Tensor) -> Tensor:
+    return functional.relu(x).square()
+
+
+_ACTIVATIONS: dict[ActivationName, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+    "squared_relu": _squared_relu,
+}
+
+
+def _remove_biases(body: nn.Module) -> None:
+    """Linear maps and norms below ``body`` no longer add anything, as in nanoGPT."""
+    for module in body.modules():
+        if isinstance(module, nn.Linear | nn.LayerNorm):
+            module.register_parameter("bias", None)

@@ -1,0 +1,186 @@
+"""Texts in, texts out: a model with its tokenizer, for whoever has words and no tokens."""
+
+import codecs
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tokoban.systems.gpt.generate import GREEDY, Sampling, generate
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.tokens import Tokenizer
+
+BATCH_SIZE = 32
+
+NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What was written after one prompt."""
+
+    text: str  # up to the stop string, without it
+    tokens: list[int]  # all that were chosen, those of the stop string too
+    is_stopped: bool  # by a stop string; if not, by the number of tokens
+    score_nats: float  # the sum of the tokens' log-probabilities, before temperature and cuts
+
+
+class TextStream:
+    """The text of one token after another, given out as soon as it is certain.
+
+    What may yet become a stop string, or the rest of a character, is kept back. The text ends
+    before the stop string that is complete first, the longest of those that are so at once.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, stops: Sequence[str] = ()) -> None:
+        self._tokenizer, self._stops = tokenizer, sorted(stops, key=len, reverse=True)
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._kept_back = ""
+        self.text = ""
+        self.is_stopped = False
+
+    def push(self, token: int) -> str:
+        """What has become certain by one more token; after a stop string nothing does."""
+        return self._add(self._decoder.decode(self._tokenizer.bytes_of(token)))
+
+    def finish(self) -> str:
+        """What was kept back, now that no token follows."""
+        certain = self._add(self._decoder.decode(b"", final=True))
+        rest = "" if self.is_stopped else self._kept_back
+        self._kept_back = ""
+        self.text += rest
+        return certain + rest
+
+    def _add(self, characters: str) -> str:
+        if self.is_stopped:
+            return ""
+        for character in characters:
+            self._kept_back += character
+            found = next((stop for stop in self._stops if self._kept_back.endswith(stop)), None)
+            if found is not None:
+                self.is_stopped = True
+                return self._give_out(len(self._kept_back) - len(found))
+        return self._give_out(len(self._kept_back) - self._num_doubtful())
+
+    def _num_doubtful(self) -> int:
+        """How many of the last characters are the beginning of a stop string."""
+        return max(
+            (
+                length
+                for stop in self._stops
+                for length in range(1, len(stop))
+                if self._kept_back.endswith(stop[:length])
+            ),
+            default=0,
+        )
+
+    def _give_out(self, num_characters: int) -> str:
+        certain, self._kept_back = (
+            self._kept_back[:num_characters],
+            self._kept_back[num_characters:],
+        )
+        self.text += certain
+        return certain
+
+
+def tokenizer_of(model: Gpt) -> Tokenizer:
+    """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
+    if model.tokenizer is None:
+        raise ValueError("these weights have no tokenizer with them, and so can read no text")
+    return model.tokenizer
+
+
+def encode_prompts(model: Gpt, prompts: Sequence[str], *, first_number: int = 0) -> list[list[int]]:
+    """The tokens of each prompt; ``ValueError`` naming the prompt that the vocabulary has not."""
+    tokenizer = tokenizer_of(model)
+    found = []
+    for number, prompt in enumerate(prompts, start=first_number + 1):
+        try:
+            found.append(tokenizer.encode(prompt or NO_PROMPT))
+        except ValueError as error:
+            raise ValueError(f"prompt {number}: {error}") from None
+    return found
+
+
+def generate_texts(
+    model: Gpt,
+    prompts: Sequence[str],
+    *,
+    max_tokens: int = 200,
+    sampling: Sampling = GREEDY,
+    repetition_penalty: float = 1.0,
+    stops: Sequence[str] = (),
+    num_each: int = 1,
+    first_number: int = 0,
+    batch_size: int = BATCH_SIZE,
+    on_text: Callable[[int, str], None] | None = None,
+) -> list[list[Continuation]]:
+    """``num_each`` continuations of each prompt, which are not part of them.
+
+    An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
+    after ``max_tokens`` tokens. ``on_text`` is told each piece of text as soon as it is certain,
+    with its row: prompt * num_each + draw. What is drawn for a prompt depends on its number, the
+    first one's being ``first_number``, and neither on ``batch_size`` nor on ``num_each``. What the
+    rest does is said by ``generate``.
+    """
+    for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}; expected at least 1")
+    if "" in stops:
+        raise ValueError("an empty stop string would end every text before it begins")
+    tokenizer = tokenizer_of(model)
+    encoded = encode_prompts(model, prompts, first_number=first_number)
+    rows = [prompt for prompt in encoded for _ in range(num_each)]
+    # Those of like length together: the shorter ones are padded.
+    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    found: dict[int, Continuation] = {}
+    for first in range(0, len(order), batch_size):
+        batch = order[first : first + batch_size]
+        watch = _Watch({row: TextStream(tokenizer, stops) for row in batch}, on_text)
+        samples = generate(
+            model,
+            [rows[row] for row in batch],
+            max_tokens=max_tokens,
+            sampling=sampling,
+            repetition_penalty=repetition_penalty,
+            numbers=[_number(first_number, *divmod(row, num_each)) for row in batch],
+            are_over=watch.are_over,
+        )
+        watch.finish()
+        actions, lengths = samples.actions.tolist(), samples.lengths.tolist()
+        for place, row in enumerate(batch):
+            stream = watch.streams[row]
+            found[row] = Continuation(
+                stream.text,
+                actions[place][: lengths[place]],
+                stream.is_stopped,
+                float(samples.scores_nats[place]),
+            )
+    each = [found[row] for row in range(len(rows))]
+    return [each[start : start + num_each] for start in range(0, len(each), num_each)]
+
+
+def _number(first_number: int, prompt: int, draw: int) -> int:
+    """Another one for each draw of each prompt, however many there are of either."""
+    return ((first_number + prompt) << 32) + draw
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """Streams by their rows, in the order of the batch, and who is told what they say."""
+
+    streams: dict[int, TextStream]
+    on_text: Callable[[int, str], None] | None
+
+    def are_over(self, tokens: list[int]) -> list[bool]:
+        """Takes one more token of each row, and answers which have come to a stop string."""
+        for (row, stream), token in zip(self.streams.items(), tokens, strict=True):
+            self._tell(row, stream.push(token))
+        return [stream.is_stopped for stream in self.streams.values()]
+
+    def finish(self) -> None:
+        """Gives out what was kept back."""
+        for row, stream in self.streams.items():
+            self._tell(row, stream.finish())
+
+    def _tell(self, row: int, text: str) -> None:
+        if text and self.on_text is not None:
+            self.on_text(row, text)

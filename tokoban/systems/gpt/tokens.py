@@ -1,0 +1,35 @@
+"""The two kinds of tokenizer as one: which one a text was read by is kept with the weights."""
+
+import json
+
+from tokoban.systems.gpt.config import Tokens
+from tokoban.text.bpe import SPECIALS, train_bpe
+from tokoban.text.bpe import Tokenizer as BpeTokenizer
+from tokoban.text.characters import CharacterTokenizer
+
+Tokenizer = BpeTokenizer | CharacterTokenizer
+
+
+def learn_tokenizer(text: str, *, tokens: Tokens, vocabulary_size: int) -> Tokenizer:
+    """The tokenizer of ``text``; ``ValueError`` where there is too little room for its tokens."""
+    if tokens == "bpe":
+        return train_bpe([text], vocabulary_size=vocabulary_size)
+    tokenizer = CharacterTokenizer.of(text)
+    if tokenizer.vocabulary_size > vocabulary_size:
+        raise ValueError(
+            f"the text has {tokenizer.vocabulary_size} different characters, and room is for "
+            f"{vocabulary_size}: --vocabulary-size {tokenizer.vocabulary_size} makes more"
+        )
+    return tokenizer
+
+
+def tokenizer_from_json(text: str) -> Tokenizer:
+    """What either kind's ``to_json`` wrote; ``ValueError`` for anything else."""
+    if "characters" in json.loads(text):
+        return CharacterTokenizer.from_json(text)
+    return BpeTokenizer.from_json(text)
+
+
+def num_specials(tokenizer: Tokenizer) -> int:
+    """How many tokens, the first ones, stand for no text."""
+    return len(SPECIALS) if isinstance(tokenizer, BpeTokenizer) else 0
