@@ -48,9 +48,9 @@ def erased(
 
     area = uniform(_LEAST_ERASED, _MOST_ERASED) * height * width
     steepness = uniform(_FLATTEST, _STEEPEST)
-    is_in = (uniform(0, 1) < share)[:, None, None]
-    is_in = is_in & _span(height, (area * steepness).sqrt(), uniform(0, 1))[:, :, None]
-    is_in = is_in & _span(width, (area / steepness).sqrt(), uniform(0, 1))[:, None]
+    is_in = (uniform(0.0, 1.0) < share)[:, None, None]
+    is_in = is_in & _span(height, (area * steepness).sqrt(), uniform(0.0, 1.0))[:, :, None]
+    is_in = is_in & _span(width, (area / steepness).sqrt(), uniform(0.0, 1.0))[:, None]
     noise = torch.randint(
         256, pictures.shape, generator=generator, device=pictures.device, dtype=torch.uint8
     )

@@ -26,7 +26,7 @@ from tokoban.systems.vit.config import MOST_BOXES, STANDINGS
 SOLVED, OPEN, LOST = range(len(STANDINGS))
 _UNKNOWN = -1  # the solver gave it up
 
-_DRAWS = 256  # levels at a time of one number of boxes; part of what a seed means
+_DRAWS = 2048  # levels at a time of one number of boxes; part of what a seed means
 _MAX_EXPANSIONS = 20_000  # of a board; a count, so that a seed means the same everywhere
 _WHOLE_SHARE = 0.6  # of the games that play a solution to its end
 _QUIET_SHARE = 0.5  # of the games without pushes at random

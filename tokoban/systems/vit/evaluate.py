@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate_model(
     model: nn.Module, config: VitConfig, arguments: argparse.Namespace
-) -> dict[str, float | str]:
+) -> dict[str, int | float | str]:
     """Accuracy with its interval of 95 %, that of each class, and the worst confusions."""
     assert isinstance(model, VisionTransformer)
     table = None if arguments.confusion is None else _table_path(arguments.confusion)
@@ -94,7 +94,7 @@ def evaluate_model(
     num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
     low, high = wilson(num_right, num_pictures)
     recalls = counts.diagonal() / counts.sum(1)  # NaN for a class without pictures
-    figures: dict[str, float | str] = {
+    figures: dict[str, int | float | str] = {
         "pictures": num_pictures,
         "accuracy": num_right / num_pictures,
         "accuracy_low": low,

@@ -77,7 +77,7 @@ def read_picture(
         picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
     picture = _fitted(picture.convert("L" if channels == 1 else "RGB"), (width, height), fit, path)
     pixels = np.asarray(picture).reshape(height, width, channels)
-    return torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+    return torch.from_numpy(pixels.transpose(2, 0, 1).copy())
 
 
 def _fitted(picture: Any, size: tuple[int, int], fit: Fit, path: Path) -> Any:
