@@ -10,6 +10,7 @@ from PIL import Image
 from tokoban import cli
 from tokoban.systems.vit.config import tiny
 from tokoban.systems.vit.train import build_model
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
@@ -70,6 +71,14 @@ def test_the_attention_is_drawn_beside_each_picture(
     with Image.open(out) as drawn:
         assert drawn.size == (2 * 224 + 8, 2 * 224 + 8)
         assert drawn.getpixel((3, 3)) == (128, 128, 0)
+
+
+def test_all_weights_are_a_page(weights: str, picture: str, tmp_path: Path) -> None:
+    out = tmp_path / "looked.html"
+    assert _classify(weights, picture, "--attention", str(out)) == 0
+    (shown,) = read_attention_page(out).values()
+    assert shown.shape == (2, 2, 65, 65)
+    torch.testing.assert_close(shown.sum(-1), torch.ones(2, 2, 65))
 
 
 def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
+    import torch
+
+    from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import Looked
 
 SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
@@ -36,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--attention",
         metavar="OUT",
         help="a PNG of the pictures, beside each the patches that its class came from (attention "
-        "rollout)",
+        "rollout); or all weights of the attention as a page to look at, for a name that ends in "
+        ".html",
     )
     parser.add_argument(
         "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
@@ -59,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban import pretrained
     from tokoban.systems.vit.dataset import read_sized
     from tokoban.systems.vit.model import VisionTransformer
-    from tokoban.systems.vit.rollout import drawn, look
+    from tokoban.systems.vit.rollout import look
     from tokoban.training.device import find_device
 
     model, config = pretrained.load(arguments.weights, system="vit")
@@ -71,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "-" not in places:
         _tell(found)
     if arguments.attention is not None:
-        from tokoban.cli.png import encode_png
-
-        write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))
+        _draw(arguments, model, pictures, looked)
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
         write_output(arguments.json, json.dumps(described, indent=2) + "\n")
@@ -103,3 +105,27 @@ def _tell(found: list[dict[str, Any]]) -> None:
     for picture in found:
         told = [f"{each['name']} {each['probability']:.1%}" for each in picture["classes"]]
         print(f"{picture['picture']}: {', '.join(told)}")
+
+
+def _draw(
+    arguments: argparse.Namespace,
+    model: "VisionTransformer",
+    pictures: "torch.Tensor",
+    looked: "Looked",
+) -> None:
+    """The rollout as PNG, or the page of all weights."""
+    if Path(arguments.attention).suffix.lower() != ".html":
+        from tokoban.cli.png import encode_png
+        from tokoban.systems.vit.rollout import drawn
+
+        write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))
+        return
+    from tokoban.training.attention_page import AttentionPanel, TokenGrid, write_attention_page
+
+    panels = []
+    for number, (image, picture) in enumerate(zip(arguments.images, pictures, strict=True)):
+        tokens = TokenGrid(
+            *model.grid_size, picture=picture / 255, has_class_token=model.class_token is not None
+        )
+        panels.append(AttentionPanel(image, looked.weights[:, number], tokens, tokens))
+    write_attention_page(arguments.attention, panels, title=f"Attention of {arguments.weights}")

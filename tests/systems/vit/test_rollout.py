@@ -10,20 +10,20 @@ from tokoban.systems.vit.rollout import drawn, look, rollout
 def test_two_layers_by_pencil() -> None:
     # Each layer: half of the mean of two heads, half of the identity.
     swap, stay = torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.eye(2)
-    first = torch.stack([swap, swap])[None]  # (swap + stay) / 2: all halves
-    second = torch.stack([swap, stay])[None]  # (swap / 2 + stay / 2 + stay) / 2
-    torch.testing.assert_close(rollout([second])[0], torch.tensor([[0.75, 0.25], [0.25, 0.75]]))
-    leaning = torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]] * 2])  # both look at the first
+    first = torch.stack([swap, swap])[None, None]  # (swap + stay) / 2: all halves
+    second = torch.stack([swap, stay])[None, None]  # (swap / 2 + stay / 2 + stay) / 2
+    torch.testing.assert_close(rollout(second)[0], torch.tensor([[0.75, 0.25], [0.25, 0.75]]))
+    leaning = torch.tensor([[[[[1.0, 0.0], [1.0, 0.0]]] * 2]])  # both look at the first
     # [[.75, .25], [.25, .75]] times [[1, 0], [.5, .5]]: the last layer stands to the left.
     expected = torch.tensor([[0.875, 0.125], [0.625, 0.375]])
-    torch.testing.assert_close(rollout([leaning, second])[0], expected)
-    torch.testing.assert_close(rollout([first])[0], torch.full((2, 2), 0.5))
+    torch.testing.assert_close(rollout(torch.cat([leaning, second]))[0], expected)
+    torch.testing.assert_close(rollout(first)[0], torch.full((2, 2), 0.5))
 
 
 def test_rows_sum_to_one() -> None:
     generator = torch.Generator().manual_seed(1)
-    layers = [torch.randn(3, 5, 7, 7, generator=generator).softmax(-1) for _ in range(4)]
-    torch.testing.assert_close(rollout(layers).sum(-1), torch.ones(3, 7))
+    weights = torch.randn(4, 3, 5, 7, 7, generator=generator).softmax(-1)
+    torch.testing.assert_close(rollout(weights).sum(-1), torch.ones(3, 7))
 
 
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])

@@ -1,10 +1,9 @@
 """Where a classifier looked: attention rollout (Abnar and Zuidema 2020), and its picture.
 
-Axes: B pictures, N heads, T tokens (the class token first, if there is one), C channels, H rows and
-W columns, of patches or of pixels; A classes.
+Axes: L layers, B pictures, N heads, T tokens (the class token first, if there is one), C channels,
+H rows and W columns, of patches or of pixels; A classes.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,23 +21,23 @@ _STRONGEST = 0.85  # of the mark, on the patch that counts most
 
 
 class Looked(NamedTuple):
-    """What a model says of pictures, and how much of it came from each patch."""
+    """What a model says of pictures, how much of it came from each patch, and by what attention."""
 
     logits: Float[Tensor, "B A"]
     shares: Float[Tensor, "B H W"]  # of patches; those of a picture sum to 1
+    weights: Float[Tensor, "L B N T T"]
 
 
-def rollout(layers: Sequence[Float[Tensor, "B N T T"]]) -> Float[Tensor, "B T T"]:
+def rollout(weights: Float[Tensor, "L B N T T"]) -> Float[Tensor, "B T T"]:
     """How much of each input token every output token is made of; each row sums to 1.
 
     A layer hands on half of what its heads mix, on average, and half of what it was given, for the
-    way around the attention; ``layers`` are the attention weights, the first layer first.
+    way around the attention.
     """
-    first = layers[0]
-    identity = torch.eye(first.shape[-1], device=first.device, dtype=first.dtype)
-    total = identity.expand(len(first), -1, -1)
-    for weights in layers:
-        total = (weights.mean(1) + identity) / 2 @ total
+    identity = torch.eye(weights.shape[-1], device=weights.device, dtype=weights.dtype)
+    total = identity.expand(weights.shape[1], -1, -1)
+    for layer in weights:
+        total = (layer.mean(1) + identity) / 2 @ total
     return total
 
 
@@ -46,10 +45,11 @@ def look(model: VisionTransformer, pictures: UInt8[Tensor, "B C H W"]) -> Looked
     """Classifies, and rolls the attention out from what the last layer reads to the patches."""
     with captured_attention(model) as captured, torch.inference_mode():
         logits = model(pictures)
-    total = rollout([weights for (weights,) in captured.values()])
+    weights = torch.stack([layer for (layer,) in captured.values()])
+    total = rollout(weights)
     from_patches = total.mean(1) if model.class_token is None else total[:, 0, 1:]
     shares = from_patches / from_patches.sum(1, keepdim=True)
-    return Looked(logits.float(), shares.unflatten(1, model.grid_size))
+    return Looked(logits.float(), shares.unflatten(1, model.grid_size), weights)
 
 
 def drawn(
