@@ -149,12 +149,12 @@ def _multiple(patch_side: int) -> str:
 
 def boards() -> VitConfig:
     """Is a board solved, open or lost? Drawn here, labelled by the exact solver: two minutes."""
-    return VitConfig()
+    return VitConfig(flips_horizontally=True, flips_vertically=True)
 
 
 def boxes() -> VitConfig:
     """How many boxes are on a board, one to four: the same pictures, an easier question."""
-    return VitConfig(question="boxes", num_classes=MOST_BOXES)
+    return replace(boards(), question="boxes", num_classes=MOST_BOXES)
 
 
 def fashion_mnist() -> VitConfig:
