@@ -160,10 +160,13 @@ def test_boxes_are_counted_on_the_same_boards() -> None:
 
 def test_an_epoch_has_every_picture_once_and_the_next_in_another_order(idx: VitConfig) -> None:
     train = load_training(idx).train
-    drawn = [
-        batch.pictures[:, 0, 0, 0].tolist()
-        for batch in islice(batches(train, idx, start_step=0), 12)
-    ]
+    config = replace(idx, shift=2, flips_horizontally=True, flips_vertically=True)
+    drawn = []
+    for batch in islice(batches(train, config, start_step=0), 12):
+        assert batch.pictures.shape == (5, 1, 8, 12)
+        shades = batch.pictures.amax((1, 2, 3)).tolist()  # what is not black, that comes in
+        assert batch.labels.tolist() == [shade % 3 for shade in shades]
+        drawn.append(shades)
     epochs = [list(chain(*drawn[:6])), list(chain(*drawn[6:]))]
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(_shades(train))
     assert epochs[0] != epochs[1]

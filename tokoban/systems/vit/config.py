@@ -35,7 +35,8 @@ class VitConfig:
     """The defaults are the shipped ``vit-boards``."""
 
     # The pictures: "boards"; or a folder, with the four IDX files of MNIST and its relatives, or
-    # with a folder of pictures for each class
+    # with a folder of pictures for each class. Above these there may be two, "train" and "test";
+    # else held_out_share of the pictures, drawn by data_seed, are the test
     data: str = BOARDS
     question: Question = "standing"  # about boards
     num_boards: int = 30_000  # drawn for training, those held out among them
