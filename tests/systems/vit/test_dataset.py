@@ -3,7 +3,7 @@
 import gzip
 import struct
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,16 @@ def test_an_epoch_has_every_picture_once_and_the_next_in_another_order(idx: VitC
     epochs = [list(chain(*drawn[:6])), list(chain(*drawn[6:]))]
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(_shades(train))
     assert epochs[0] != epochs[1]
+
+
+def test_every_step_changes_its_pictures_in_ways_of_its_own(idx: VitConfig) -> None:
+    train = load_training(idx).train
+    alike = replace(
+        train, pixels=torch.arange(8 * 12).to(torch.uint8).expand(30, 1, -1).unflatten(2, (8, 12))
+    )
+    config = replace(idx, shift=3, flips_horizontally=True)
+    drawn = [batch.pictures for batch in islice(batches(alike, config, start_step=0), 12)]
+    assert not any(torch.equal(one, other) for one, other in combinations(drawn, 2))
 
 
 def test_a_later_start_and_several_processes_see_the_same_batches(idx: VitConfig) -> None:

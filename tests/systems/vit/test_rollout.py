@@ -5,6 +5,7 @@ import torch
 
 from tests.systems.vit.test_model import _model, _pictures
 from tokoban.systems.vit.rollout import drawn, look, rollout
+from tokoban.transformer import EncoderBlock
 
 
 def test_two_layers_by_pencil() -> None:
@@ -38,10 +39,12 @@ def test_looking_gives_shares_of_patches_and_the_same_logits(pooling: str) -> No
 
 def test_a_model_that_looks_at_one_patch_has_its_share_there() -> None:
     model, pictures = _model(num_layers=1), _pictures(1)
-    attention = model.encoder.blocks[0].attention
+    block = model.encoder.blocks[0]
+    assert isinstance(block, EncoderBlock)
+    attention = block.attention
     # A key that only patch 17 has, which every query asks for in every head.
     with torch.no_grad():
-        tokens = model.encoder.blocks[0].attention_residual.norm(model.tokens(pictures))[0]
+        tokens = block.attention_residual.norm(model.tokens(pictures))[0]
         direction = torch.linalg.lstsq(tokens, torch.eye(36)[:, 18:19]).solution[:, 0]
         attention.key.weight.zero_()
         attention.key.bias.zero_()
