@@ -167,11 +167,12 @@ def fashion_mnist() -> VitConfig:
         picture_width=28,
         channels=1,
         num_classes=10,
+        patch_side=7,
         width=96,
-        num_layers=4,
         num_heads=3,
         hidden_width=192,
-        shift=2,
+        pooling="mean",
+        shift=1,
         flips_horizontally=True,
         label_smoothing=0.1,
     )
@@ -188,6 +189,7 @@ def fashion_mnist_gpu() -> VitConfig:
         patch_side=4,
         dropout=0.1,
         batch_pictures=512,
+        shift=2,
         erased_share=0.5,
     )
 

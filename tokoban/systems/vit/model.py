@@ -15,7 +15,9 @@ from tokoban.systems.vit.config import Pooling, Positions
 from tokoban.systems.vit.patches import to_patches
 from tokoban.transformer import Encoder, GridPositions, LearnedPositions
 
-_SCALE = 0.02  # standard deviation of the vectors of places and class at the start
+# Standard deviations at the start. Places are told apart the sooner for being about as large as
+# what the patches show.
+_PLACE_SCALE, _CLASS_SCALE = 0.2, 0.02
 
 
 class VisionTransformer(nn.Module):
@@ -57,9 +59,11 @@ class VisionTransformer(nn.Module):
             if positions == "rows_and_columns"
             else LearnedPositions(height * columns, width)
         )
+        for table in self.places.parameters():
+            nn.init.normal_(table, std=_PLACE_SCALE)
         self.class_token: nn.Parameter | None = None
         if pooling == "class_token":
-            self.class_token = nn.Parameter(torch.randn(width) * _SCALE)
+            self.class_token = nn.Parameter(torch.randn(width) * _CLASS_SCALE)
         self.encoder = Encoder(
             num_layers,
             width,
