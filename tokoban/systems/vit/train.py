@@ -30,7 +30,7 @@ PRESETS: dict[str, Callable[[], VitConfig]] = {
 }
 
 _RUN = RunConfig(
-    steps=2000,
+    steps=1500,
     learning_rate=2e-3,
     weight_decay=0.05,
     betas=(0.9, 0.99),
