@@ -61,9 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     from tokoban import pretrained
-    from tokoban.systems.vit.dataset import read_sized
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import look
+    from tokoban.systems.vit.sources import read_sized
     from tokoban.training.device import find_device
 
     model, config = pretrained.load(arguments.weights, system="vit")

@@ -17,6 +17,8 @@ from tokoban.systems.vit.config import VitConfig, fashion_mnist, tiny
             "patches of 16 x 16 leave 4 of a picture of 32 x 32; expected at least",
         ),
         ({"num_heads": 4}, "4 heads leave each 16 of the width 64; expected at least 32"),
+        ({"patch_side": 0}, "patch_side must be at least 1, got 0"),
+        ({"num_heads": 0}, "num_heads must be at least 1, got 0"),
         ({"num_heads": 5}, "num_heads must be a divisor of width 64, got 5"),
         ({"num_classes": 4}, "num_classes must be 3 for standing, got 4"),
         ({"question": "boxes"}, "num_classes must be 4 for boxes, got 3"),

@@ -32,7 +32,7 @@ _FASHION = (
 
 @dataclass(frozen=True, kw_only=True)
 class VitConfig:
-    """The defaults are the shipped ``vit-boards``."""
+    """The network's defaults are those of the shipped ``vit-boards``."""
 
     # The pictures: "boards"; or a folder, with the four IDX files of MNIST and its relatives, or
     # with a folder of pictures for each class. Above these there may be two, "train" and "test";
@@ -73,7 +73,7 @@ class VitConfig:
     label_smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        side = self.patch_side
+        side = max(1, self.patch_side)
         check_fields(
             self,
             *(
@@ -92,7 +92,11 @@ class VitConfig:
             ("picture_width", self.picture_width % side == 0, _multiple(side)),
             ("picture_height", self.picture_height >= side, f"at least patch_side, {side}"),
             ("picture_width", self.picture_width >= side, f"at least patch_side, {side}"),
-            ("num_heads", self.width % self.num_heads == 0, f"a divisor of width {self.width}"),
+            (
+                "num_heads",
+                self.width % max(1, self.num_heads) == 0,
+                f"a divisor of width {self.width}",
+            ),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             (
                 "shift",

@@ -129,7 +129,10 @@ def _table_path(destination: str) -> Path:
 
 def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Path) -> None:
     if path.suffix.lower() == ".csv":
-        with atomically(path) as temporary, temporary.open("w", newline="") as file:
+        with (
+            atomically(path) as temporary,
+            temporary.open("w", newline="", encoding="utf-8") as file,
+        ):
             writer = csv.writer(file)
             writer.writerow(["is, below; said, to the right", *names])
             for name, row in zip(names, counts.tolist(), strict=True):

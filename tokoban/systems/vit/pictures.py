@@ -37,6 +37,13 @@ class Pictures:
         """The same on a device."""
         return Pictures(self.pixels.to(device), self.labels.to(device), self.class_names)
 
+    def drawn_apart(self, *, share: float, seed: int) -> tuple["Pictures", "Pictures"]:
+        """So many of the pictures without preference, and the others; both in random order."""
+        generator = torch.Generator().manual_seed(seed)
+        order = torch.randperm(len(self), generator=generator)
+        num_drawn = round(len(self) * share)
+        return self.at(order[:num_drawn]), self.at(order[num_drawn:])
+
     def mean_and_deviation(self) -> tuple[Float[Tensor, "C"], Float[Tensor, "C"]]:
         """Of each channel over all pixels of all pictures."""
         levels = torch.arange(256, dtype=torch.float64)
