@@ -39,7 +39,15 @@ RUNS: dict[str, RunConfig] = {
     "boards": _RUN,
     "boxes": _RUN,
     "fashion-mnist": replace(_RUN, steps=8600, evaluate_every=2150),  # 20 epochs, every fifth
-    "fashion-mnist-gpu": replace(_RUN, minutes=5.0, steps=None),
+    "fashion-mnist-gpu": replace(
+        _RUN,
+        steps=None,
+        minutes=5.0,
+        learning_rate=1e-3,
+        warmup_steps=500,
+        weight_decay=0.1,
+        ema_decay=0.999,
+    ),
     "folder": _RUN,
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
