@@ -31,6 +31,7 @@ ALLOWED_HERE = {
     "sokoban/compiled.py": {"numba"},
     "sokoban/solving/words.py": {"numba", "llvmlite"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
+    "systems/vit/pictures.py": {"PIL"},
     "training/plots.py": {"matplotlib", "PIL"},
 }
 

@@ -3,10 +3,13 @@
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tokoban.cli import main
 from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.render import render_rgb
 
 ROWS = "#####\n#@$.#\n#####\n"
 SOK = (
@@ -80,6 +83,36 @@ def test_what_boxoban_cannot_hold_is_refused(
         "tokoban: level 0: board of 3x5 squares, not 10x10\ntokoban: --rle: Boxoban has no counts\n"
     )
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_one_level_becomes_a_picture(
+    sok: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert convert(sok, tmp_path / "board.PNG", "--level", "2") == 0
+    told = "1 level written as PNG; left out: 1 saved game, 1 note line\n"
+    assert capsys.readouterr().out == told
+    board = read_levels(sok).levels[1].board
+    with Image.open(tmp_path / "board.PNG") as picture:
+        assert np.array_equal(np.asarray(picture), render_rgb(board))
+    assert convert(sok, tmp_path / "all.png") == 2
+    assert convert(sok, tmp_path / "all.png", "--level", "3") == 2
+    assert convert(sok, tmp_path / "all.png", "--level", "1", "--rle") == 2
+    assert capsys.readouterr().err == (
+        "tokoban: a picture is of one level, and there are 2; see --level\n"
+        "tokoban: --level 3: expected 1 to 2\n"
+        "tokoban: --rle: PNG has no counts\n"
+    )
+    assert not (tmp_path / "all.png").exists()
+
+
+def test_one_level_becomes_a_file_but_not_the_one_it_is_from(
+    sok: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert convert(sok, tmp_path / "out.sok", "--level", "2") == 0
+    assert read_levels(tmp_path / "out.sok").levels[0].board == read_levels(sok).levels[1].board
+    assert convert(sok, sok, "--level", "2") == 2
+    assert capsys.readouterr().err == f"tokoban: --level would leave one level in {sok}\n"
+    assert sok.read_text() == SOK
 
 
 def test_bad_levels_are_told_and_the_others_written(

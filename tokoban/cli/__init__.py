@@ -14,7 +14,7 @@ from tokoban import __version__
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
-    "generate-text", "life", "train", "evaluate", "attention", "play", "demo",
+    "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "demo",
 )  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)

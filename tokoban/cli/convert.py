@@ -2,16 +2,18 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import level_options
 from tokoban.cli.output import check_destination, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
 
-SUMMARY = "write the levels of a file in another format"
-FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban"}
+SUMMARY = "write the levels of a file in another format, or one of them as a picture"
+FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         help="sok: all that is known of each level; xsb: boards, titles and authors; boxoban: "
-        "boards of ten rows by ten (default: xsb for names that end in .xsb, else sok)",
+        "boards of ten rows by ten; png: a picture of one board (default: xsb or png for names "
+        "that end so, else sok)",
     )
+    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
     parser.add_argument(
         "--rle", action="store_true", help="write runs of squares and of moves as counts"
     )
@@ -36,9 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli import BAD_INPUT
     from tokoban.sokoban.formats import read_levels
 
-    chosen = arguments.format or ("xsb" if arguments.output.lower().endswith(".xsb") else "sok")
-    if chosen == "boxoban" and arguments.rle:
-        raise ValueError("--rle: Boxoban has no counts")
+    suffix = Path(arguments.output).suffix.lower().removeprefix(".")
+    chosen = arguments.format or (suffix if suffix in ("xsb", "png") else "sok")
+    if chosen in ("boxoban", "png") and arguments.rle:
+        raise ValueError(f"--rle: {FORMATS[chosen]} has no counts")
     check_destination(arguments.output)
     found = read_levels(arguments.input)
     tell_findings(found)
@@ -46,15 +51,26 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     if found.problems and _is_one_file(arguments.input, arguments.output):
         raise ValueError(f"{arguments.output}: what could not be read would be lost")
+    if arguments.level is not None and _is_one_file(arguments.input, arguments.output):
+        raise ValueError(f"--level would leave one level in {arguments.output}")
+    levels = tuple(level_options.chosen(found, arguments.level).values())
+    if chosen == "png" and len(levels) != 1:
+        raise ValueError(f"a picture is of one level, and there are {len(levels)}; see --level")
+    found = replace(found, levels=levels)
     write_output(arguments.output, _write(found, chosen, run_length=arguments.rle))
     report = sys.stderr if arguments.output == "-" else sys.stdout
     print(_summarise(found, chosen), file=report)
     return BAD_INPUT if found.problems else 0
 
 
-def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str:
+def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:
     from tokoban.sokoban.formats import write_boxoban, write_levels, write_xsb
 
+    if chosen == "png":
+        from tokoban.cli.png import encode_png
+        from tokoban.sokoban.render import render_rgb
+
+        return encode_png(render_rgb(found.levels[0].board))
     if chosen == "boxoban":
         return write_boxoban(level.board for level in found.levels)
     if chosen == "xsb":
@@ -77,7 +93,7 @@ def _summarise(found: "LevelFile", chosen: str) -> str:
             "saved game": sum(len(level.saved_games) for level in levels),
             "note line": sum(map(len, notes)),
         }
-    if chosen == "boxoban":
+    if chosen in ("boxoban", "png"):
         numbers = (level.title == str(number) for number, level in enumerate(levels))
         left_out["title"] = sum(bool(level.title) for level in levels) - sum(numbers)
         left_out["author"] = sum(bool(level.author) for level in levels)

@@ -18,6 +18,7 @@ SYSTEMS = {
     "translation": "tokoban.systems.translation",
     "life": "tokoban.systems.life",
     "gpt": "tokoban.systems.gpt",
+    "vit": "tokoban.systems.vit",
 }
 
 

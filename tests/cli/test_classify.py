@@ -1,0 +1,135 @@
+"""``tokoban classify``: pictures in, classes and pictures out, and each complaint in one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from tokoban import cli
+from tokoban.systems.vit.config import tiny
+from tokoban.systems.vit.train import build_model
+from tokoban.training.attention_page import read_attention_page
+from tokoban.training.checkpoint import save_weights
+from tokoban.training.config import to_dict
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> str:
+    """Of a network that says "open" of everything, with a chance of 80 %, and else "lost"."""
+    torch.manual_seed(3)
+    model = build_model(tiny())
+    model.class_names = ("solved", "open", "lost")
+    with torch.no_grad():
+        model.head.weight.zero_()
+        model.head.bias.copy_(torch.tensor([0.05, 0.8, 0.15]).log())
+    path = tmp_path / "open.safetensors"
+    metadata = {"system": "vit", "config": json.dumps(to_dict(tiny()))}
+    save_weights(path, model.state_dict(), metadata)
+    return str(path)
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> str:
+    Image.new("RGB", (192, 192), "olive").save(tmp_path / "board.png")
+    return str(tmp_path / "board.png")
+
+
+def _classify(weights: str, *words: str) -> int:
+    return cli.main(["classify", "--weights", weights, "--device", "cpu", *words])
+
+
+def test_the_likeliest_classes_are_told(
+    weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _classify(weights, picture, picture, "--top", "2") == 0
+    assert capsys.readouterr().out == f"{picture}: open 80.0%, lost 15.0%\n" * 2
+    out = tmp_path / "told.json"
+    assert _classify(weights, picture, "--json", str(out)) == 0
+    assert capsys.readouterr().out == f"{picture}: open 80.0%, lost 15.0%, solved 5.0%\n"
+    told = json.loads(out.read_text())
+    (found,) = told["pictures"]
+    assert (told["weights"], found["picture"]) == (weights, picture)
+    assert [each["name"] for each in found["classes"]] == ["open", "lost", "solved"]
+    chances = [each["probability"] for each in found["classes"]]
+    assert chances == pytest.approx([0.8, 0.15, 0.05], abs=1e-5)
+
+
+def test_what_is_printed_is_json_alone_if_asked(
+    weights: str, picture: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _classify(weights, picture, "--json", "-", "--top", "9") == 0
+    assert len(json.loads(capsys.readouterr().out)["pictures"][0]["classes"]) == 3
+
+
+def test_the_attention_is_drawn_beside_each_picture(
+    weights: str, picture: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "looked.png"
+    assert _classify(weights, picture, picture, "--attention", str(out)) == 0
+    with Image.open(out) as drawn:
+        assert drawn.size == (2 * 224 + 8, 2 * 224 + 8)
+        assert drawn.getpixel((3, 3)) == (128, 128, 0)
+
+
+def test_all_weights_are_a_page(weights: str, picture: str, tmp_path: Path) -> None:
+    out = tmp_path / "looked.html"
+    assert _classify(weights, picture, "--attention", str(out)) == 0
+    (shown,) = read_attention_page(out).values()
+    assert shown.shape == (2, 2, 65, 65)
+    torch.testing.assert_close(shown.sum(-1), torch.ones(2, 2, 65))
+
+
+def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "########\n##{}    #\n##  {}  #\n##     #\n##  {}  #\n##  @  #\n########\n########\n"
+    expected = {"solved": " * ", "open": " $.", "lost": "$ ."}
+    for standing, letters in expected.items():
+        level = tmp_path / "level.xsb"
+        level.write_text(rows.format(*letters))
+        board = str(tmp_path / f"{standing}.png")
+        assert cli.main(["convert", str(level), board]) == 0
+        capsys.readouterr()
+        assert cli.main(["classify", board, "--json", "-"]) == 0
+        best = json.loads(capsys.readouterr().out)["pictures"][0]["classes"][0]
+        assert best["name"] == standing
+        assert best["probability"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["no.png"], "no.png: No such file or directory"),
+        (["text.png"], "text.png: not a picture, or of no known format"),
+        (["folder"], "folder: Is a directory"),
+        (["wide.png"], "wide.png: a picture of 64 x 32; expected 32 x 32, or larger or smaller"),
+        (["board.png", "cut.png"], "cut.png: a picture that is damaged ("),
+        (["board.png", "--top", "0"], "--top is 0; expected at least 1"),
+        (["board.png", "--attention", "no/x.png"], "no/x.png: no folder to write it into"),
+        (["board.png", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
+        (["board.png", "--json", "x", "--attention", "x"], "--attention and --json are both x; ex"),
+        (["board.png", "--weights", "life-16"], "weights of the system 'life'; expected 'vit'"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str],
+    message: str,
+    weights: str,
+    picture: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.png").write_text("words")
+    Path("folder").mkdir()
+    Image.new("L", (64, 32)).save("wide.png")
+    Path("cut.png").write_bytes(Path(picture).read_bytes()[:-40])
+    assert _classify(weights, *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("tokoban: ")
+    assert error.count("\n") == 1

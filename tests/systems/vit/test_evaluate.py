@@ -1,0 +1,111 @@
+"""Figures by hand: a network that is told what to say."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban.systems.vit import evaluate as module
+from tokoban.systems.vit.config import tiny
+from tokoban.systems.vit.evaluate import add_arguments, confusion, evaluate, evaluate_model
+from tokoban.systems.vit.pictures import Pictures
+from tokoban.systems.vit.train import build_model
+
+LABELS = torch.tensor([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
+SAID = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2, 2])
+
+
+@pytest.fixture
+def pictures(monkeypatch: pytest.MonkeyPatch) -> Pictures:
+    """Ten pictures, of which the network says ``SAID``, very sure."""
+    pixels = torch.zeros(10, 3, 32, 32, dtype=torch.uint8)
+    shown = Pictures(pixels, LABELS, ("solved", "open", "lost"))
+    logits = 20.0 * torch.nn.functional.one_hot(SAID, 3)
+    monkeypatch.setattr(module, "logits_of", lambda model, asked: logits)
+    monkeypatch.setattr(module, "load_test", lambda config: shown)
+    return shown
+
+
+def _arguments(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
+    assert confusion(LABELS, SAID, num_classes=3).tolist() == [[3, 1, 0], [0, 1, 2], [0, 0, 3]]
+
+
+def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
+    model = build_model(tiny())
+    model.class_names = pictures.class_names
+    figures = evaluate_model(model, tiny(), _arguments("--device", "cpu"))
+    assert figures.pop("loss") == pytest.approx(3 * 20 / 10, abs=1e-3)
+    low, high = figures.pop("accuracy_low"), figures.pop("accuracy_high")
+    # Wilson, 7 of 10 at 1.96: (0.7 + 0.19208 +- 1.96 sqrt(0.021 + 0.009604)) / 1.38416.
+    assert (low, high) == (pytest.approx(0.39678, abs=1e-4), pytest.approx(0.89221, abs=1e-4))
+    assert figures == {
+        "pictures": 10,
+        "accuracy": 0.7,
+        "accuracy/solved": 0.75,
+        "accuracy/open": pytest.approx(1 / 3),
+        "accuracy/lost": 1.0,
+        "worst_class": "open",
+        "worst_confusions": "open as lost: 2; solved as open: 1",
+    }
+
+
+def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:
+    assert evaluate(build_model(tiny()), pictures) == {
+        "accuracy": 0.7,
+        "loss": pytest.approx(6.0, abs=1e-3),
+    }
+
+
+def test_all_pictures_are_judged_in_their_order() -> None:
+    torch.manual_seed(3)
+    model = build_model(tiny()).eval()
+    generator = torch.Generator().manual_seed(1)
+    pixels = torch.randint(256, (1201, 3, 32, 32), generator=generator, dtype=torch.uint8)
+    shown = Pictures(pixels, torch.zeros(1201, dtype=torch.int64), ("solved", "open", "lost"))
+    logits = module.logits_of(model, shown)
+    assert logits.shape == (1201, 3)
+    torch.testing.assert_close(logits[1200], model(pixels[1200:])[0])
+
+
+def test_the_matrix_is_written_as_counts_or_drawn(pictures: Pictures, tmp_path: Path) -> None:
+    model = build_model(tiny())
+    model.class_names = pictures.class_names
+    for name in ("counts.csv", "shares.png", "shares.svg"):
+        evaluate_model(
+            model, tiny(), _arguments("--device", "cpu", "--confusion", str(tmp_path / name))
+        )
+    rows = (tmp_path / "counts.csv").read_text().splitlines()
+    assert rows[1:] == ["solved,3,1,0", "open,0,1,2", "lost,0,0,3"]
+    assert (tmp_path / "shares.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "shares.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "message"),
+    [
+        ("x.txt", ValueError, "--confusion x.txt: expected a name that ends in .csv, .png or .svg"),
+        ("no/x.csv", FileNotFoundError, "no folder to write it into"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    place: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        evaluate_model(build_model(tiny()), tiny(), _arguments("--confusion", place))
+
+
+def test_the_test_set_may_lie_elsewhere_and_may_be_spared() -> None:
+    model = build_model(tiny())
+    with pytest.raises(FileNotFoundError, match="elsewhere: no such folder"):
+        evaluate_model(model, tiny(), _arguments("--data", "elsewhere"))
+    figures = evaluate_model(
+        model.eval(), tiny(), _arguments("--part", "held-out", "--device", "cpu")
+    )
+    assert figures["pictures"] == 12

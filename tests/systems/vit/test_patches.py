@@ -1,0 +1,27 @@
+"""Cutting into patches loses nothing, and each patch is a piece of the picture."""
+
+import pytest
+import torch
+
+from tokoban.systems.vit.patches import from_patches, to_patches
+
+
+def test_from_patches_undoes_to_patches() -> None:
+    pictures = torch.arange(2 * 3 * 10 * 35).reshape(2, 3, 10, 35)
+    patches = to_patches(pictures, side=5)
+    assert patches.shape == (2, 2 * 7, 3 * 5 * 5)
+    assert torch.equal(from_patches(patches, side=5, height=10, width=35), pictures)
+
+
+def test_a_patch_is_a_square_of_the_picture_in_reading_order() -> None:
+    pictures = torch.arange(2 * 3 * 6 * 15).reshape(2, 3, 6, 15)
+    patches = to_patches(pictures, side=3)
+    for row in range(2):
+        for column in range(5):
+            square = pictures[:, :, 3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
+            assert torch.equal(patches[:, row * 5 + column], square.flatten(1))
+
+
+def test_a_picture_that_leaves_a_rest_is_refused() -> None:
+    with pytest.raises(ValueError, match="15 x 7 pixels cannot be cut into patches of 5 x 5"):
+        to_patches(torch.zeros(1, 1, 7, 15), side=5)

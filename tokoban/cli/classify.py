@@ -1,0 +1,131 @@
+"""``tokoban classify IMAGE...``: what a vision transformer takes pictures for, and why."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokoban.cli.output import check_destination, write_output
+
+if TYPE_CHECKING:
+    import torch
+
+    from tokoban.systems.vit.model import VisionTransformer
+    from tokoban.systems.vit.rollout import Looked
+
+SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the pictures, the weights, and what is told and written of them."""
+    parser.add_argument(
+        "images",
+        nargs="+",
+        metavar="IMAGE",
+        help="picture files; what is of another size than the training's is made to fit as the "
+        "training said, or refused",
+    )
+    parser.add_argument(
+        "--weights",
+        default="vit-boards",
+        metavar="NAME_OR_PATH",
+        help="of the network, which know its classes (default: vit-boards, which tells solved, "
+        "open and lost boards of 8 x 8 squares, as `tokoban convert LEVELS OUT.png` draws them)",
+    )
+    parser.add_argument(
+        "--top", type=int, default=3, metavar="N", help="classes told of each (default: 3)"
+    )
+    parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="a PNG of the pictures, beside each the patches that its class came from (attention "
+        "rollout); or all weights of the attention as a page to look at, for a name that ends in "
+        ".html",
+    )
+    parser.add_argument(
+        "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Classifies all pictures; nothing is told if one of them cannot be read."""
+    if arguments.top < 1:
+        raise ValueError(f"--top is {arguments.top}; expected at least 1")
+    places = [place for place in (arguments.attention, arguments.json) if place]
+    if len(set(places)) < len(places):
+        raise ValueError(f"--attention and --json are both {places[0]}; expected two places")
+    for place in places:
+        check_destination(place)
+
+    import torch
+
+    from tokoban import pretrained
+    from tokoban.systems.vit.model import VisionTransformer
+    from tokoban.systems.vit.rollout import look
+    from tokoban.systems.vit.sources import read_sized
+    from tokoban.training.device import find_device
+
+    model, config = pretrained.load(arguments.weights, system="vit")
+    assert isinstance(model, VisionTransformer)
+    pictures = torch.stack([read_sized(Path(image), config) for image in arguments.images])
+    device = find_device(arguments.device)
+    looked = look(model.to(device), pictures.to(device))
+    found = _described(arguments, looked, model.class_names)
+    if "-" not in places:
+        _tell(found)
+    if arguments.attention is not None:
+        _draw(arguments, model, pictures, looked)
+    if arguments.json is not None:
+        described = {"weights": arguments.weights, "pictures": found}
+        write_output(arguments.json, json.dumps(described, indent=2) + "\n")
+    return 0
+
+
+def _described(
+    arguments: argparse.Namespace, looked: "Looked", names: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """For each picture its likeliest classes, the likeliest first."""
+    chances, classes = looked.logits.softmax(1).topk(min(arguments.top, len(names)))
+    return [
+        {
+            "picture": image,
+            "classes": [
+                {"name": names[number], "probability": round(chance, 6)}
+                for number, chance in zip(numbers, shares, strict=True)
+            ],
+        }
+        for image, numbers, shares in zip(
+            arguments.images, classes.tolist(), chances.tolist(), strict=True
+        )
+    ]
+
+
+def _tell(found: list[dict[str, Any]]) -> None:
+    for picture in found:
+        told = [f"{each['name']} {each['probability']:.1%}" for each in picture["classes"]]
+        print(f"{picture['picture']}: {', '.join(told)}")
+
+
+def _draw(
+    arguments: argparse.Namespace,
+    model: "VisionTransformer",
+    pictures: "torch.Tensor",
+    looked: "Looked",
+) -> None:
+    """The rollout as PNG, or the page of all weights."""
+    if Path(arguments.attention).suffix.lower() != ".html":
+        from tokoban.cli.png import encode_png
+        from tokoban.systems.vit.rollout import drawn
+
+        write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))
+        return
+    from tokoban.training.attention_page import AttentionPanel, TokenGrid, write_attention_page
+
+    panels = []
+    for number, (image, picture) in enumerate(zip(arguments.images, pictures, strict=True)):
+        tokens = TokenGrid(
+            *model.grid_size, picture=picture / 255, has_class_token=model.class_token is not None
+        )
+        panels.append(AttentionPanel(image, looked.weights[:, number], tokens, tokens))
+    write_attention_page(arguments.attention, panels, title=f"Attention of {arguments.weights}")

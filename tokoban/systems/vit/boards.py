@@ -1,0 +1,164 @@
+"""The embedded set: Sokoban boards as pictures, each labelled by the exact solver.
+
+A board is what a game of some moves makes of a random level of 8x8 squares, its walls among them:
+part of a solution or all of it, then maybe pushes at random. The player stands anywhere in the area
+that it can walk to. Axes: N boards, H rows and W columns, of squares or of pixels.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int, Int64, UInt8
+from torch import Tensor
+
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.bitboards import SIDE, Bitboards
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.generator import draw
+from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.solving.answer import Limits
+from tokoban.sokoban.solving.batch import solve_many
+from tokoban.sokoban.solving.driver import Verdict
+from tokoban.sokoban.solving.levels import from_bitboards
+from tokoban.systems.vit.config import MOST_BOXES, STANDINGS
+
+SOLVED, OPEN, LOST = range(len(STANDINGS))
+_UNKNOWN = -1  # the solver gave it up
+
+_DRAWS = 2048  # levels at a time of one number of boxes; part of what a seed means
+_MAX_EXPANSIONS = 20_000  # of a board; a count, so that a seed means the same everywhere
+_WHOLE_SHARE = 0.6  # of the games that play a solution to its end
+_QUIET_SHARE = 0.5  # of the games without pushes at random
+_MOST_PUSHES = 3  # at random
+
+
+class LabelledBoards(NamedTuple):
+    """Boards, where each stands, and how many boxes it has."""
+
+    boards: Bitboards
+    standings: Int64[Tensor, "N"]  # places in ``STANDINGS``
+    num_boxes: Int64[Tensor, "N"]
+
+
+def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
+    """As many boards of each standing and each number of boxes, one more of some, in random order.
+
+    No board is another's image, turned, mirrored or moved. The same arguments give the same boards.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    num_kinds = len(STANDINGS) * MOST_BOXES
+    missing = [
+        num_boards // num_kinds + (kind < num_boards % num_kinds) for kind in range(num_kinds)
+    ]
+    found: list[LabelledBoards] = []
+    seen = torch.empty(0, dtype=torch.int64)
+    while any(missing):
+        for num_boxes in range(1, MOST_BOXES + 1):
+            kinds = [standing * MOST_BOXES + num_boxes - 1 for standing in range(len(STANDINGS))]
+            if not any(missing[kind] for kind in kinds):
+                continue
+            boards = _play(num_boxes, generator)
+            keys = bitboards.canonical_keys(boards)
+            is_new = ~torch.isin(keys, seen) & _is_first(keys)
+            boards, keys = boards.at(is_new), keys[is_new]
+            standings = stand(boards)
+            for standing, kind in enumerate(kinds):
+                chosen = (standings == standing).nonzero()[: missing[kind], 0]
+                missing[kind] -= len(chosen)
+                seen = torch.cat([seen, keys[chosen]])
+                labels = standings[chosen]
+                found.append(
+                    LabelledBoards(boards.at(chosen), labels, torch.full_like(labels, num_boxes))
+                )
+    order = torch.randperm(num_boards, generator=generator)
+    parts, standings, numbers = zip(*found, strict=True)
+    all_boards = Bitboards(*(torch.cat(words)[order] for words in zip(*parts, strict=True)))
+    return LabelledBoards(all_boards, torch.cat(standings)[order], torch.cat(numbers)[order])
+
+
+def stand(boards: Bitboards) -> Int64[Tensor, "N"]:
+    """Where each board stands, as the solver proves it; -1 where it gives up."""
+    answers = solve_many(
+        from_bitboards(boards), "any", limits=Limits(max_expansions=_MAX_EXPANSIONS)
+    )
+    verdicts = torch.from_numpy(answers.verdict)
+    standings = torch.full(verdicts.shape, _UNKNOWN)
+    standings[verdicts == Verdict.SOLVED] = OPEN
+    standings[verdicts == Verdict.UNSOLVABLE] = LOST
+    standings[bitboards.is_solved(boards)] = SOLVED
+    return standings
+
+
+def draw_pictures(boards: Bitboards, *, square_px: int) -> UInt8[Tensor, "N 3 H W"]:
+    """The pictures of ``render.render_rgb``, many at a time."""
+    walls, goals, boxes, player = (bitboards.cells(word) for word in boards)
+    tiles = torch.from_numpy(np.stack([_tile(kind, square_px) for kind in range(7)]))
+    squares = (1 + goals.long() + 2 * boxes.long() + 4 * player.long()).masked_fill(walls, 0)
+    pictures = tiles[squares]  # [N, rows, columns, pixels down, pixels across, 3]
+    return pictures.permute(0, 5, 1, 3, 2, 4).flatten(4).flatten(2, 3)
+
+
+def _tile(kind: int, square_px: int) -> UInt8[np.ndarray, "H W 3"]:
+    """A square as it is drawn; the kinds are those of ``draw_pictures``."""
+    square, beside = Square(0, 0), Square(0, 1)
+    is_there = kind > 0
+    board = Board(
+        height=1,
+        width=2,
+        walls=frozenset() if is_there else frozenset({square}),
+        goals=frozenset({square}) if kind in (2, 4, 6) else frozenset(),
+        boxes=frozenset({square}) if kind in (3, 4) else frozenset(),
+        player=square if kind in (5, 6) else beside,
+    )
+    return render_rgb(board, square_px=square_px)[:, :square_px]
+
+
+def _play(num_boxes: int, generator: torch.Generator) -> Bitboards:
+    """What games make of the solvable ones of the next random levels."""
+    starts = bitboards.from_planes(draw(_DRAWS, num_boxes=num_boxes, generator=generator))
+    answers = solve_many(
+        from_bitboards(starts), "any", limits=Limits(max_expansions=_MAX_EXPANSIONS)
+    )
+    is_solvable = torch.from_numpy(answers.verdict == Verdict.SOLVED)
+    lengths = torch.from_numpy(answers.num_moves)[is_solvable]
+    first = torch.from_numpy(answers.ends)[is_solvable] - lengths
+    boards = starts.at(is_solvable)
+    share = torch.rand(len(lengths), generator=generator)
+    is_whole = torch.rand(len(lengths), generator=generator) < _WHOLE_SHARE
+    num_played = torch.where(is_whole, lengths, (share * lengths).long())
+    moves = torch.from_numpy(answers.moves.astype(np.int64))
+    for turn in range(int(num_played.max()) if len(num_played) else 0):
+        is_going = turn < num_played
+        after = bitboards.step(boards, moves[(first + turn).clamp(max=len(moves) - 1)])
+        boards = bitboards.select(is_going, after, boards)
+    is_quiet = torch.rand(len(lengths), generator=generator) < _QUIET_SHARE
+    num_pushes = torch.randint(1, _MOST_PUSHES + 1, (len(lengths),), generator=generator)
+    num_pushes = num_pushes.masked_fill(is_quiet, 0)
+    for turn in range(_MOST_PUSHES):
+        pushed = _push_at_random(boards, generator)
+        boards = bitboards.select(turn < num_pushes, pushed, boards)
+    place = _any_of(bitboards.cells(bitboards.reachable(boards)).flatten(1), generator)
+    return boards._replace(player=torch.ones_like(boards.player) << place)
+
+
+def _push_at_random(boards: Bitboards, generator: torch.Generator) -> Bitboards:
+    """Each board after one of its pushes; where there is none, as it is."""
+    is_push = bitboards.cells(bitboards.pushes(boards)).flatten(1)  # [N, directions * cells]
+    chosen = _any_of(is_push, generator)
+    num_cells = SIDE * SIDE
+    return bitboards.push(boards, chosen % num_cells, chosen // num_cells)
+
+
+def _any_of(may_be: Bool[Tensor, "N K"], generator: torch.Generator) -> Int[Tensor, "N"]:
+    """One of the places that may be, without preference; any where none may."""
+    drawn = torch.rand(may_be.shape, generator=generator)
+    return drawn.masked_fill(~may_be, -1.0).argmax(1)
+
+
+def _is_first(keys: Int64[Tensor, "N"]) -> Bool[Tensor, "N"]:
+    """Whether no earlier key is the same."""
+    order = keys.argsort(stable=True)
+    is_first = torch.ones_like(keys, dtype=torch.bool)
+    is_first[order[1:]] = keys[order[1:]] != keys[order[:-1]]
+    return is_first

@@ -1,0 +1,231 @@
+"""The choices of one classifier: pictures, network and examples; presets are functions."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tokoban.training.config import check_fields
+
+BOARDS = "boards"  # the embedded set, in the place of a path
+
+# What is asked of a board: whether it is solved, open or lost; or how many boxes it has.
+Question = Literal["standing", "boxes"]
+STANDINGS = ("solved", "open", "lost")
+MOST_BOXES = 4
+
+# What becomes of a picture file of another size than the network's: it is scaled if its sides are
+# in the same proportion, and refused if not; scaled until it covers the size and cut down to its
+# middle; or stretched.
+Fit = Literal["scale", "crop", "stretch"]
+
+# What the last layer reads: a token of its own that has attended to all patches, or their mean.
+Pooling = Literal["class_token", "mean"]
+
+# What tells a patch where it is: a vector for each place, or one for its row plus one for its
+# column.
+Positions = Literal["places", "rows_and_columns"]
+
+_FASHION = (
+    "T-shirt/top", "trouser", "pullover", "dress", "coat",
+    "sandal", "shirt", "sneaker", "bag", "ankle boot",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class VitConfig:
+    """The network's defaults are those of the shipped ``vit-boards``."""
+
+    # The pictures: "boards"; or a folder, with the four IDX files of MNIST and its relatives, or
+    # with a folder of pictures for each class. Above these there may be two, "train" and "test";
+    # else held_out_share of the pictures, drawn by data_seed, are the test
+    data: str = BOARDS
+    question: Question = "standing"  # about boards
+    num_boards: int = 30_000  # drawn for training, those held out among them
+    num_test_boards: int = 3000
+    class_names: tuple[str, ...] = ()  # of the labels in IDX files; none: 0, 1, 2, ...
+    picture_height: int = 32  # in pixels
+    picture_width: int = 32
+    channels: Literal[1, 3] = 3  # grey, or red, green and blue
+    num_classes: int = 3
+    fit: Fit = "scale"
+    held_out_share: float = 1 / 12  # of the training pictures: to choose by, never trained on
+    data_seed: int = 0  # of boards, of what is held out, of the order and of the augmentation
+
+    # The network
+    patch_side: int = 4  # in pixels
+    width: int = 64
+    num_layers: int = 4
+    num_heads: int = 2
+    hidden_width: int = 128  # of the feed-forward nets
+    pooling: Pooling = "class_token"
+    positions: Positions = "rows_and_columns"
+    dropout: float = 0.0
+
+    # What is known to fail on small pictures is refused, unless these are lowered
+    least_patches: int = 16
+    least_head_width: int = 32
+
+    # The examples
+    batch_pictures: int = 128
+    shift: int = 0  # pixels up, down, left and right at most; black comes in
+    flips_horizontally: bool = False  # half of the pictures
+    flips_vertically: bool = False
+    erased_share: float = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        side = max(1, self.patch_side)
+        check_fields(
+            self,
+            *(
+                (name, getattr(self, name) >= 1, "at least 1")
+                for name in (
+                    *("patch_side", "width", "num_layers", "num_heads", "hidden_width"),
+                    *("batch_pictures", "least_patches", "least_head_width"),
+                    *("num_boards", "num_test_boards"),
+                )
+            ),
+            ("data", self.data != "", f"{BOARDS} or a folder"),
+            ("num_classes", self.num_classes >= 2, "at least 2"),
+            ("held_out_share", 0 < self.held_out_share < 1, "above 0 and below 1"),
+            ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
+            ("picture_height", self.picture_height % side == 0, _multiple(side)),
+            ("picture_width", self.picture_width % side == 0, _multiple(side)),
+            ("picture_height", self.picture_height >= side, f"at least patch_side, {side}"),
+            ("picture_width", self.picture_width >= side, f"at least patch_side, {side}"),
+            (
+                "num_heads",
+                self.width % max(1, self.num_heads) == 0,
+                f"a divisor of width {self.width}",
+            ),
+            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            (
+                "shift",
+                0 <= self.shift < min(self.picture_height, self.picture_width),
+                "less than a side",
+            ),
+            ("erased_share", 0 <= self.erased_share <= 1, "from 0 to 1"),
+            ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
+        )
+        least = self.least_patches
+        if self.num_patches < least:
+            raise ValueError(
+                f"patches of {side} x {side} leave {self.num_patches} of a picture of "
+                f"{self.picture_width} x {self.picture_height}; expected at least {least}, by a "
+                "smaller patch_side (or lower least_patches)"
+            )
+        head_width = self.width // self.num_heads
+        if head_width < self.least_head_width:
+            raise ValueError(
+                f"{self.num_heads} heads leave each {head_width} of the width {self.width}; "
+                f"expected at least {self.least_head_width}, by fewer heads (or lower "
+                "least_head_width)"
+            )
+        if self.class_names and len(self.class_names) != self.num_classes:
+            raise ValueError(
+                f"there are {len(self.class_names)} class_names for {self.num_classes} classes"
+            )
+        if self.data == BOARDS:
+            self._check_boards()
+
+    def _check_boards(self) -> None:
+        num_answers = len(STANDINGS) if self.question == "standing" else MOST_BOXES
+        check_fields(
+            self,
+            ("num_classes", self.num_classes == num_answers, f"{num_answers} for {self.question}"),
+            ("channels", self.channels == 3, "3 for boards"),
+            (
+                "picture_height",
+                self.picture_height == self.picture_width,
+                "picture_width for boards",
+            ),
+            ("picture_height", self.picture_height >= 32, "at least 32 for boards"),
+            ("picture_height", self.picture_height % 8 == 0, "a multiple of 8 for boards"),
+        )
+
+    @property
+    def num_patches(self) -> int:
+        """How many a picture is cut into."""
+        return (self.picture_height // self.patch_side) * (self.picture_width // self.patch_side)
+
+
+def _multiple(patch_side: int) -> str:
+    return f"a multiple of patch_side, {patch_side}"
+
+
+def boards() -> VitConfig:
+    """Is a board solved, open or lost? Drawn here, labelled by the exact solver: two minutes."""
+    return VitConfig(flips_horizontally=True, flips_vertically=True)
+
+
+def boxes() -> VitConfig:
+    """How many boxes are on a board, one to four: the same pictures, an easier question."""
+    return replace(boards(), question="boxes", num_classes=MOST_BOXES)
+
+
+def fashion_mnist() -> VitConfig:
+    """Fashion-MNIST from the folder that --data names: 16 large patches, for two cores."""
+    return VitConfig(
+        data="fashion-mnist",
+        class_names=_FASHION,
+        picture_height=28,
+        picture_width=28,
+        channels=1,
+        num_classes=10,
+        patch_side=7,
+        width=96,
+        num_heads=3,
+        hidden_width=192,
+        pooling="mean",
+        shift=1,
+        flips_horizontally=True,
+        label_smoothing=0.1,
+    )
+
+
+def fashion_mnist_gpu() -> VitConfig:
+    """The same for a GPU: 4 million parameters, and pictures that never look the same twice."""
+    return replace(
+        fashion_mnist(),
+        width=256,
+        num_layers=6,
+        num_heads=8,
+        hidden_width=768,
+        patch_side=4,
+        dropout=0.1,
+        batch_pictures=512,
+        shift=2,
+        erased_share=0.5,
+    )
+
+
+def folder() -> VitConfig:
+    """Pictures of your own: --data DIR, with a folder for each of --num-classes N classes."""
+    return VitConfig(
+        data="pictures",
+        picture_height=64,
+        picture_width=64,
+        patch_side=8,
+        fit="crop",
+        width=128,
+        num_heads=4,
+        hidden_width=256,
+        batch_pictures=64,
+        shift=6,
+        flips_horizontally=True,
+        erased_share=0.25,
+        label_smoothing=0.1,
+    )
+
+
+def tiny() -> VitConfig:
+    """Boards within seconds, badly: for tests."""
+    return VitConfig(
+        num_boards=150,
+        num_test_boards=50,
+        width=16,
+        num_layers=2,
+        num_heads=2,
+        hidden_width=24,
+        least_head_width=8,
+        batch_pictures=8,
+    )

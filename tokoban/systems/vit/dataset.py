@@ -1,0 +1,101 @@
+"""Which pictures are learned from, which are chosen by, and which are for the test alone.
+
+Axes: B batch, N pictures, C channels, H rows, W columns.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Int64, UInt8
+from torch import Tensor
+
+from tokoban.systems.vit.augmentation import erased, shifted_and_flipped
+from tokoban.systems.vit.config import VitConfig
+from tokoban.systems.vit.pictures import Pictures
+from tokoban.systems.vit.seeds import Purpose, derived_seed
+from tokoban.systems.vit.sources import load
+
+
+class Examples(NamedTuple):
+    """A batch of pictures, and the class of each."""
+
+    pictures: UInt8[Tensor, "B C H W"]
+    labels: Int64[Tensor, "B"]
+
+
+class Parts(NamedTuple):
+    """The pictures to learn from, and those that are held out of them to choose by."""
+
+    train: Pictures
+    held_out: Pictures
+
+
+def load_training(config: VitConfig) -> Parts:
+    """The training pictures of ``config`` in two parts, drawn by its seed.
+
+    A test set is not looked at. Errors as ``sources.load``.
+    """
+    pictures = load(config, part="train")
+    seed = derived_seed(config.data_seed, Purpose.HELD_OUT)
+    held_out, train = pictures.drawn_apart(share=config.held_out_share, seed=seed)
+    if not (len(held_out) and len(train)):
+        raise ValueError(
+            f"{config.data}: of {len(pictures)} pictures a held_out_share of "
+            f"{config.held_out_share:g} leaves none to hold out or none to learn from"
+        )
+    return Parts(train, held_out)
+
+
+def load_test(config: VitConfig) -> Pictures:
+    """The pictures that nothing but a last test may look at; errors as ``sources.load``."""
+    return load(config, part="test")
+
+
+def batches(
+    pictures: Pictures, config: VitConfig, *, start_step: int, rank: int = 0, world_size: int = 1
+) -> Iterator[Examples]:
+    """Augmented batches without end, on the pictures' device, each epoch in an order of its own.
+
+    Batch n of a rank is the same whatever ``start_step`` is. What is left of an epoch for less than
+    a batch of each process is left out.
+    """
+    per_step = config.batch_pictures * world_size
+    steps_an_epoch = len(pictures) // per_step
+    if steps_an_epoch == 0:
+        raise ValueError(
+            f"{len(pictures)} pictures to learn from do not fill a batch of {per_step}; "
+            "expected a smaller batch_pictures"
+        )
+    device = pictures.pixels.device
+    epoch, place = divmod(start_step, steps_an_epoch)
+    while True:
+        shuffler = torch.Generator().manual_seed(
+            derived_seed(config.data_seed, Purpose.ORDER, epoch)
+        )
+        order = torch.randperm(len(pictures), generator=shuffler).to(device)
+        for number in range(place, steps_an_epoch):
+            first = number * per_step + rank * config.batch_pictures
+            batch = pictures.at(order[first : first + config.batch_pictures])
+            generator = torch.Generator(device)
+            step = epoch * steps_an_epoch + number
+            generator.manual_seed(derived_seed(config.data_seed, Purpose.CHANGES, rank, step))
+            yield Examples(augmented(batch.pixels, config, generator=generator), batch.labels)
+        epoch, place = epoch + 1, 0
+
+
+def augmented(
+    pictures: UInt8[Tensor, "B C H W"], config: VitConfig, *, generator: torch.Generator
+) -> UInt8[Tensor, "B C H W"]:
+    """The pictures changed as the config says, by draws of the generator on their device."""
+    if config.shift or config.flips_horizontally or config.flips_vertically:
+        pictures = shifted_and_flipped(
+            pictures,
+            shift=config.shift,
+            flips_horizontally=config.flips_horizontally,
+            flips_vertically=config.flips_vertically,
+            generator=generator,
+        )
+    if config.erased_share:
+        pictures = erased(pictures, share=config.erased_share, generator=generator)
+    return pictures

@@ -1,0 +1,144 @@
+"""How often a classifier is right, and what it takes for what.
+
+Axes: N pictures, A classes (in a confusion matrix: rows are what it is, columns what is said).
+"""
+
+import argparse
+import csv
+import errno
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.vit.config import VitConfig
+from tokoban.systems.vit.dataset import load_test, load_training
+from tokoban.systems.vit.model import VisionTransformer
+from tokoban.systems.vit.pictures import Pictures
+from tokoban.training import processes
+from tokoban.training.atomic import atomically
+from tokoban.training.device import find_device
+from tokoban.training.metrics import wilson
+
+_BATCH = 500
+_MOST_CONFUSIONS = 5  # that are named
+
+
+def evaluate(model: nn.Module, pictures: Pictures) -> dict[str, float]:
+    """The share of ``pictures`` that are classified rightly, and the loss without smoothing."""
+    assert isinstance(model, VisionTransformer)
+    mine = torch.arange(processes.rank(), len(pictures), processes.world_size())
+    logits, labels = logits_of(model, pictures.at(mine)), pictures.labels[mine]
+    totals = processes.sum_over_processes(
+        {
+            "pictures": len(mine),
+            "accuracy": int((logits.argmax(1) == labels).sum()),
+            "loss": functional.cross_entropy(logits, labels, reduction="sum").item(),
+        }
+    )
+    num_pictures = totals.pop("pictures")
+    return {name: total / num_pictures for name, total in totals.items()}
+
+
+def logits_of(model: VisionTransformer, pictures: Pictures) -> Float[Tensor, "N A"]:
+    """What the model says of each picture, on the CPU."""
+    device = model.head.weight.device
+    with torch.inference_mode():
+        parts = [model(part.to(device)).float().cpu() for part in pictures.pixels.split(_BATCH)]
+    return torch.cat(parts)
+
+
+def confusion(
+    labels: Int64[Tensor, "N"], said: Int64[Tensor, "N"], *, num_classes: int
+) -> Int64[Tensor, "A A"]:
+    """How many pictures of each class (row) were taken for each (column)."""
+    pairs = labels * num_classes + said
+    return torch.bincount(pairs, minlength=num_classes**2).unflatten(0, (num_classes, num_classes))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which pictures, and where the confusion matrix goes."""
+    parser.add_argument(
+        "--data", metavar="DIR", help="where the pictures lie now (default: as in training)"
+    )
+    parser.add_argument(
+        "--part",
+        choices=("test", "held-out"),
+        default="test",
+        help="the test set, which is for the last word alone, or what was held out of the training "
+        "pictures to choose by (default: test)",
+    )
+    parser.add_argument(
+        "--confusion",
+        metavar="OUT",
+        help="write what was taken for what: counts as .csv, or shares of each class as .png, .svg",
+    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+
+
+def evaluate_model(
+    model: nn.Module, config: VitConfig, arguments: argparse.Namespace
+) -> dict[str, int | float | str]:
+    """Accuracy with its interval of 95 %, that of each class, and the worst confusions."""
+    assert isinstance(model, VisionTransformer)
+    table = None if arguments.confusion is None else _table_path(arguments.confusion)
+    if arguments.data is not None:
+        config = replace(config, data=arguments.data)
+    pictures = load_test(config) if arguments.part == "test" else load_training(config).held_out
+    logits = logits_of(model.to(find_device(arguments.device)), pictures)
+    names = model.class_names
+    counts = confusion(pictures.labels, logits.argmax(1), num_classes=len(names))
+    num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
+    low, high = wilson(num_right, num_pictures)
+    recalls = counts.diagonal() / counts.sum(1)  # NaN for a class without pictures
+    figures: dict[str, int | float | str] = {
+        "pictures": num_pictures,
+        "accuracy": num_right / num_pictures,
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "loss": functional.cross_entropy(logits, pictures.labels).item(),
+        **{f"accuracy/{name}": share for name, share in zip(names, recalls.tolist(), strict=True)},
+        "worst_class": names[int(recalls.nan_to_num(2.0).argmin())],
+        "worst_confusions": _worst(counts, names),
+    }
+    if table is not None:
+        _write_table(counts, names, table)
+    return figures
+
+
+def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:
+    """The pairs of classes that are confused most, with how often."""
+    wrong = counts.clone().fill_diagonal_(0)
+    places = wrong.flatten().argsort(descending=True, stable=True)[:_MOST_CONFUSIONS].tolist()
+    pairs = [(divmod(place, len(names)), int(wrong.flatten()[place])) for place in places]
+    told = [f"{names[label]} as {names[said]}: {count}" for (label, said), count in pairs if count]
+    return "; ".join(told) or "none"
+
+
+def _table_path(destination: str) -> Path:
+    path = Path(destination)
+    if path.suffix.lower() not in (".csv", ".png", ".svg"):
+        raise ValueError(f"--confusion {path}: expected a name that ends in .csv, .png or .svg")
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", destination)
+    return path
+
+
+def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Path) -> None:
+    if path.suffix.lower() == ".csv":
+        with (
+            atomically(path) as temporary,
+            temporary.open("w", newline="", encoding="utf-8") as file,
+        ):
+            writer = csv.writer(file)
+            writer.writerow(["is, below; said, to the right", *names])
+            for name, row in zip(names, counts.tolist(), strict=True):
+                writer.writerow([name, *row])
+        return
+    from tokoban.training.plots import plot_weights
+
+    shares = counts / counts.sum(1, keepdim=True).clamp(min=1)
+    plot_weights(shares.tolist(), row_names=names, column_names=names, picture=path)

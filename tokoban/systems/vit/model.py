@@ -1,0 +1,116 @@
+"""The vision transformer of Dosovitskiy et al. 2021, pre-norm, on the one core.
+
+Axes: B batch, C channels, H rows and W columns of pixels, T patches and the class token if there is
+one (it comes first), D width, A classes.
+"""
+
+import json
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.vit.config import Pooling, Positions
+from tokoban.systems.vit.patches import to_patches
+from tokoban.transformer import Encoder, GridPositions, LearnedPositions
+
+# Standard deviations at the start. Places are told apart the sooner for being about as large as
+# what the patches show.
+_PLACE_SCALE, _CLASS_SCALE = 0.2, 0.02
+
+
+class VisionTransformer(nn.Module):
+    """Pictures -> the logits of their classes.
+
+    With the weights are kept how bright the training pictures were, which a picture is measured by
+    before it is read, and the names of the classes.
+    """
+
+    mean: Float[Tensor, "C 1 1"]
+    deviation: Float[Tensor, "C 1 1"]
+
+    def __init__(
+        self,
+        *,
+        picture_size: tuple[int, int],
+        channels: int,
+        num_classes: int,
+        patch_side: int,
+        width: int,
+        num_layers: int,
+        num_heads: int,
+        hidden_width: int,
+        pooling: Pooling,
+        positions: Positions,
+        dropout: float,
+    ) -> None:
+        """``picture_size`` is height and width in pixels, both divisible by ``patch_side``."""
+        super().__init__()
+        self.picture_size, self.patch_side = picture_size, patch_side
+        height, columns = (side // patch_side for side in picture_size)
+        self.grid_size = height, columns
+        self.class_names = tuple(map(str, range(num_classes)))
+        self.register_buffer("mean", torch.full((channels, 1, 1), 127.5))
+        self.register_buffer("deviation", torch.full((channels, 1, 1), 127.5))
+        self.patch = nn.Linear(channels * patch_side**2, width)
+        self.places: LearnedPositions | GridPositions = (
+            GridPositions(height, columns, width)
+            if positions == "rows_and_columns"
+            else LearnedPositions(height * columns, width)
+        )
+        for table in self.places.parameters():
+            nn.init.normal_(table, std=_PLACE_SCALE)
+        self.class_token: nn.Parameter | None = None
+        if pooling == "class_token":
+            self.class_token = nn.Parameter(torch.randn(width) * _CLASS_SCALE)
+        self.encoder = Encoder(
+            num_layers,
+            width,
+            num_heads,
+            hidden_width=hidden_width,
+            dropout=dropout,
+            activation=functional.gelu,
+        )
+        self.head = nn.Linear(width, num_classes)
+
+    def forward(self, pictures: UInt8[Tensor, "B C H W"]) -> Float[Tensor, "B A"]:
+        """Logits; a picture's do not depend on the others in the batch."""
+        return self.classify(self.tokens(pictures))
+
+    def tokens(self, pictures: UInt8[Tensor, "B C H W"]) -> Float[Tensor, "B T D"]:
+        """A vector for each patch, of what it shows and of where it is; the class token first."""
+        expected = len(self.mean), *self.picture_size
+        if pictures.shape[1:] != expected:
+            found = tuple(pictures.shape[1:])
+            raise ValueError(f"expected pictures of the shape {expected}, got {found}")
+        scaled = (pictures - self.mean) / self.deviation
+        x = self.patch(to_patches(scaled, side=self.patch_side)) + self.place_vectors()
+        if self.class_token is None:
+            return x
+        return torch.cat([self.class_token.expand(len(x), 1, -1).to(x.dtype), x], dim=1)
+
+    def place_vectors(self) -> Float[Tensor, "T D"]:
+        """The vector of each patch's place, in reading order."""
+        if isinstance(self.places, GridPositions):
+            return self.places(*self.grid_size).flatten(0, 1)
+        return self.places(len(self.places.table))
+
+    def classify(self, tokens: Float[Tensor, "B T D"]) -> Float[Tensor, "B A"]:
+        """Logits from what ``tokens`` says, in whatever order the patches come."""
+        hidden = self.encoder(tokens)
+        return self.head(hidden.mean(1) if self.class_token is None else hidden[:, 0])
+
+    def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
+        """The names of the classes as JSON, so that they are saved with the weights."""
+        return torch.frombuffer(bytearray(json.dumps(self.class_names).encode()), dtype=torch.uint8)
+
+    def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
+        """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
+        try:
+            names = tuple(map(str, json.loads(state.cpu().numpy().tobytes())))
+        except ValueError:
+            raise ValueError("the weights hold no readable names of classes") from None
+        if len(names) != self.head.out_features:
+            raise ValueError(f"there are {len(names)} names for {self.head.out_features} classes")
+        self.class_names = names

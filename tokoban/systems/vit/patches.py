@@ -1,0 +1,29 @@
+"""Pictures as rows of patches, and back. Nothing here is learned.
+
+Axes: B batch, C channels, H rows and W columns of pixels, T patches in reading order, P the numbers
+of one patch: C * side * side of them, by channel, row and column.
+"""
+
+from jaxtyping import Shaped
+from torch import Tensor
+
+
+def to_patches(pictures: Shaped[Tensor, "B C H W"], *, side: int) -> Shaped[Tensor, "B T P"]:
+    """The squares of ``side`` pixels that make up each picture; both its sides must divide."""
+    height, width = pictures.shape[2:]
+    if height % side or width % side:
+        raise ValueError(
+            f"a picture of {width} x {height} pixels cannot be cut into patches of {side} x {side}"
+        )
+    rows = pictures.unflatten(3, (-1, side)).unflatten(
+        2, (-1, side)
+    )  # [B, C, rows, side, columns, side]
+    return rows.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+def from_patches(
+    patches: Shaped[Tensor, "B T P"], *, side: int, height: int, width: int
+) -> Shaped[Tensor, "B C H W"]:
+    """The inverse of ``to_patches``."""
+    grid = patches.unflatten(1, (height // side, width // side)).unflatten(3, (-1, side, side))
+    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4, 5).flatten(2, 3)

@@ -1,0 +1,122 @@
+"""The vision transformer as a ``System``: network, pictures and loss, wired together."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from torch import nn
+from torch.nn import functional
+
+from tokoban.systems.vit import config as presets
+from tokoban.systems.vit.config import VitConfig
+from tokoban.systems.vit.dataset import Examples, Parts, batches, load_training
+from tokoban.systems.vit.model import VisionTransformer
+from tokoban.training import processes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.system import Loss
+
+Config = VitConfig
+PRESETS: dict[str, Callable[[], VitConfig]] = {
+    preset.__name__.replace("_", "-"): preset
+    for preset in (
+        presets.boards,
+        presets.boxes,
+        presets.fashion_mnist,
+        presets.fashion_mnist_gpu,
+        presets.folder,
+        presets.tiny,
+    )
+}
+
+_RUN = RunConfig(
+    steps=1500,
+    learning_rate=2e-3,
+    weight_decay=0.05,
+    betas=(0.9, 0.99),
+)
+RUNS: dict[str, RunConfig] = {
+    "boards": _RUN,
+    "boxes": _RUN,
+    "fashion-mnist": replace(_RUN, steps=8600, evaluate_every=2150),  # 20 epochs, every fifth
+    "fashion-mnist-gpu": replace(
+        _RUN,
+        steps=None,
+        minutes=5.0,
+        learning_rate=1e-3,
+        warmup_steps=500,
+        weight_decay=0.1,
+        ema_decay=0.999,
+    ),
+    "folder": _RUN,
+    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
+}
+SMALLEST = "tiny"
+
+
+def build_model(config: VitConfig) -> VisionTransformer:
+    """A freshly initialised network on the CPU, which knows no names of classes yet."""
+    return VisionTransformer(
+        picture_size=(config.picture_height, config.picture_width),
+        channels=config.channels,
+        num_classes=config.num_classes,
+        patch_side=config.patch_side,
+        width=config.width,
+        num_layers=config.num_layers,
+        num_heads=config.num_heads,
+        hidden_width=config.hidden_width,
+        pooling=config.pooling,
+        positions=config.positions,
+        dropout=config.dropout,
+    )
+
+
+@dataclass(frozen=True)
+class VitSystem:
+    """Trains one classifier; the pictures held out are for its figures alone."""
+
+    config: VitConfig
+    parts: Parts
+
+    def build_model(self) -> VisionTransformer:
+        """A freshly initialised network on the CPU that knows its classes and the brightness."""
+        model = build_model(self.config)
+        model.class_names = self.parts.train.class_names
+        mean, deviation = self.parts.train.mean_and_deviation()
+        model.mean.copy_(mean[:, None, None])
+        model.deviation.copy_(deviation[:, None, None])
+        return model
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Examples]:
+        """Batches for this process, on the model's device, where all pictures lie."""
+        return batches(
+            self.parts.train.to(next(model.parameters()).device),
+            self.config,
+            start_step=start_step,
+            rank=processes.rank(),
+            world_size=processes.world_size(),
+        )
+
+    def loss(self, model: nn.Module, batch: Examples) -> Loss:
+        """Smoothed cross entropy, the mean over the pictures."""
+        logits = model(batch.pictures).float()
+        total = functional.cross_entropy(
+            logits, batch.labels, label_smoothing=self.config.label_smoothing
+        )
+        accuracy = (logits.detach().argmax(1) == batch.labels).float().mean()
+        return Loss(total, {"accuracy": accuracy})
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        """The figures of ``evaluate.evaluate`` on the pictures held out."""
+        from tokoban.systems.vit.evaluate import evaluate
+
+        return evaluate(model, self.parts.held_out)
+
+
+def make_system(config: VitConfig) -> VitSystem:
+    """The system of ``config`` with its pictures read or drawn."""
+    parts = load_training(config)
+    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+        told = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
+        print(f"{config.data}: {told}", file=sys.stderr)
+    return VitSystem(config, parts)
