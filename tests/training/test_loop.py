@@ -314,7 +314,7 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     figures = train(system, run, toy_directory(tmp_path))
     assert figures["steps"] == 10 and figures["score"] == sign * 7.0
     for name, tensor in weights(tmp_path).items():
-        assert torch.equal(tensor, system.seen[2][name])
+        assert torch.equal(tensor, system.seen[3][name])
 
 
 @pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])

@@ -199,12 +199,12 @@ class _Training:
         if name not in figures:
             raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
         value = self.worth(figures[name])
-        if value > state.best:
-            state.best, state.num_without_better = value, 0
+        is_better = value > state.best
+        state.num_without_better = 0 if is_better else state.num_without_better + 1
+        if is_better or value == state.best:
+            state.best = value
             if self.is_main:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
-        else:
-            state.num_without_better += 1
 
     def worth(self, figure: float) -> float:
         """A value of the watched figure, negated where less is better."""

@@ -39,7 +39,7 @@ class RunConfig:
     log_every: int = 50  # steps
     evaluate_every: int = 0  # steps; 0 = only at the end
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
-    # weights are those that were best by it, unless they are a mean
+    # weights are those that were best by it, the last of equals, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
     stop_at: float | None = None  # of the watched figure: an evaluation as good as this ends the run
     keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
