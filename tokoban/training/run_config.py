@@ -41,7 +41,7 @@ class RunConfig:
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
     # weights are those that were best by it, the last of equals, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
-    stop_at: float | None = None  # of the watched figure: an evaluation as good as this ends the run
+    stop_at: float | None = None  # a value of the watched figure, at which the run ends
     keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 

@@ -83,6 +83,10 @@ def test_attention_knows_its_torus() -> None:
         ({"density": 1.5}, "density must be none, or from 0 to 1, got 1.5"),
         ({"batch_grids": 3}, "batch_grids must be even: each grid comes with its successor, got 3"),
         ({"embedding_scale": 0.0}, "embedding_scale must be above 0, got 0.0"),
+        (
+            {"mixing": "convolution"},
+            "has_hard_grids must be false without attention: nothing far .* nine, got True",
+        ),
         ({"data_seed": -1}, "data_seed must be from 0 to 2\\^63 - 1, got -1"),
     ],
     ids=str,
