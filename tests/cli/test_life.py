@@ -84,7 +84,34 @@ def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_
     film = tmp_path / "game.gif"
     assert _life(weights, "--steps", "5", "--output", str(film)) == 0
     with Image.open(film) as opened:
-        assert (opened.width, getattr(opened, "n_frames", 1)) == (6 * (16 + 2 + 16), 6)
+        assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
+
+
+def test_a_wrong_cell_has_a_spot_in_the_networks_game(
+    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = torch.zeros(1, 16, 16, dtype=torch.bool)
+    true_grid = grid.clone()
+    grid[0, 2, 5], true_grid[0, 7, 3] = True, True  # one too many, and one too few
+    monkeypatch.setattr(simulate, "play", lambda *_: iter([simulate.Generation(grid, true_grid)]))
+    film = tmp_path / "game.gif"
+    assert _life(weights, "--steps", "1", "--output", str(film)) == 1
+    with Image.open(film) as opened:
+        opened.seek(1)
+        shades = opened.convert("L").point(lambda shade: shade < 128).load()
+
+    def square(row: int, column: int) -> tuple[bool, bool]:
+        """Whether a cell's corner is dark, and its middle."""
+        x, y = 9 * column, 9 * row
+        return bool(shades[x + 1, y + 1]), bool(shades[x + 4, y + 4])
+
+    assert (square(2, 5), square(7, 3), square(7, 4)) == (
+        (True, False),
+        (False, True),
+        (False,) * 2,
+    )
+    right = 16 + 2
+    assert (square(2, right + 5), square(7, right + 3)) == ((False, False), (True, True))
 
 
 def test_an_interrupted_game_is_told_as_far_as_it_came(
@@ -110,6 +137,7 @@ def test_an_interrupted_game_is_told_as_far_as_it_came(
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
         (["--steps", "-1"], "--steps is -1; expected at least 0"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--output", "x.png"], "--output is x.png; expected a name that ends in .gif"),
         (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--json", "no/x.json"], "no/x.json: no folder to write it into"),
     ],

@@ -50,6 +50,11 @@ def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path
     assert durations == [120, 2000]
 
 
+def test_a_film_is_a_gif(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"x.png: expected a name that ends in .gif"):
+        save_film(torch.zeros(1, 5, 7), tmp_path / "x.png", captions=["one"], frame_ms=120)
+
+
 def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
     losses = [{"step": step, "train/loss": 1 / step} for step in (1, 2, 3, 100)]
     shares = [
