@@ -1,8 +1,10 @@
 """``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +12,7 @@ from PIL import Image
 
 from tokoban import cli
 from tokoban.systems.life import config, evaluate
-from tokoban.systems.life.certificate import Margins
+from tokoban.systems.life.certificate import Certificate, Margins
 from tokoban.systems.life.rules import parse_rule
 from tokoban.systems.life.train import RUNS, build_model, make_system
 from tokoban.training.config import to_dict
@@ -44,6 +46,20 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert masses == pytest.approx(1, abs=1e-5)
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) == 3
+
+
+def test_surroundings_are_full_empty_and_all_between(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[float | None]] = []
+
+    def certify(*_: Any, densities: Sequence[float | None], **__: Any) -> Certificate:
+        asked.append(densities)
+        return Certificate(1, 0, 1.0, 0, 1.0, 1, 1.0)
+
+    monkeypatch.setattr(evaluate, "certify", certify)
+    assert _evaluate(run, "--batches", "0", "--games", "0") == 0
+    assert {None, 0.0, 0.5, 1.0} <= set(asked[0])
 
 
 @pytest.mark.parametrize(

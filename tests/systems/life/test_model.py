@@ -49,6 +49,20 @@ def test_parameters_are_counted_with_a_pencil() -> None:
     assert counts["convolution"] == net + 9 * 64 * 64 + 64
 
 
+@pytest.mark.parametrize("preset", [config.seed, config.life16])
+def test_numbers_are_drawn_at_their_scales(preset: type[LifeConfig]) -> None:
+    torch.manual_seed(5)
+    model = build_model(replace(preset(), embedding_scale=0.7))
+    assert isinstance(model.places, torch.nn.Module)
+    drawn = {weights: 0.7 for weights in (model.states, *model.places.parameters())}
+    matrices = (*model.mixing.parameters(), *model.hidden.parameters(), *model.answer.parameters())
+    drawn |= {weights: 1 / 8 for weights in matrices}
+    assert len(drawn) == len(list(model.parameters()))
+    for weights, scale in drawn.items():
+        # Four standard deviations of a standard deviation.
+        assert abs(weights.std().item() / scale - 1) < 4 / (2 * weights.numel()) ** 0.5
+
+
 @pytest.mark.parametrize("preset", [config.fixed_neighbourhood, config.convolution])
 def test_a_baseline_sees_nine_cells(preset: type[LifeConfig]) -> None:
     model = build_model(replace(preset(), width=5))
