@@ -75,6 +75,14 @@ def test_a_baseline_sees_nine_cells(preset: type[LifeConfig]) -> None:
             assert bool(changed[3, 3]) == (abs(row - 3) <= 1 and abs(column - 3) <= 1)
 
 
+@pytest.mark.parametrize("preset", [config.fixed_neighbourhood, config.convolution])
+def test_a_baseline_knows_no_edges(preset: type[LifeConfig]) -> None:
+    model = build_model(replace(preset(), width=5))
+    grids = drawn_grids(1, 7)
+    shifted = model(grids.roll((2, 3), dims=(1, 2)))
+    torch.testing.assert_close(shifted, model(grids).roll((2, 3), dims=(1, 2)))
+
+
 def test_the_neighbours_mean_does_not_tell_them_apart() -> None:
     model = build_model(replace(config.fixed_neighbourhood(), width=5))
     grids = drawn_grids(1, 5)
