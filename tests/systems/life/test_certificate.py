@@ -68,6 +68,36 @@ def test_the_margin_of_all_surroundings_lies_between_bound_and_attack() -> None:
         assert (least[case] > 0) == (true_margin > 0) or attacked[case] <= 0
 
 
+def test_attack_and_branches_decide_every_case_of_a_small_torus() -> None:
+    model = drawn_net(4, scale=0.3)
+    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
+    num_branched = 0
+    for asked in list(questions(model))[4::16]:
+        bounds = bound_logits(model, asked)
+        lives = bounds.low + bounds.high > 0
+        grids = torch.empty(len(lives), 2**7, 16, dtype=torch.bool)
+        grids[:, :, asked.known], grids[:, :, asked.far] = asked.states[:, None], surroundings
+        found = logits(model, asked, grids.flatten(0, 1)).unflatten(0, (len(lives), 2**7))
+        true_margin = torch.where(lives, found.amin(1), -found.amax(1))
+        attacked, least = prove(model, asked, lives)
+        # So little attention is far that what seems worst in first order is worst.
+        torch.testing.assert_close(attacked, true_margin)
+        assert (least <= true_margin + 1e-9).all()
+        assert torch.equal(least > 0, true_margin > 0)
+        is_open = torch.where(lives, bounds.low, -bounds.high) <= 0
+        num_branched += int((is_open & (true_margin > 0)).sum())
+    assert num_branched > 0
+
+
+def test_chords_lie_above_the_sums_that_they_stand_for() -> None:
+    torch.manual_seed(3)
+    g, e, c = torch.randn(13, 5).double(), torch.randn(13).double(), torch.randn(11, 5).double()
+    sums = (g - c[:, None] * e[:, None]).abs().sum(1)
+    found = certificate._swings(g, e, c)
+    assert (found >= sums - 1e-12).all()
+    assert (found <= 1.02 * sums).all()
+
+
 def test_the_bends_of_silu_are_what_the_bounds_take_them_for() -> None:
     x = torch.linspace(-20, 20, 4001, dtype=torch.double, requires_grad=True)
     (slope,) = torch.autograd.grad(functional.silu(x).sum(), x, create_graph=True)
