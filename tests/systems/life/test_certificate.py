@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
@@ -66,6 +67,18 @@ def test_the_margin_of_all_surroundings_lies_between_bound_and_attack() -> None:
         assert least[case] - 1e-9 <= true_margin <= attacked[case] + 1e-9
         # Seven far cells are few enough to be taken in all states: nothing stays open.
         assert (least[case] > 0) == (true_margin > 0) or attacked[case] <= 0
+
+
+def test_the_least_margin_of_all_densities_counts() -> None:
+    model = drawn_net(5)
+    asked = next(questions(model))
+    lives = torch.arange(len(asked.states)) % 2 == 0
+    empty, full, both = (
+        certificate.check(model, asked, lives, densities=densities, random=np.random.default_rng(0))
+        for densities in ([0.0], [1.0], [0.0, 1.0])
+    )
+    assert torch.equal(both, torch.minimum(empty, full))
+    assert (both < empty).any() and (both < full).any()
 
 
 def test_attack_and_branches_decide_every_case_of_a_small_torus() -> None:
@@ -154,5 +167,5 @@ def test_the_shipped_weights_have_the_certificate_of_their_card() -> None:
     model, chosen = pretrained.load("life-16", system="life")
     assert isinstance(model, LifeNet)
     found = certify(model, parse_rule(chosen.rule), densities=[None])
-    assert (found.num_wrong, found.num_refuted, found.num_proved) == (0, 1, 131_071)
-    assert found.least_margin > 0
+    assert (found.num_wrong, found.num_refuted, found.num_proved) == (0, 0, 131_072)
+    assert found.least_proved_margin > 1
