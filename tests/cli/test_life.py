@@ -99,6 +99,7 @@ def test_a_wrong_cell_has_a_spot_in_the_networks_game(
     with Image.open(film) as opened:
         opened.seek(1)
         shades = opened.convert("L").point(lambda shade: shade < 128).load()
+    assert shades is not None
 
     def square(row: int, column: int) -> tuple[bool, bool]:
         """Whether a cell's corner is dark, and its middle."""

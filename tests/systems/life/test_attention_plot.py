@@ -62,7 +62,7 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
     for step in (5, 10):
         kept.take(model.state_dict(), step=step)
         matrices.append(attention_matrix(model, grids))
-        model.mixing.attention.query.weight.data.mul_(0.1)  # what it is now must not matter
+        model.states.data.mul_(0.1)  # what it is now must not matter
     shown: list[torch.Tensor] = []
     monkeypatch.setattr(attention_plot, "save_film", lambda frames, *_, **__: shown.append(frames))
     film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")
