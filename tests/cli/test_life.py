@@ -23,9 +23,12 @@ LIFE = parse_rule("B3/S23")
 @pytest.fixture
 def weights(tmp_path: Path) -> str:
     """Of a network of 16 x 16 that knows nothing."""
+    return _saved(LifeConfig(width=5), tmp_path)
+
+
+def _saved(config: LifeConfig, folder: Path) -> str:
     torch.manual_seed(3)
-    config = LifeConfig(width=5)
-    path = tmp_path / "random.safetensors"
+    path = folder / f"random-{config.side}.safetensors"
     metadata = {"system": "life", "config": json.dumps(to_dict(config))}
     save_weights(path, build_model(config).state_dict(), metadata)
     return str(path)
@@ -85,6 +88,15 @@ def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_
     assert _life(weights, "--steps", "5", "--output", str(film)) == 0
     with Image.open(film) as opened:
         assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
+
+
+def test_a_film_of_a_small_torus_has_room_for_its_caption(is_right: None, tmp_path: Path) -> None:
+    film = tmp_path / "game.gif"
+    small = _saved(LifeConfig(side=5, width=5), tmp_path)
+    assert _life(small, "--steps", "1", "--output", str(film)) == 0
+    with Image.open(film) as opened:
+        # 12 columns and a caption: 306 pixels are wanted, and 26 a column are the first enough.
+        assert opened.width == 26 * (5 + 2 + 5)
 
 
 def test_a_wrong_cell_has_a_spot_in_the_networks_game(
