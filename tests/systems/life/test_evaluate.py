@@ -15,6 +15,7 @@ from tokoban.systems.life import config, evaluate
 from tokoban.systems.life.certificate import Certificate, Margins
 from tokoban.systems.life.rules import parse_rule
 from tokoban.systems.life.train import RUNS, build_model, make_system
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.config import to_dict
 from tokoban.training.loop import train
 from tokoban.training.run_directory import RunDirectory
@@ -60,6 +61,15 @@ def test_surroundings_are_full_empty_and_all_between(
     monkeypatch.setattr(evaluate, "certify", certify)
     assert _evaluate(run, "--batches", "0", "--games", "0") == 0
     assert {None, 0.0, 0.5, 1.0} <= set(asked[0])
+
+
+def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
+    run: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "film.html"
+    words = ["--batches", "1", "--games", "1", "--steps", "1", "--film", str(page)]
+    assert _evaluate(run, *words) == 0
+    assert list(read_attention_page(page)) == ["step 2", "step 4", "step 6"]
 
 
 @pytest.mark.parametrize(
