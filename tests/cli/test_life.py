@@ -24,9 +24,12 @@ LIFE = parse_rule("B3/S23")
 @pytest.fixture
 def weights(tmp_path: Path) -> str:
     """Of a network of 16 x 16 that knows nothing."""
+    return _saved(LifeConfig(width=5), tmp_path)
+
+
+def _saved(config: LifeConfig, folder: Path) -> str:
     torch.manual_seed(3)
-    config = LifeConfig(width=5)
-    path = tmp_path / "random.safetensors"
+    path = folder / f"random-{config.side}.safetensors"
     metadata = {"system": "life", "config": json.dumps(to_dict(config))}
     save_weights(path, build_model(config).state_dict(), metadata)
     return str(path)
@@ -85,7 +88,44 @@ def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_
     film = tmp_path / "game.gif"
     assert _life(weights, "--steps", "5", "--output", str(film)) == 0
     with Image.open(film) as opened:
-        assert (opened.width, getattr(opened, "n_frames", 1)) == (6 * (16 + 2 + 16), 6)
+        assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
+
+
+def test_a_film_of_a_small_torus_has_room_for_its_caption(is_right: None, tmp_path: Path) -> None:
+    film = tmp_path / "game.gif"
+    small = _saved(LifeConfig(side=5, width=5), tmp_path)
+    assert _life(small, "--steps", "1", "--output", str(film)) == 0
+    with Image.open(film) as opened:
+        # 12 columns and a caption: 306 pixels are wanted, and 26 a column are the first enough.
+        assert opened.width == 26 * (5 + 2 + 5)
+
+
+def test_a_wrong_cell_has_a_spot_in_the_networks_game(
+    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = torch.zeros(1, 16, 16, dtype=torch.bool)
+    true_grid = grid.clone()
+    grid[0, 2, 5], true_grid[0, 7, 3] = True, True  # one too many, and one too few
+    monkeypatch.setattr(simulate, "play", lambda *_: iter([simulate.Generation(grid, true_grid)]))
+    film = tmp_path / "game.gif"
+    assert _life(weights, "--steps", "1", "--output", str(film)) == 1
+    with Image.open(film) as opened:
+        opened.seek(1)
+        shades = opened.convert("L").point(lambda shade: shade < 128).load()
+    assert shades is not None
+
+    def square(row: int, column: int) -> tuple[bool, bool]:
+        """Whether a cell's corner is dark, and its middle."""
+        x, y = 9 * column, 9 * row
+        return bool(shades[x + 1, y + 1]), bool(shades[x + 4, y + 4])
+
+    assert (square(2, 5), square(7, 3), square(7, 4)) == (
+        (True, False),
+        (False, True),
+        (False,) * 2,
+    )
+    right = 16 + 2
+    assert (square(2, right + 5), square(7, right + 3)) == ((False, False), (True, True))
 
 
 def test_an_interrupted_game_is_told_as_far_as_it_came(
@@ -112,7 +152,7 @@ def test_a_page_of_attention_goes_through_the_game(weights: str, tmp_path: Path)
 def test_a_network_without_attention_has_none_to_show(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = LifeConfig(width=5, mixing="convolution")
+    config = LifeConfig(width=5, mixing="convolution", has_hard_grids=False)
     metadata = {"system": "life", "config": json.dumps(to_dict(config))}
     weights = tmp_path / "a.safetensors"
     save_weights(weights, build_model(config).state_dict(), metadata)
@@ -130,6 +170,7 @@ def test_a_network_without_attention_has_none_to_show(
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
         (["--steps", "-1"], "--steps is -1; expected at least 0"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--output", "x.png"], "--output is x.png; expected a name that ends in .gif"),
         (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),
         (["--json", "no/x.json"], "no/x.json: no folder to write it into"),

@@ -314,7 +314,17 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     figures = train(system, run, toy_directory(tmp_path))
     assert figures["steps"] == 10 and figures["score"] == sign * 7.0
     for name, tensor in weights(tmp_path).items():
-        assert torch.equal(tensor, system.seen[2][name])
+        assert torch.equal(tensor, system.seen[3][name])
+
+
+@pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])
+def test_a_run_ends_when_its_figure_is_good_enough(
+    tmp_path: Path, watched: str, sign: float
+) -> None:
+    # Not yet, exactly; then the last look, and one at the best.
+    system = Scripted(*(sign * score for score in (1.0, 3.0, 3.0, 3.0)))
+    run = replace(PATIENT, patience=0, watched=watched, stop_at=sign * 3.0)
+    assert train(system, run, toy_directory(tmp_path))["steps"] == 4
 
 
 def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:

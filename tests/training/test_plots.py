@@ -53,6 +53,11 @@ def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path
     assert durations == [120, 2000]
 
 
+def test_a_film_is_a_gif(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"x.png: expected a name that ends in .gif"):
+        save_film(torch.zeros(1, 5, 7), tmp_path / "x.png", captions=["one"], frame_ms=120)
+
+
 @pytest.mark.parametrize("num_heads", [1, 3])
 def test_every_layer_and_head_has_a_map_whose_greatest_weight_is_darkest(
     num_heads: int, tmp_path: Path

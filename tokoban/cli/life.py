@@ -2,12 +2,13 @@
 
 import argparse
 import json
+import math
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_destination, counted, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "play Conway's Life by attention alone, and count the wrong cells"
 
-_CELL_PIXELS = 6
+_LEAST_CELL_PIXELS = 9
+_LEAST_WIDTH = 306  # pixels of a film, for its caption
+_LINE_SHADE = 0.1  # between cells
 _GAP_CELLS = 2  # between the two games
 _FRAME_MS = 100
 
@@ -43,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="OUT",
-        help="a GIF of the game, the network's to the left and the true one to the right",
+        help="a GIF of the game, the network's to the left, with a spot in each wrong cell, and "
+        "the true one to the right",
     )
     parser.add_argument(
         "--attention",
@@ -64,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Plays, and says what came of it, even if interrupted; 1 if a cell was wrong."""
     if arguments.steps < 0:
         raise ValueError(f"--steps is {arguments.steps}; expected at least 0")
+    if arguments.output is not None and Path(arguments.output).suffix.lower() != ".gif":
+        raise ValueError(f"--output is {arguments.output}; expected a name that ends in .gif")
     check_destination(arguments.output)
     check_destination(arguments.json)
     attention_files.check(arguments.attention)
@@ -135,7 +141,8 @@ def _tell(arguments: argparse.Namespace, generations: "list[Generation]", rule: 
         print(to_plaintext(last), end="")
         first = about["first_wrong_step"]
         since = "" if first is None else f", the first at step {first}"
-        print(f"{about['steps']} steps of {rule}, {about['wrong_cells']} wrong cells{since}")
+        steps, cells = counted(len(wrong) - 1, "step"), counted(sum(wrong), "wrong cell")
+        print(f"{steps} of {rule}, {cells}{since}")
     if arguments.json is not None:
         write_output(arguments.json, json.dumps(about, indent=2) + "\n")
     if arguments.output is not None:
@@ -154,12 +161,30 @@ def _draw(generations: "list[Generation]", film: Path) -> None:
 
     from tokoban.training.plots import save_film
 
-    frames = []
-    for each in generations:
-        gap = torch.full((each.grids.shape[1], _GAP_CELLS), 0.25)
-        sides = [each.grids[0].float().cpu(), gap, each.true_grids[0].float().cpu()]
-        cells = torch.cat(sides, dim=1)
-        large = cells.repeat_interleave(_CELL_PIXELS, 0).repeat_interleave(_CELL_PIXELS, 1)
-        frames.append(large)
-    captions = [f"step {step}" for step in range(len(frames))]
+    num_columns = 2 * generations[0].grids.shape[2] + _GAP_CELLS
+    size = max(_LEAST_CELL_PIXELS, math.ceil(_LEAST_WIDTH / num_columns))
+    frames, captions = [], []
+    for number, each in enumerate(generations):
+        grid, true_grid = each.grids[0].cpu(), each.true_grids[0].cpu()
+        is_wrong = grid != true_grid
+        left = _squares(grid, is_wrong, size=size)
+        right = _squares(true_grid, torch.zeros_like(is_wrong), size=size)
+        gap = torch.full((len(left), _GAP_CELLS * size), 3 * _LINE_SHADE)
+        frames.append(torch.cat([left, gap, right], dim=1))
+        captions.append(f"network | rules   step {number}, {each.num_wrong} wrong")
     save_film(torch.stack(frames), film, captions=captions, frame_ms=_FRAME_MS)
+
+
+def _squares(cells: "torch.Tensor", is_marked: "torch.Tensor", *, size: int) -> "torch.Tensor":
+    """A square of ``size`` pixels for each cell; a spot of the other shade marks one."""
+    import torch
+
+    def enlarged(grid: torch.Tensor) -> torch.Tensor:
+        return grid.repeat_interleave(size, 0).repeat_interleave(size, 1)
+
+    pixels = torch.arange(size) * 3 // size == 1
+    spots = (pixels[:, None] & pixels).repeat(cells.shape)
+    squares = (enlarged(cells) ^ (enlarged(is_marked) & spots)).float()
+    squares[size - 1 :: size] = _LINE_SHADE
+    squares[:, size - 1 :: size] = _LINE_SHADE
+    return squares

@@ -198,13 +198,17 @@ class _Training:
         name = watched.removeprefix("-")
         if name not in figures:
             raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
-        value = -figures[name] if watched.startswith("-") else figures[name]
-        if value > state.best:
-            state.best, state.num_without_better = value, 0
+        value = self.worth(figures[name])
+        is_better = value > state.best
+        state.num_without_better = 0 if is_better else state.num_without_better + 1
+        if is_better or value == state.best:
+            state.best = value
             if self.is_main:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
-        else:
-            state.num_without_better += 1
+
+    def worth(self, figure: float) -> float:
+        """A value of the watched figure, negated where less is better."""
+        return -figure if self.run.watched.startswith("-") else figure
 
     def take_snapshot(self) -> None:
         """Adds the weights to those whose mean the run may end with."""
@@ -271,9 +275,11 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or minute, or to the end of its patience."""
+        """Whether the run has come to its last step or minute, its goal or its patience's end."""
         run, state = self.run, self.state
         if run.patience and state.num_without_better >= run.patience:
+            return True
+        if run.stop_at is not None and state.best >= self.worth(run.stop_at):
             return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
         return is_late or (run.steps is not None and state.step >= run.steps)

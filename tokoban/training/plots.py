@@ -144,6 +144,8 @@ def save_film(
     """A GIF of shades from 0 to 1, a pixel each, with a caption below every frame, without end."""
     from PIL import Image, ImageDraw
 
+    if film.suffix.lower() != ".gif":
+        raise ValueError(f"{film}: expected a name that ends in .gif")
     white, full = np.array([255, 255, 255]), np.array(_components(COLOURS[0]))
     mix = np.linspace(0, 1, _NUM_SHADES)[:, None]
     palette = (white * (1 - mix) + full * mix).round().astype(np.uint8)

@@ -40,8 +40,9 @@ class RunConfig:
     log_every: int = 50  # steps
     evaluate_every: int = 0  # steps; 0 = only at the end
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
-    # weights are those that were best by it, unless they are a mean
+    # weights are those that were best by it, the last of equals, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
+    stop_at: float | None = None  # a value of the watched figure, at which the run ends
     keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
@@ -76,3 +77,5 @@ class RunConfig:
             raise ValueError("average_last and ema_decay are two averages: choose one of them")
         if self.patience and not (self.watched and self.evaluate_every):
             raise ValueError("patience needs watched, a figure, and evaluate_every, to look at it")
+        if self.stop_at is not None and not (self.watched and self.evaluate_every):
+            raise ValueError("stop_at needs watched, a figure, and evaluate_every, to look at it")

@@ -7,6 +7,7 @@ import pytest
 import torch
 from PIL import Image
 
+from tokoban.systems.life import attention_plot
 from tokoban.systems.life.attention_plot import (
     attention_figures,
     attention_matrix,
@@ -39,14 +40,41 @@ def test_figures_of_three_known_matrices() -> None:
     assert found["distance_to_mean"] == pytest.approx(17 / 25)
 
 
-def test_the_matrix_is_the_softmax_of_the_scores() -> None:
+def test_the_matrix_is_the_mean_softmax_of_the_scores() -> None:
     model = build_model(tiny()).eval()
-    grid = torch.rand(1, 5, 5, generator=torch.manual_seed(1)) < 0.5
-    x = model.tokens(grid).flatten(1, 2)[0]
+    grids = torch.rand(3, 5, 5, generator=torch.manual_seed(1)) < 0.5
+    x = model.tokens(grids).flatten(1, 2)
     assert isinstance(model.mixing, GridAttention)
     attention = model.mixing.attention
-    scores = attention.query(x) @ attention.key(x).T / 4
-    torch.testing.assert_close(attention_matrix(model, grid), scores.softmax(-1).detach())
+    scores = attention.query(x) @ attention.key(x).mT / 4
+    expected = scores.softmax(-1).mean(0).detach()
+    torch.testing.assert_close(attention_matrix(model, grids), expected)
+
+
+def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(1)
+    model = build_model(replace(tiny(), side=7, embedding_scale=1.0))
+    kept = Snapshots(tmp_path, num_kept=None)
+    grids = torch.rand(3, 7, 7) < 0.5
+    matrices = []
+    for step in (5, 10):
+        kept.take(model.state_dict(), step=step)
+        matrices.append(attention_matrix(model, grids))
+        model.states.data.mul_(0.1)  # what it is now must not matter
+    shown: list[torch.Tensor] = []
+    monkeypatch.setattr(attention_plot, "save_film", lambda frames, *_, **__: shown.append(frames))
+    film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")
+    for frame, matrix in zip(shown[0], matrices, strict=True):
+        # Full is an eighth or more.
+        shades = (8 * matrix).clamp(max=1)
+        torch.testing.assert_close(frame[:, :49], shades)
+        assert not frame[:, 49:56].any()
+        for row, column in ((0, 0), (2, 5), (6, 1)):
+            square = frame[7 * row : 7 * row + 7, 56 + 7 * column : 63 + 7 * column]
+            expected = shades[3 * 7 + 3, 7 * row + column].expand(7, 7)
+            torch.testing.assert_close(square, expected)
 
 
 def test_a_film_has_a_frame_for_each_of_the_kept_weights(tmp_path: Path) -> None:

@@ -1,13 +1,24 @@
 """``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from PIL import Image
 
 from tokoban import cli
+from tokoban.systems.life import config, evaluate
+from tokoban.systems.life.certificate import Certificate, Margins
+from tokoban.systems.life.rules import parse_rule
+from tokoban.systems.life.train import RUNS, build_model, make_system
 from tokoban.training.attention_page import read_attention_page
+from tokoban.training.config import to_dict
+from tokoban.training.loop import train
+from tokoban.training.run_directory import RunDirectory
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +47,20 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert masses == pytest.approx(1, abs=1e-5)
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) == 3
+
+
+def test_surroundings_are_full_empty_and_all_between(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[float | None]] = []
+
+    def certify(*_: Any, densities: Sequence[float | None], **__: Any) -> Certificate:
+        asked.append(densities)
+        return Certificate(1, 0, 1.0, 0, 1.0, 1, 1.0)
+
+    monkeypatch.setattr(evaluate, "certify", certify)
+    assert _evaluate(run, "--batches", "0", "--games", "0") == 0
+    assert {None, 0.0, 0.5, 1.0} <= set(asked[0])
 
 
 def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
@@ -69,3 +94,34 @@ def test_a_run_that_kept_nothing_has_no_film(
     weights = Path(run) / "weights.safetensors"
     assert _evaluate(str(weights), "--film", str(tmp_path / "x.gif")) == 2
     assert "no kept weights to make a film of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("least", "share"),
+    [((1.0, 3.0), 1.0), ((2.0, 0.999), 0.5), ((0.999, 2.0), 0.0)],
+    ids=str,
+)
+def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
+    least: tuple[float, float], share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a network that sees nine cells there are 512 cases, here in two parts."""
+    model = build_model(config.convolution())
+    rule = parse_rule("B3/S23")
+    parts = [torch.full((256,), 9.0) for _ in least]
+    for part, margin in zip(parts, least, strict=True):
+        part[7] = margin
+    monkeypatch.setattr(
+        evaluate, "margins", lambda *_, **__: (Margins(part, part, part) for part in parts)
+    )
+    assert evaluate.proved_share(model, rule) == share
+
+
+@pytest.mark.slow
+def test_a_run_ends_when_every_case_is_proved(tmp_path: Path) -> None:
+    chosen = replace(config.life16(), side=6, batch_grids=64)
+    run = replace(RUNS["life16"], device="cpu")
+    figures = train(
+        make_system(chosen), run, RunDirectory(tmp_path, system="life", config=to_dict(chosen))
+    )
+    assert figures["steps"] < 1000
+    assert figures["proved_share"] == figures["perfect_share"] == 1

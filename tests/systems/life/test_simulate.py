@@ -1,16 +1,20 @@
 """The model's game goes on from its own answers; every cell that differs is counted."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+import pytest
 import torch
 from torch import nn
 
+from tokoban.systems.life import evaluate
 from tokoban.systems.life.config import tiny
+from tokoban.systems.life.dataset import RandomGames
 from tokoban.systems.life.evaluate import perfect_batches, wrong_cells_of_games
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule, step
-from tokoban.systems.life.simulate import play
+from tokoban.systems.life.simulate import Generation, play
 from tokoban.systems.life.train import build_model
 
 LIFE, HIGH_LIFE = parse_rule("B3/S23"), parse_rule("B36/S23")
@@ -49,3 +53,31 @@ def test_right_and_wrong_players_are_told_apart() -> None:
     games = {"num_games": 35, "num_steps": 3, "seed": 1}
     assert wrong_cells_of_games(right, LIFE, **games) == 0
     assert wrong_cells_of_games(wrong, LIFE, **games) > 0
+
+
+def test_every_wrong_cell_of_every_game_and_step_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(model: LifeNet, start: torch.Tensor, rule: Rule) -> Iterator[Generation]:
+        while True:
+            yield Generation(start, ~start)
+
+    monkeypatch.setattr(evaluate, "play", play)
+    model = player_of(LIFE, side=7)
+    wrong = wrong_cells_of_games(model, LIFE, num_games=35, num_steps=3, seed=1)
+    assert wrong == 35 * 3 * 7 * 7
+
+
+def test_the_usual_test_is_not_of_the_grids_that_were_trained_on() -> None:
+    seen: list[torch.Tensor] = []
+
+    def recorded(grids: torch.Tensor) -> torch.Tensor:
+        seen.append(grids)
+        return step(grids, LIFE).float() - 0.5
+
+    model = player_of(LIFE, side=7)
+    model.forward = recorded  # type: ignore[method-assign]
+    perfect_batches(model, replace(tiny(), side=7), num_batches=2)
+    games = RandomGames(LIFE, side=7, num_grids=32, density=None, seed=0)
+    for rank in range(8):
+        trained = next(games.batches(torch.device("cpu"), rank=rank))
+        assert not torch.equal(trained.grids, seen[0])
+    assert not torch.equal(seen[0], seen[1])

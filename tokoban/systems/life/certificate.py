@@ -63,40 +63,59 @@ class Certificate:
     least_proved_margin: float  # at least this with all surroundings; unknown where not above 0
 
 
+class Margins(NamedTuple):
+    """The margins of some cases: the least that were drawn, of the attack, and proved for all."""
+
+    drawn: Float[Tensor, "P"]
+    attacked: Float[Tensor, "P"]
+    proved: Float[Tensor, "P"]
+
+
 def certify(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
 ) -> Certificate:
     """Proves what it can, and checks each case once for each density of the far cells.
 
-    A density of None is another one for each case, from 0 to 1. Without attention an answer depends
-    on nine cells by construction, on all tori alike: there are 512 cases, and what holds is proved.
+    A density of None is another one for each case, from 0 to 1.
     """
-    model = copy.deepcopy(model).cpu().double()
-    drawn, attacked, proved = [], [], []
-    with torch.no_grad():
-        if isinstance(model.mixing, GridAttention):
-            random = np.random.default_rng(seed)
-            for asked in questions(model):
-                lives = _truth(asked.states, rule)
-                drawn.append(check(model, asked, lives, densities=densities, random=random))
-                worst, least = prove(model, asked, lives)
-                attacked.append(worst)
-                proved.append(least)
-        else:
-            # The nine cells are a torus of their own, on which the middle one has all neighbours.
-            nine = _all_states(9)
-            answers = model(nine.unflatten(1, (3, 3)))[:, 1, 1]
-            drawn = attacked = proved = [_margins(answers, _truth(nine, rule))]
-    least_drawn, least_attacked, least = (torch.cat(x) for x in (drawn, attacked, proved))
+    found = list(margins(model, rule, densities=densities, seed=seed))
+    drawn, attacked, proved = (torch.cat(each) for each in zip(*found, strict=True))
     return Certificate(
-        num_cases=len(least),
-        num_wrong=int((least_drawn <= 0).sum()),
-        least_margin=least_drawn.min().item(),
-        num_refuted=int((least_attacked <= 0).sum()),
-        least_attacked_margin=least_attacked.min().item(),
-        num_proved=int((least > 0).sum()),
-        least_proved_margin=least.min().item(),
+        num_cases=len(proved),
+        num_wrong=int((drawn <= 0).sum()),
+        least_margin=drawn.min().item(),
+        num_refuted=int((attacked <= 0).sum()),
+        least_attacked_margin=attacked.min().item(),
+        num_proved=int((proved > 0).sum()),
+        least_proved_margin=proved.min().item(),
     )
+
+
+def count_cases(model: LifeNet) -> int:
+    """Of each cell 512, of which a network without attention knows only one."""
+    return 2**9 * (model.side**2 if isinstance(model.mixing, GridAttention) else 1)
+
+
+def margins(
+    model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
+) -> Iterator[Margins]:
+    """Those of all cases, the 256 of one cell in one state at a time.
+
+    Without attention an answer depends on nine cells by construction, on all tori alike: then there
+    are 512 cases, and what holds is proved.
+    """
+    model = copy.deepcopy(model).cpu().double().requires_grad_(False)
+    if not isinstance(model.mixing, GridAttention):
+        # The nine cells are a torus of their own, on which the middle one has all neighbours.
+        nine = _all_states(9)
+        answers = _margins(model(nine.unflatten(1, (3, 3)))[:, 1, 1], _truth(nine, rule))
+        yield Margins(answers, answers, answers)
+        return
+    random = np.random.default_rng(seed)
+    for asked in questions(model):
+        lives = _truth(asked.states, rule)
+        drawn = check(model, asked, lives, densities=densities, random=random)
+        yield Margins(drawn, *prove(model, asked, lives))
 
 
 class Asked(NamedTuple):

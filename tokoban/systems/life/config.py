@@ -31,6 +31,7 @@ class LifeConfig:
     # The examples: half of a batch is drawn, the other half is what becomes of the first
     density: float | None = None  # of living cells; none: from 0 to 1, another for each grid
     batch_grids: int = 16
+    has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
     data_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -43,6 +44,11 @@ class LifeConfig:
             ("density", self.density is None or 0 <= self.density <= 1, "none, or from 0 to 1"),
             ("batch_grids", self.batch_grids >= 2, "at least 2"),
             ("batch_grids", self.batch_grids % 2 == 0, "even: each grid comes with its successor"),
+            (
+                "has_hard_grids",
+                not self.has_hard_grids or self.mixing == "attention",
+                "false without attention: nothing far misleads a cell that sees nine",
+            ),
             ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
         )
 
@@ -59,17 +65,17 @@ def seed() -> LifeConfig:
 
 def density_half() -> LifeConfig:
     """``life16`` on grids of which half the cells live, as is usual: passes tests, and is wrong."""
-    return LifeConfig(density=0.5)
+    return LifeConfig(density=0.5, has_hard_grids=False)
 
 
 def fixed_neighbourhood() -> LifeConfig:
     """A baseline that is told what attention has to find: each cell gets its neighbours' mean."""
-    return LifeConfig(mixing="neighbours")
+    return LifeConfig(mixing="neighbours", has_hard_grids=False)
 
 
 def convolution() -> LifeConfig:
     """A baseline with a convolution of 3 x 3 in the place of attention."""
-    return LifeConfig(mixing="convolution")
+    return LifeConfig(mixing="convolution", has_hard_grids=False)
 
 
 def tiny() -> LifeConfig:

@@ -9,6 +9,7 @@ from torch.nn import functional
 from tokoban.systems.life import config as presets
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import Examples, RandomGames
+from tokoban.systems.life.hard_grids import with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule
 from tokoban.training import processes
@@ -28,17 +29,19 @@ PRESETS: dict[str, Callable[[], LifeConfig]] = {
     )
 }
 
-# Attention finds the neighbours after some 1000 steps; then there is time to become exact.
+# Attention finds the neighbours after 1000 to 2000 steps, if the rate has not fallen by then. A run
+# ends when its network is proved, long before its last step.
 _RUN = RunConfig(
-    steps=3000,
+    steps=6000,
     weight_decay=0.0,
     betas=(0.9, 0.99),
     evaluate_every=100,
+    watched="proved_share",
+    stop_at=1.0,
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
-    "fixed_neighbourhood": replace(_RUN, steps=1500),
-    "convolution": replace(_RUN, steps=1500),
+    "density_half": replace(_RUN, steps=3000, watched="", stop_at=None),  # it is never proved
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
@@ -75,8 +78,17 @@ class LifeSystem:
             density=config.density,
             seed=config.data_seed,
         )
-        device = next(model.parameters()).device
-        return games.batches(device, start_step=start_step, rank=processes.rank())
+        assert isinstance(model, LifeNet)
+        batches = games.batches(model.states.device, start_step=start_step, rank=processes.rank())
+        if not config.has_hard_grids:
+            return batches
+        return with_hard_grids(
+            batches,
+            model,
+            games.rule,
+            start_step=start_step,
+            seed=(config.data_seed, processes.rank()),
+        )
 
     def loss(self, model: nn.Module, batch: Examples) -> Loss:
         """Binary cross entropy, the mean over all cells."""

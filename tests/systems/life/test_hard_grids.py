@@ -1,0 +1,108 @@
+"""Hard grids are those of the certificate's attack; a resumed run gets the same; none too early."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+
+from tokoban.systems.life import config, hard_grids
+from tokoban.systems.life.certificate import bound_logits, questions
+from tokoban.systems.life.dataset import Examples, RandomGames, random_grids
+from tokoban.systems.life.hard_grids import Answers, neighbourhoods, with_hard_grids
+from tokoban.systems.life.model import LifeNet
+from tokoban.systems.life.rules import parse_rule, step
+from tokoban.systems.life.train import build_model
+
+LIFE = parse_rule("B3/S23")
+CPU = torch.device("cpu")
+
+
+def drawn_net(side: int) -> LifeNet:
+    torch.manual_seed(11)
+    return build_model(replace(config.life16(), side=side, width=7, embedding_scale=1.0)).double()
+
+
+def hard_batches(model: LifeNet, *, start_step: int = 0, seed: int = 5) -> list[Examples]:
+    games = RandomGames(LIFE, side=5, num_grids=6, density=None, seed=seed)
+    batches = games.batches(CPU, start_step=start_step)
+    hard = with_hard_grids(batches, model, LIFE, start_step=start_step, seed=(seed,))
+    return list(islice(hard, 5 - start_step))
+
+
+@pytest.fixture
+def is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing need be right before grids are hard."""
+    monkeypatch.setattr(hard_grids, "_LEAST_SHARE", 0.0)
+
+
+def test_neighbourhoods_reach_over_the_edges() -> None:
+    found = neighbourhoods(torch.tensor([0, 12]), side=5)
+    assert found.tolist() == [
+        [24, 20, 21, 4, 0, 1, 9, 5, 6],
+        [6, 7, 8, 11, 12, 13, 16, 17, 18],
+    ]
+
+
+def test_an_answer_is_the_models_for_that_cell() -> None:
+    model, cells = drawn_net(5), torch.arange(25)
+    grids = torch.rand(25, 5, 5, generator=torch.manual_seed(1)) < 0.5
+    answer = Answers(model, cells, is_alive=grids.flatten(1)[cells, cells])
+    expected = model(grids).flatten(1)[cells, cells]
+    torch.testing.assert_close(answer(grids.flatten(1).double()), expected)
+
+
+def test_hard_are_the_attacked_cases_of_the_least_margins(
+    is_ready: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hard_grids, "CANDIDATES", 5)
+    model = drawn_net(5)
+    found = hard_grids.hard_grids(model, LIFE, num_grids=3, random=np.random.default_rng(2))
+    assert found is not None
+
+    # The same candidates, attacked as the certificate does.
+    random = np.random.default_rng(2)
+    cells = random.integers(25, size=15)
+    nine = random_grids(15, side=3, density=None, random=random).flatten(1)
+    asked = list(questions(model.requires_grad_(False)))
+    attacked, margins = [], []
+    for cell, states in zip(cells.tolist(), nine, strict=True):
+        question = asked[2 * cell + int(states[4])]
+        pull = bound_logits(model, question._replace(states=states[None])).pull[0]
+        is_born = bool(step(states.view(1, 3, 3), LIFE)[0, 1, 1])
+        grid = torch.empty(25, dtype=torch.bool)
+        grid[question.known], grid[question.far] = states, (pull < 0) == is_born
+        logit = model(grid.view(1, 5, 5)).flatten()[cell].item()
+        attacked.append(grid.view(5, 5))
+        margins.append(logit if is_born else -logit)
+    worst = sorted(range(15), key=margins.__getitem__)[:3]
+    assert torch.equal(found, torch.stack([attacked[number] for number in worst]))
+
+
+def test_every_other_grid_makes_room(is_ready: None) -> None:
+    model = drawn_net(5)
+    plain = next(RandomGames(LIFE, side=5, num_grids=6, density=None, seed=5).batches(CPU))
+    first = hard_batches(model)[0]
+    assert torch.equal(first.grids[:3], plain.grids[::2])
+    assert torch.equal(first.successors, step(first.grids, LIFE))
+    random = np.random.default_rng([5, 0, 1])
+    hard = hard_grids.hard_grids(model, LIFE, num_grids=3, random=random)
+    assert hard is not None
+    assert torch.equal(first.grids[3:], hard)
+    assert all(weights.grad is None for weights in model.parameters())
+
+
+def test_a_batch_is_the_same_wherever_one_begins(is_ready: None) -> None:
+    model = drawn_net(5)
+    whole, later = hard_batches(model), hard_batches(model, start_step=3)
+    assert [torch.equal(*pair) for pair in zip(whole[3], later[0], strict=True)] == [True, True]
+    assert not torch.equal(whole[3].grids[3:], whole[4].grids[3:])
+    assert not torch.equal(whole[0].grids[3:], hard_batches(model, seed=6)[0].grids[3:])
+
+
+def test_a_network_that_knows_nothing_gets_random_grids() -> None:
+    games = RandomGames(LIFE, side=5, num_grids=6, density=None, seed=5)
+    for ours, plain in zip(hard_batches(drawn_net(5)), games.batches(CPU), strict=False):
+        assert torch.equal(ours.grids, plain.grids)
+        assert torch.equal(ours.successors, plain.successors)
