@@ -91,9 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
         "--precision",
-        choices=("fp32", "bf16"),
+        choices=("fp32", "bf16", "int8"),
         default="fp32",
-        help="bf16 is quicker, and now and then chooses another word (default: fp32)",
+        help="bf16 is quicker, and now and then chooses another word; int8, for the CPU alone, "
+        "needs less memory (default: fp32)",
     )
 
 
@@ -197,7 +198,8 @@ def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig
         )
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
-    return made_ready(model, device, precision=arguments.precision), config
+    beam = None if arguments.sample else arguments.beam
+    return made_ready(model, device, precision=arguments.precision, beam=beam), config
 
 
 def _translated(
