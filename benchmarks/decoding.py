@@ -161,9 +161,11 @@ def contest(options: argparse.Namespace) -> Contest:
     return Contest(model, sources, None)
 
 
-def measure(report: Report, both: Contest, beam: int, batch: int, *, rounds: int) -> None:
+def measure(
+    report: Report, both: Contest, beam: int, batch: int, *, rounds: int, with_slow: bool
+) -> None:
     """A row for each way."""
-    ways = dict(both.ways(beam, batch, with_slow=batch > 1))
+    ways = dict(both.ways(beam, batch, with_slow=with_slow))
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
     all_s: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
@@ -235,6 +237,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("--source", type=Path, metavar="FILE", help="default: the embedded task")
     options.add_argument("--sentences", type=int, default=64, metavar="N", help="the first ones")
     options.add_argument("--drawn", action="store_true", help="preset base, of drawn weights")
+    options.add_argument(
+        "--case", type=int, nargs=2, metavar=("BEAM", "BATCH"), help="this one alone"
+    )
+    options.add_argument("--quick-ways", action="store_true", help="no rows without a cache")
     options.add_argument("--rounds", type=int, default=9, metavar="N")
     options.add_argument("--parity", type=int, metavar="N", help="compare N sentences instead")
     options.add_argument("--length-penalty", type=float, default=1.0, metavar="A", help="of it")
@@ -248,9 +254,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1 if compare(both, beam=4, alpha=arguments.length_penalty) else 0
     report = Report(arguments, unit="tokens", posted=())
     cases = [(1, 32)] if arguments.quick else [(1, 1), (4, 32), (1, 32), (4, 1)]
+    if arguments.case is not None:
+        cases = [tuple(arguments.case)]
     for beam, batch in cases:
         rounds = 1 if arguments.quick else arguments.rounds
-        measure(report, both, beam, batch, rounds=rounds)
+        with_slow = batch > 1 and not arguments.quick_ways
+        measure(report, both, beam, batch, rounds=rounds, with_slow=with_slow)
     report.finish()
     return 0
 
