@@ -146,10 +146,10 @@ def contest(options: argparse.Namespace) -> Contest:
     count = options.parity or options.sentences
     if options.drawn:
         draw = torch.manual_seed(1)
-        model = build_model(base()).eval()
+        drawn = build_model(base()).eval()
         shape = count, DRAWN_LENGTH - 1
-        sources = torch.randint(4, model.embedding.num_embeddings, shape, generator=draw)
-        return Contest(model, sources.tolist(), DRAWN_LENGTH)
+        tokens = torch.randint(4, drawn.embedding.num_embeddings, shape, generator=draw)
+        return Contest(drawn, tokens.tolist(), DRAWN_LENGTH)
     model, config = pretrained.load(options.weights, system="translation")
     assert isinstance(model, Translator)
     if options.source is None:
@@ -174,7 +174,7 @@ def measure(
             way()
             all_s[name].append(time.process_time() - started_s)
     for name, times_s in all_s.items():
-        ratios = {
+        ratios: dict[str, Any] = {
             f"ratio_to_{baseline.lower().replace(' ', '_')}": median(
                 theirs_s / ours_s for theirs_s, ours_s in zip(all_s[baseline], times_s, strict=True)
             )

@@ -300,8 +300,8 @@ def _progress(texts: Sequence[str]) -> Iterator[Callable[[], None]]:
 
     total = None if "-" in (texts or ["-"]) else len(texts)
     columns = (TextColumn("sentences"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    screen = Console(stderr=True)
     # Else rich would draw on the terminal what was to be printed into a file.
-    options = {"redirect_stdout": False, "redirect_stderr": False}
-    with Progress(*columns, console=Console(stderr=True), **options) as bar:
+    with Progress(*columns, console=screen, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task("", total=total)
         yield lambda: bar.advance(task)

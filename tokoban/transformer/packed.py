@@ -41,8 +41,9 @@ class PackedLinear(nn.Module):
     def forward(self, inputs: Float[Tensor, "*B D"]) -> Float[Tensor, "*B V"]:
         """inputs @ weight.T + bias, and of that only what is above zero if it has a ReLU."""
         rows = inputs.to(self.dtype)
-        options = self.activation, [], ""
-        found = torch.ops.mkldnn._linear_pointwise(rows, self.weight, self.bias, *options)
+        found = torch.ops.mkldnn._linear_pointwise(
+            rows, self.weight, self.bias, self.activation, [], ""
+        )
         return found.to(inputs.dtype)
 
 
@@ -115,7 +116,8 @@ def pack_linears(model: nn.Module, *, dtype: torch.dtype = torch.float32) -> Non
             module.attention.fuse_projections()
         if isinstance(module, FeedForward) and module.activation is functional.relu:
             weight, bias = module.expand.weight, module.expand.bias
-            module.expand = packed_linear(weight, bias, dtype=dtype, has_relu=True)
+            expand = packed_linear(weight, bias, dtype=dtype, has_relu=True)
+            module.register_module("expand", expand)
             module.activation = nn.Identity()
     for module in list(model.modules()):
         for name, child in list(module.named_children()):

@@ -9,7 +9,7 @@ width, V vocabulary, N norms of all layers.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, no_type_check
+from typing import Any, NamedTuple, no_type_check
 
 import numba
 import numpy as np
@@ -102,11 +102,8 @@ class CompiledGreedy:
         self.num_heads = blocks[0].attention.num_heads
         self.is_pre_norm = blocks[0].attention_residual.pre_norm
         self.encoder, self.decoder = _stack(encoder), _stack(decoder)
-        self.rest = _Rest(
-            *_projections([block.cross_attention for block in blocks]),
-            _array(embedding),
-            _array(positions),
-        )
+        cross = _projections([block.cross_attention for block in blocks])
+        self.rest = _Rest._make([*cross, _array(embedding), _array(positions)])
         self.no_bias = np.zeros(len(embedding), dtype=np.float32)
         self.may_follow = np.ones(len(embedding), dtype=np.bool_)
         self.may_follow[forbidden.numpy()] = False
@@ -154,7 +151,7 @@ class CompiledGreedy:
             (vocabulary_size,),
         ]
         arrays = [np.empty(shape, np.float32) for shape in shapes]
-        return _Room(*arrays, scale_bits.view(np.float32), scale_bits)
+        return _Room._make([*arrays, scale_bits.view(np.float32), scale_bits])
 
 
 def _stack(stack: Encoder | Decoder) -> _Stack:
@@ -196,13 +193,17 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 def _inner(function: Callable) -> Callable:
     """For compiled functions alone: what Python would call it by takes half of the compilation."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
     return numba.njit(nogil=True, fastmath=_FAST, **options)(function)
 
 
 def _entry(function: Callable) -> Callable:
     """Compiled at the first call, which takes seconds, and kept on disk where that can be."""
-    options = {"nogil": True, "fastmath": _FAST, "_nrt": False}  # it makes no arrays
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": _FAST,
+        "_nrt": False,
+    }  # it makes no arrays
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder for it can be written
