@@ -4,7 +4,8 @@ FOLDER has pairs of files NAME.SOURCE.gz and NAME.TARGET.gz. The pairs of all co
 by the seed, and each size takes the first of them, so that a larger text holds the smaller ones.
 All sizes have the same steps, batches and rate, and a vocabulary of their own; the translator is
 that of preset tiny with the norms in front, which needs less patience. So small a budget says what
-the first minutes of training make of more text, and not what the text could give.
+the first minutes of training make of more text, and not what the text could give. What comes
+after `--` goes to `tokoban train translation`.
 """
 
 import argparse
@@ -70,7 +71,7 @@ def measure(pairs: Sequence[Pair], folder: Path, options: argparse.Namespace) ->
             "--learning-rate", "2.5e-3", "--schedule", "cosine", "--warmup-steps", "100",
             "--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--watched", "",
             "--patience", "0", "--precision", "bf16", "--seed", str(options.seed),
-            "--device", options.device,
+            "--device", options.device, *options.training,
         ],
         [
             "evaluate", "translation", "--weights", str(run), "--source", str(tests[0]),
@@ -107,7 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    options = parser.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    place = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:place], argparse.Namespace(training=words[place + 1 :]))
     check_destination(options.json)
     pairs = shuffled_pairs(
         options.folder, options.corpora, (options.source, options.target), seed=options.seed
@@ -120,6 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "steps": options.steps,
         "batch_tokens": options.batch_tokens,
         "seed": options.seed,
+        "training": options.training,
         "corpora": list(options.corpora),
     }
     rows = []

@@ -199,11 +199,8 @@ def _inner(function: Callable) -> Callable:
 
 def _entry(function: Callable) -> Callable:
     """Compiled at the first call, which takes seconds, and kept on disk where that can be."""
-    options: dict[str, Any] = {
-        "nogil": True,
-        "fastmath": _FAST,
-        "_nrt": False,
-    }  # it makes no arrays
+    # Nothing here makes an array, so nothing needs counted references.
+    options: dict[str, Any] = {"nogil": True, "fastmath": _FAST, "_nrt": False}
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder for it can be written

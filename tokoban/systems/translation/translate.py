@@ -129,8 +129,8 @@ def translate(
     device = model.embedding.weight.device
     found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with _evaluating(model):
+        greedy = model.greedy if beam == 1 and sampling is None else None
         for numbers in _batches(sources, batch_size):
-            greedy = model.greedy if beam == 1 and sampling is None else None
             if greedy is not None and greedy.is_quicker(len(numbers)):
                 for number in numbers:
                     forced = _forced([limits[number]], forced_prefix)[0]
