@@ -255,20 +255,6 @@ def test_what_cannot_be_done_is_one_line(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["Ein Hund rennt."], "A dog is running.\n"),
-        (["--from", "en", "--to", "de", "A dog is running."], "Ein Hund rennt.\n"),
-    ],
-)
-def test_the_weights_that_ship_go_both_ways(
-    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["translate", "--device", "cpu", *words]) == 0
-    assert capsys.readouterr().out == expected
-
-
 def test_a_direction_without_weights_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["translate", "x", "--from", "fr", "--to", "en"]) == 2
     assert "no weights from fr to en come with tokoban; --weights takes" in capsys.readouterr().err
