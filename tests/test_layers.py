@@ -30,6 +30,7 @@ ALLOWED_HERE = {
     "sokoban/vector_environment.py": {"gymnasium"},
     "sokoban/compiled.py": {"numba"},
     "sokoban/solving/words.py": {"numba", "llvmlite"},
+    "systems/translation/compiled_greedy.py": {"numba"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "systems/vit/pictures.py": {"PIL"},
     "training/plots.py": {"matplotlib", "PIL"},

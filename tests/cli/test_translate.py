@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -150,6 +152,21 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
         "batch_size": 5,
         "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75),
     }
+
+
+def test_a_bar_on_the_terminal_takes_nothing_from_the_file(weights: str, tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no terminals to be made here")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "tokoban", "translate", "--weights", weights, "--beam", "2"]
+    printed = tmp_path / "printed"
+    with printed.open("wb") as file:
+        done = subprocess.run([*command, "eins", "zwei"], stdout=file, stderr=slave)
+    os.close(slave)
+    drawn = os.read(master, 2**16).decode()
+    os.close(master)
+    assert done.returncode == 0
+    assert len(printed.read_text(encoding="utf-8").splitlines()) == 2
+    assert "2/2" in drawn
 
 
 def test_several_translations_are_numbered_and_scored(

@@ -48,6 +48,19 @@ def test_plain_attention_equals_the_fused_kernel(
     assert (attend(q, k, v, MASKS[name]) - fused).abs().max() < tolerance
 
 
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("num_queries", [1, 3])
+def test_where_few_ask_and_nobody_learns_it_is_plain_attention(name: str, num_queries: int) -> None:
+    q, k, v = (draw(B, N, n, E, seed=n) for n in (num_queries, S, S))
+    mask = MASKS[name]
+    if mask is not None and mask.shape[-2] > 1:
+        mask = mask[..., :num_queries, :].clone()
+        mask[..., 0, :] = False  # nothing may be attended to
+    with torch.no_grad():
+        found = MultiHeadAttention(D, N).mix(q, k, v.flip(2), mask)
+    assert torch.allclose(found, attend(q, k, v.flip(2), mask), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("num_masks", [(), (B, 1), (B, N)], ids=["one", "by row", "by head"])
 @pytest.mark.parametrize("is_compiling", [True, False])
 def test_attention_of_one_query_is_plain_attention(

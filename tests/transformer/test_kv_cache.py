@@ -25,8 +25,8 @@ def draw(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
-def empty_cache() -> KVCache:
-    return KVCache(LAYERS, B, N, T, E, dtype=torch.float64)
+def empty_cache(room: int | None = None) -> KVCache:
+    return KVCache(LAYERS, B, N, T, E, dtype=torch.float64, room=room)
 
 
 def causal_stack(kind, *, pre_norm=True, rotary=None):
@@ -50,11 +50,12 @@ def causal_stack(kind, *, pre_norm=True, rotary=None):
 @NORM_ORDERS
 @POSITIONS
 @pytest.mark.parametrize("chunk", [1, 2, 3])
+@pytest.mark.parametrize("room", [None, 1, 2], ids=["all room", "room for 1", "room for 2"])
 def test_cached_equals_uncached(
-    kind: str, pre_norm: bool, rotary: Rotary | None, chunk: int
+    kind: str, pre_norm: bool, rotary: Rotary | None, chunk: int, room: int | None
 ) -> None:
     run = causal_stack(kind, pre_norm=pre_norm, rotary=rotary)
-    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache(room)
     pieces = [run(piece, memory, cache) for piece in inputs.split(chunk, dim=1)]
     assert cache.length == T
     assert torch.allclose(torch.cat(pieces, dim=1), run(inputs, memory), rtol=0, atol=1e-12)

@@ -4,8 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.transformer import EncoderBlock
-from tokoban.transformer.packed import PackedLinear, can_pack, pack_linears
+from tokoban.transformer import DecoderBlock, EncoderBlock
+from tokoban.transformer.packed import (
+    PackedLinear,
+    QuantizedLinear,
+    can_pack,
+    pack_linears,
+    packed_linear,
+)
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
 
@@ -30,16 +36,59 @@ def test_it_is_the_linear_map(
     assert (found - expected).norm() < tolerance * expected.norm()
 
 
+@pytest.mark.parametrize("shape", [(1, D), (5, D), (67, D), (2, 3, D)], ids=str)
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_in_bytes_it_is_nearly_the_linear_map(shape: tuple[int, ...], has_bias: bool) -> None:
+    weight, bias = draw(V, D, seed=1), draw(V, seed=2) if has_bias else None
+    inputs = draw(*shape)
+    found = QuantizedLinear(weight, bias)(inputs)
+    expected = nn.functional.linear(inputs, weight, bias)
+    assert found.dtype == torch.float32 and found.shape == expected.shape
+    assert (found - expected).norm() < 0.02 * expected.norm()
+
+
+def test_bytes_are_scaled_by_the_greatest_of_each_row() -> None:
+    # The bytes are 127 and 64 of 2 / 127 each, 127 and -127 of 2: 127 (127 - 64) * 4 / 127 + 3.
+    weight, inputs = torch.tensor([[2.0, 128 / 127]]), torch.tensor([[254.0, -254.0], [0.0, 0.0]])
+    found = QuantizedLinear(weight, torch.tensor([3.0]))(inputs)
+    assert found[:, 0].tolist() == pytest.approx([255.0, 3.0])
+
+
+def test_in_bytes_no_row_changes_another() -> None:
+    packed = QuantizedLinear(draw(V, D, seed=1))
+    inputs = draw(5, D)
+    together = packed(torch.cat([inputs, 1000 * inputs]))
+    for row, found in zip(inputs, together, strict=False):
+        assert torch.equal(packed(row[None])[0], found)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
+def test_a_relu_leaves_what_is_above_zero(dtype: torch.dtype) -> None:
+    weight, bias, inputs = draw(V, D, seed=1), draw(V, seed=2), draw(5, D)
+    found = packed_linear(weight, bias, dtype=dtype, has_relu=True)(inputs)
+    assert bool((found == 0).any())
+    assert torch.equal(found, packed_linear(weight, bias, dtype=dtype)(inputs).relu())
+
+
 def test_every_linear_map_of_a_model_is_packed() -> None:
-    block = EncoderBlock(12, 3).eval().requires_grad_(False)
-    inputs = draw(2, 5, 12)
-    expected = block(inputs)
+    block = DecoderBlock(12, 3).eval().requires_grad_(False)
+    inputs, memory = draw(2, 5, 12), draw(2, 7, 12, seed=1)
+    expected = block(inputs, memory)
     pack_linears(block)
     packed = [name for name, module in block.named_modules() if isinstance(module, PackedLinear)]
     assert packed == [
-        *(f"attention.{name}" for name in ("query", "key", "value", "output")),
+        *(f"attention.{name}" for name in ("output", "fused")),
+        *(f"cross_attention.{name}" for name in ("query", "key", "value", "output")),
         "feed_forward.expand",
         "feed_forward.contract",
     ]
     assert not any(isinstance(module, nn.Linear) for module in block.modules())
+    assert torch.allclose(block(inputs, memory), expected, rtol=0, atol=1e-5)
+
+
+def test_another_activation_than_a_relu_stays() -> None:
+    block = EncoderBlock(12, 3, activation=nn.functional.gelu).eval().requires_grad_(False)
+    inputs = draw(2, 5, 12)
+    expected = block(inputs)
+    pack_linears(block)
     assert torch.allclose(block(inputs), expected, rtol=0, atol=1e-5)

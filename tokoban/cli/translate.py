@@ -94,9 +94,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
         "--precision",
-        choices=("fp32", "bf16"),
+        choices=("fp32", "bf16", "int8"),
         default="fp32",
-        help="bf16 is quicker, and now and then chooses another word (default: fp32)",
+        help="bf16 is quicker, and now and then chooses another word; int8, for the CPU alone, "
+        "needs less memory (default: fp32)",
     )
 
 
@@ -181,7 +182,8 @@ def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig
         )
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
-    return made_ready(model, device, precision=arguments.precision), config
+    beam = None if arguments.sample else arguments.beam
+    return made_ready(model, device, precision=arguments.precision, beam=beam), config
 
 
 def _translated(
@@ -289,6 +291,8 @@ def _progress(texts: Sequence[str]) -> Iterator[Callable[[], None]]:
 
     total = None if "-" in (texts or ["-"]) else len(texts)
     columns = (TextColumn("sentences"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    screen = Console(stderr=True)
+    # Else rich would draw on the terminal what was to be printed into a file.
+    with Progress(*columns, console=screen, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task("", total=total)
         yield lambda: bar.advance(task)

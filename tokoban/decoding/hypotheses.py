@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
+from tokoban.decoding.best_successors import best_successors
 from tokoban.decoding.stepper import Stepper
 
 
@@ -67,15 +68,16 @@ def search_hypotheses(
     for step in range(max_steps):
         candidates, parents, chosen = _best_candidates(stepper.log_probs(), scores)
         is_end = chosen == end
-        ended = actions.take_along_dim(parents[:, :width, None], dim=1)
-        ended[:, :, step] = end
-        ended_scores = candidates.masked_fill(~is_end, -torch.inf)[:, :width]
-        aside.add(running, ended_scores, ended, penalty=penalty(step + 1))
-
-        # Each beam ends in one way at most, so of twice as many candidates enough go on.
-        order = is_end.int().argsort(dim=1, stable=True)[:, :width]
-        scores = candidates.masked_fill(is_end, -torch.inf).gather(1, order)
-        parents, chosen = parents.gather(1, order), chosen.gather(1, order)
+        if bool(is_end.any()):
+            ended = actions.take_along_dim(parents[:, :width, None], dim=1)
+            ended[:, :, step] = end
+            ended_scores = candidates.masked_fill(~is_end, -torch.inf)[:, :width]
+            aside.add(running, ended_scores, ended, penalty=penalty(step + 1))
+            # Each beam ends in one way at most, so of twice as many candidates enough go on.
+            order = is_end.int().argsort(dim=1, stable=True)
+            candidates = candidates.masked_fill(is_end, -torch.inf).gather(1, order)
+            parents, chosen = parents.gather(1, order), chosen.gather(1, order)
+        scores, parents, chosen = (x[:, :width] for x in (candidates, parents, chosen))
         actions = actions.take_along_dim(parents[:, :, None], dim=1)
         actions[:, :, step] = chosen
 
@@ -135,21 +137,13 @@ def _best_candidates(
 ) -> tuple[Float[Tensor, "R C"], Int64[Tensor, "R C"], Int64[Tensor, "R C"]]:
     """The scores, beams and actions of the 2 * K best successors, the best first."""
     num_searches, width = scores.shape
-    if len(log_probs) != num_searches * width:
+    num_rows, num_actions = log_probs.shape
+    if num_rows != num_searches * width:
         raise ValueError(
-            f"the stepper has {len(log_probs)} rows; expected {num_searches} searches"
+            f"the stepper has {num_rows} rows; expected {num_searches} searches"
             f" x {width} beams = {num_searches * width}"
         )
-    num_actions = log_probs.shape[1]
-    extended = scores[:, :, None] + log_probs.view(num_searches, width, num_actions)
-    # The rows of dead beams hold leftovers, whose log-probabilities may be anything, NaN too.
-    extended = extended.masked_fill((scores == -torch.inf)[:, :, None], -torch.inf).flatten(1)
-    num_candidates = min(2 * width, extended.shape[1])
-    best, order = extended.topk(num_candidates, dim=1)  # order: beam * A + action
-    # Of equal scores the lower number goes first; topk alone does not say which.
-    order, by_number = order.sort(dim=1)
-    best, by_score = best.gather(1, by_number).sort(dim=1, descending=True, stable=True)
-    order = order.gather(1, by_score)
+    best, order = best_successors(scores, log_probs, 2 * width)
     return best, order // num_actions, order % num_actions
 
 

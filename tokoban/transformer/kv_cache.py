@@ -14,7 +14,7 @@ KeysAndValues = tuple[Float[Tensor, "B N S E"], Float[Tensor, "B N S E"]]
 
 
 class KVCache:
-    """Keys and values of every layer, preallocated; storage, so unlike most values here it changes.
+    """Keys and values of every layer; storage, so unlike most values here it changes.
 
     Laws:
 
@@ -37,9 +37,15 @@ class KVCache:
         *,
         device: torch.device | str | None = None,
         dtype: torch.dtype = torch.float32,
+        room: int | None = None,
     ) -> None:
+        """There is room for ``room`` positions at first (all, if not given), which then doubles.
+
+        Where most sequences end long before ``max_length``, what they keep lies closer together.
+        """
+        self.max_length = max_length
         # A tensor a layer: a compiler writes into one in place, and would copy a part of one.
-        shape = batch_size, num_heads, max_length, head_width
+        shape = batch_size, num_heads, min(room or max_length, max_length), head_width
         self._keys, self._values = (
             [torch.zeros(shape, device=device, dtype=dtype) for _ in range(num_layers)]
             for _ in range(2)
@@ -57,24 +63,37 @@ class KVCache:
         self, layer: int, k: Float[Tensor, "B N T E"], v: Float[Tensor, "B N T E"]
     ) -> KeysAndValues:
         """Adds T positions to one layer and gives all it then holds, as views of the storage."""
-        batch_size, num_heads, max_length, head_width = self._keys[layer].shape
+        batch_size, num_heads, room, head_width = self._keys[layer].shape
         start, end = self._lengths[layer], self._lengths[layer] + k.shape[2]
         if (*k.shape[:2], k.shape[3]) != (batch_size, num_heads, head_width):
             raise ValueError(
                 f"expected keys of shape [{batch_size}, {num_heads}, T, {head_width}], "
                 f"got {list(k.shape)}"
             )
-        if end > max_length:
-            raise ValueError(f"the cache holds {max_length} positions, asked to hold {end}")
+        if end > self.max_length:
+            raise ValueError(f"the cache holds {self.max_length} positions, asked to hold {end}")
+        if end > room:
+            self._grow(layer, min(max(end, 2 * room), self.max_length))
         _refuse_gradients(k, v)
         keys, values = self._keys[layer], self._values[layer]
         keys[:, :, start:end], values[:, :, start:end] = k, v
         self._lengths[layer] = end
         return keys[:, :, :end], values[:, :, :end]
 
+    def _grow(self, layer: int, room: int) -> None:
+        """Moves what one layer holds to where there is room for as many positions."""
+        for storages in self._keys, self._values:
+            old = storages[layer]
+            shape = *old.shape[:2], room, old.shape[3]
+            storages[layer] = old.new_zeros(shape)
+            storages[layer][:, :, : old.shape[2]] = old
+
     def take_step(self) -> "CachedStep":
         """The next position, for one pass to fill in every layer; it counts as filled at once."""
-        position, max_length = self.length, len(self._positions)
+        position, max_length = self.length, self.max_length
+        for layer, storage in enumerate(self._keys):
+            if storage.shape[2] < max_length:
+                self._grow(layer, max_length)
         if position == max_length:
             raise ValueError(f"the cache holds {max_length} positions, asked to hold one more")
         self._lengths = [position + 1] * len(self._lengths)
@@ -108,7 +127,8 @@ class KVCache:
             if kept is not None:
                 group = batch_size // len(kept[0])  # the first of each speaks for all of it
                 rows = parents[::group] // group
-                self._memories[layer] = kept[0][rows], kept[1][rows]
+                if not _is_everyone_in_order(rows, len(kept[0])):
+                    self._memories[layer] = kept[0][rows], kept[1][rows]
         for storages in self._keys, self._values:
             for layer, storage in enumerate(storages):
                 moved = storage[:, :, : self.length].index_select(0, parents)
@@ -124,7 +144,14 @@ class KVCache:
         self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
         """Keeps the memory's keys and values of one layer, for the passes to come."""
-        self._memories[layer] = k, v
+        self._memories[layer] = k.contiguous(), v.contiguous()
+
+
+def _is_everyone_in_order(rows: Int[Tensor, "rows"], num_rows: int) -> bool:
+    """Whether taking these rows changes nothing; on a GPU nobody asks, for that would wait."""
+    if rows.device.type != "cpu" or len(rows) != num_rows:
+        return False
+    return torch.equal(rows, torch.arange(num_rows, dtype=rows.dtype))
 
 
 def _refuse_gradients(k: Tensor, v: Tensor) -> None:

@@ -23,6 +23,7 @@ from tokoban.systems.translation.model import EXTRA_LENGTH
 from tokoban.systems.translation.stepper import FREE, TranslationStepper
 from tokoban.systems.translation.translate import (
     Hypothesis,
+    Precision,
     Sampling,
     gnmt_penalty,
     made_ready,
@@ -309,12 +310,19 @@ def test_a_packed_translator_says_the_same_and_leaves_the_other_as_it_was() -> N
     assert all(torch.equal(model.state_dict()[name], x) for name, x in before.items())
 
 
-def test_in_bf16_a_translation_is_worth_nearly_as_much() -> None:
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_rounded_a_translation_is_worth_nearly_as_much(precision: Precision) -> None:
     model = copy.deepcopy(half_trained()).float()
-    rounded = made_ready(copy.deepcopy(model), torch.device("cpu"), precision="bf16")
+    rounded = made_ready(copy.deepcopy(model), torch.device("cpu"), precision=precision)
     exact = [best.score for (best,) in translate(model, SOURCES)]
     found = [best.score for (best,) in translate(rounded, SOURCES)]
+    assert found != exact
     assert found == pytest.approx(exact, abs=0.2)
+
+
+def test_bytes_are_for_the_cpu() -> None:
+    with pytest.raises(ValueError, match="precision int8 is for the CPU; the device is meta"):
+        made_ready(half_trained(), torch.device("meta"), precision="int8")
 
 
 def test_without_onednn_the_translator_is_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,7 +213,8 @@ def evaluate_model(
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(output))
     beam = config.beam_width if arguments.beam is None else arguments.beam
     penalty = arguments.length_penalty
-    model = made_ready(model, find_device(arguments.device), precision=arguments.precision)
+    device = find_device(arguments.device)
+    model = made_ready(model, device, precision=arguments.precision, beam=beam)
     started_s = time.perf_counter()
     translations = translate_texts(
         model,

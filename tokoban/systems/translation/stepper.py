@@ -37,7 +37,8 @@ class TranslationStepper:
         self.model, self.device = model, source.device
         self.forced = forced.repeat_interleave(width, dim=0)
         self.is_forced = (forced != FREE).any(dim=0).tolist()  # by position, for any row
-        self.is_forbidden = _forbidden(model, self.device)
+        self.forbidden = forbidden_tokens(model).to(self.device)
+        self._num_read = 0  # tokens of each row
         with torch.no_grad():
             self.memory = model.encode(source)
             self.cache = model.new_cache(len(source) * width, forced.shape[1])
@@ -72,25 +73,30 @@ class TranslationStepper:
             sources = parents[::group] // group
             self.memory = Memory(vectors[sources], may_attend[sources])
 
+    def _logits(self, tokens: Int64[Tensor, "R 1"]) -> Float[Tensor, "R V"]:
+        return self.model.decode(tokens, self.memory, cache=self.cache)
+
     def _read(self, tokens: Int64[Tensor, "R 1"]) -> Float[Tensor, "R V"]:
-        if self.cache.length == self.max_length:
+        position, self._num_read = self._num_read, self._num_read + 1  # of the token to come
+        if position == self.max_length:
             return self._log_probs  # nobody reads what would come after the longest translation
-        logits = self.model.decode(tokens, self.memory, cache=self.cache)
-        log_probs = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(dim=-1)
-        position = self.cache.length - 1  # of the token that is to come
-        is_forbidden = self.is_forbidden
-        if self.is_forced[position]:
-            wanted = self.forced[:, position, None]
-            others = torch.arange(log_probs.shape[1], device=self.device) != wanted
-            is_forbidden = torch.where(wanted == FREE, is_forbidden, others)
+        logits = self._logits(tokens)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        # Nobody needs the logits: where memory is slow, that saves writing to new.
+        out = logits if logits.device.type == "cpu" else None
+        log_probs = torch.log_softmax(logits, dim=-1, out=out)
+        if not self.is_forced[position]:
+            # A few columns, and not a mask over all: that would take as long as the softmax.
+            return log_probs.index_fill_(1, self.forbidden, -torch.inf)
+        wanted = self.forced[:, position, None]
+        tokens = torch.arange(log_probs.shape[1], device=self.device)
+        is_forbidden = torch.isin(tokens, self.forbidden)
+        is_forbidden = torch.where(wanted == FREE, is_forbidden, tokens != wanted)
         return log_probs.masked_fill_(is_forbidden, -torch.inf)
 
 
-def _forbidden(model: Translator, device: torch.device) -> Bool[Tensor, "V"]:
+def forbidden_tokens(model: Translator) -> Int64[Tensor, "tokens"]:
     """The tokens that no translation may contain."""
     vocabulary_size = model.embedding.num_embeddings
-    is_forbidden = torch.zeros(vocabulary_size, dtype=torch.bool, device=device)
-    is_forbidden[[PAD, BOS, UNK]] = True
-    if model.tokenizer is not None:
-        is_forbidden[model.tokenizer.vocabulary_size :] = True
-    return is_forbidden
+    end = vocabulary_size if model.tokenizer is None else model.tokenizer.vocabulary_size
+    return torch.tensor([PAD, BOS, UNK, *range(end, vocabulary_size)])

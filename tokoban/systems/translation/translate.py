@@ -15,13 +15,19 @@ from torch import Tensor
 
 from tokoban.decoding import gumbel_noise, sample, search_hypotheses
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
-from tokoban.systems.translation.stepper import FREE, TranslationStepper
+from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.text.bpe import EOS, PAD
 from tokoban.transformer.packed import can_pack
 
 BATCH_SIZE = 32
 
-Precision = Literal["fp32", "bf16"]
+Precision = Literal["fp32", "bf16", "int8"]
+
+_TYPES: dict[Precision, torch.dtype] = {
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "int8": torch.int8,
+}
 
 # For each source its rows of tokens, -1 after the end, and their scores in nats.
 Found = tuple[list[list[list[int]]], list[list[float]]]
@@ -47,16 +53,36 @@ class Sampling:
 
 
 def made_ready(
-    model: Translator, device: torch.device, *, precision: Precision = "fp32"
+    model: Translator,
+    device: torch.device,
+    *,
+    precision: Precision = "fp32",
+    beam: int | None = None,
 ) -> Translator:
     """The translator as it translates quickest on ``device``: for that alone, not for training.
 
-    On the CPU ``bf16`` rounds the weights and what they are multiplied with, elsewhere everything.
+    On the CPU ``bf16`` and ``int8`` round the weights and what they are multiplied with; elsewhere
+    ``bf16`` rounds everything, and ``int8`` is refused. With a ``beam`` of one, in ``fp32``, the
+    CPU translates by ``CompiledGreedy``.
     """
-    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-    if device.type == "cpu" and can_pack():
-        return model.to(device).packed(dtype=dtype)
-    return model.to(device, dtype)
+    dtype = _TYPES[precision]
+    if precision == "int8" and device.type != "cpu":
+        raise ValueError(f"precision int8 is for the CPU; the device is {device.type}")
+    if device.type != "cpu" or not (can_pack() or precision == "int8"):
+        return model.to(device, dtype)
+    model = model.to(device)
+    ready = model.packed(dtype=dtype)
+    if beam == 1 and precision == "fp32":
+        from tokoban.systems.translation.compiled_greedy import CompiledGreedy  # imports numba
+
+        ready.greedy = CompiledGreedy(
+            model.transformer.encoder,
+            model.transformer.decoder,
+            embedding=model.embedding.weight,
+            positions=model.position_vectors,
+            forbidden=forbidden_tokens(model),
+        )
+    return ready
 
 
 def gnmt_penalty(alpha: float) -> Callable[[int], float]:
@@ -103,7 +129,14 @@ def translate(
     device = model.embedding.weight.device
     found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with _evaluating(model):
+        greedy = model.greedy if beam == 1 and sampling is None else None
         for numbers in _batches(sources, batch_size):
+            if greedy is not None and greedy.is_quicker(len(numbers)):
+                for number in numbers:
+                    forced = _forced([limits[number]], forced_prefix)[0]
+                    tokens, score_nats = greedy([*sources[number], EOS], forced)
+                    found[number] = _hypotheses([tokens], [score_nats], penalty)
+                continue
             stepper = TranslationStepper(
                 model,
                 _padded([[*sources[number], EOS] for number in numbers], device=device),
