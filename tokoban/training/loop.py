@@ -28,7 +28,7 @@ from tokoban.training.state import (
     seed_all,
     set_random_state,
 )
-from tokoban.training.system import Batch, System
+from tokoban.training.system import Batch, Stateful, System
 
 
 def train(
@@ -63,7 +63,10 @@ def train(
         model = torch.compile(model)
 
     if resume:
-        state.load_state_dict(load_newest_checkpoint(directory.checkpoints))
+        checkpoint = load_newest_checkpoint(directory.checkpoints)
+        state.load_state_dict(checkpoint)
+        if isinstance(system, Stateful):
+            system.load_state_dict(checkpoint["system"][processes.rank()])
     else:
         seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
     before = random_state()
@@ -198,13 +201,18 @@ class _Training:
         name = watched.removeprefix("-")
         if name not in figures:
             raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
-        value = -figures[name] if watched.startswith("-") else figures[name]
+        value = self.watched_sign * figures[name]
         if value > state.best:
             state.best, state.num_without_better = value, 0
             if self.is_main:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
         else:
             state.num_without_better += 1
+
+    @property
+    def watched_sign(self) -> int:
+        """-1 where less of the watched figure is better, else 1."""
+        return -1 if self.run.watched.startswith("-") else 1
 
     def take_snapshot(self) -> None:
         """Adds the weights to those whose mean the run may end with."""
@@ -242,6 +250,8 @@ class _Training:
         """A checkpoint, and the weights as they are now."""
         state = self.state
         checkpoint = state.state_dict()
+        if isinstance(self.system, Stateful):
+            checkpoint["system"] = processes.gather_objects(self.system.state_dict())
         if self.is_main:
             with self.untimed():
                 save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
@@ -271,9 +281,11 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or minute, or to the end of its patience."""
+        """Whether it has come to its last step or minute, its target or the end of its patience."""
         run, state = self.run, self.state
         if run.patience and state.num_without_better >= run.patience:
+            return True
+        if run.target is not None and state.best >= run.target * self.watched_sign:
             return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
         return is_late or (run.steps is not None and state.step >= run.steps)

@@ -48,6 +48,11 @@ class RepeatPrevious:
         is_right = actions[:, 0] == state["suits"][:, asked]
         return state, (2.0 * is_right - 1.0) / (self.num_cards - self.lag)
 
+    def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "1 S"]:
+        """The cards so far, of the first game."""
+        so_far = torch.arange(self.num_cards) <= step
+        return torch.where(so_far, 2 + state["suits"][0].cpu(), 0)[None]
+
 
 def shuffled(
     num_cards: int, num_games: int, generator: torch.Generator

@@ -1,15 +1,27 @@
 """Games to be played side by side: the seam between them and the player, and ours by their rules.
 
-Axes: B games.
+Axes: B games, H rows, W columns.
 """
 
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int64, UInt8
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.spaces import Space
+
+PICTURE_PX = 240
+
+# Nothing, a wall, and things.
+PALETTE = torch.tensor(
+    [
+        (255, 255, 255), (190, 190, 190), (0, 114, 178), (213, 94, 0), (0, 158, 115),
+        (204, 121, 167), (230, 159, 0), (86, 180, 233), (240, 228, 66), (0, 0, 0),
+        (120, 80, 40), (100, 100, 100), (150, 0, 60), (60, 60, 160),
+    ],
+    dtype=torch.uint8,
+)  # fmt: skip
 
 
 class Step(NamedTuple):
@@ -50,6 +62,15 @@ class Task(Protocol):
         """Goes on from there."""
         ...
 
+    @property
+    def num_to_replay(self) -> int:
+        """Steps that ``load_state_dict`` would have to play again; 0 where it need not."""
+        ...
+
+    def picture(self) -> UInt8[Tensor, "H W 3"]:
+        """The first game as it stands; ValueError where that cannot be drawn."""
+        ...
+
 
 @runtime_checkable
 class Rules(Protocol):
@@ -73,9 +94,15 @@ class Rules(Protocol):
         """The state after the actions of ``step``, which is not changed in place, and rewards."""
         ...
 
+    def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "H W"]:
+        """The first game as cells, whose numbers are colours of ``PALETTE``."""
+        ...
+
 
 class SideBySide:
     """Games by ``rules`` that begin and end together; storage, changed at every step."""
+
+    num_to_replay = 0
 
     def __init__(self, rules: Rules, num_games: int, generator: torch.Generator) -> None:
         """All chance comes from ``generator``, on whose device the games are."""
@@ -116,4 +143,10 @@ class SideBySide:
         device = self._generator.device
         self._step = state["step"]
         self._state = {name: tensor.to(device) for name, tensor in state["games"].items()}
-        self._generator.set_state(state["chance"])
+        self._generator.set_state(state["chance"].cpu())
+
+    def picture(self) -> UInt8[Tensor, "H W 3"]:
+        """The first game, its cells enlarged to fill about ``PICTURE_PX``."""
+        cells = self.rules.draw(self._state, self._step)
+        side = max(2, PICTURE_PX // max(cells.shape))
+        return PALETTE[cells].repeat_interleave(side, 0).repeat_interleave(side, 1)
