@@ -76,6 +76,10 @@ def _sokoban(
         num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed
     )
     environment = SokobanVectorEnv(
-        num_games, levels, device=device, render_mode="rgb_array" if is_drawn else None
+        num_games,
+        levels,
+        device=device,
+        has_action_mask=False,
+        render_mode="rgb_array" if is_drawn else None,
     )
-    return GymnasiumTask(environment, seed=seed, device=device)
+    return GymnasiumTask(environment, seed=seed, device=device, takes_tensors=True)

@@ -38,9 +38,17 @@ class GymnasiumTask:
     episode_steps = None
 
     def __init__(
-        self, environment: "gymnasium.vector.VectorEnv", *, seed: int, device: torch.device
+        self,
+        environment: "gymnasium.vector.VectorEnv",
+        *,
+        seed: int,
+        device: torch.device,
+        takes_tensors: bool = False,
     ) -> None:
-        """Game i of the n-th reset, from 0, has the seed ``seed + n * B + i``."""
+        """Game i of the n-th reset, from 0, has the seed ``seed + n * B + i``.
+
+        With ``takes_tensors`` the environment itself is on ``device``.
+        """
         from gymnasium.vector import AutoresetMode
 
         mode = environment.metadata.get("autoreset_mode")
@@ -51,10 +59,11 @@ class GymnasiumTask:
         self.action_space = space_of(environment.single_action_space)
         self.num_games = environment.num_envs
         self._has_bare_actions = environment.single_action_space.shape == ()
+        self._takes_tensors = takes_tensors
         self._device = device
         self._seed = seed
         self._num_resets = 0
-        self._actions: list[np.ndarray] = []
+        self._actions: list[Tensor] = []
 
     @property
     def num_to_replay(self) -> int:
@@ -76,12 +85,12 @@ class GymnasiumTask:
             bare = actions[:, 0] if self._has_bare_actions else actions
         else:
             bare = actions.unflatten(1, self.action_space.shape)
-        played = bare.numpy(force=True)
-        self._actions.append(played)
-        return self._step(played)
+        self._actions.append(bare)
+        return self._step(bare)
 
-    def _step(self, actions: np.ndarray) -> Step:
-        observations, rewards, is_terminated, is_truncated, _ = self.environment.step(actions)
+    def _step(self, actions: Tensor) -> Step:
+        told = actions if self._takes_tensors else actions.numpy(force=True)
+        observations, rewards, is_terminated, is_truncated, _ = self.environment.step(told)
         return Step(
             self._seen(observations),
             torch.as_tensor(rewards, dtype=torch.float32, device=self._device),
@@ -98,8 +107,7 @@ class GymnasiumTask:
 
     def state_dict(self) -> dict[str, Any]:
         """How often it was reset, and what was done since."""
-        actions = [torch.from_numpy(each) for each in self._actions]
-        done = torch.stack(actions) if actions else None
+        done = torch.stack(self._actions) if self._actions else None
         return {"num_resets": self._num_resets, "actions": done}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -107,7 +115,7 @@ class GymnasiumTask:
         self._num_resets = state["num_resets"] - 1
         self.reset()
         if state["actions"] is not None:
-            self._actions = list(state["actions"].numpy())
+            self._actions = list(state["actions"].to(self._device))
             for played in self._actions:
                 self._step(played)
 
