@@ -6,7 +6,7 @@ Axes: B games, T steps, P steps before them.
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Int64
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.model import Inputs, Player, no_action
@@ -60,6 +60,8 @@ class Games:
         self.carried = acting.carried
         after = player.answer(acting.step(player.embed(self.now), self.now.ages))
 
+        rewards = torch.stack([outcome.rewards for outcome in outcomes], dim=1)
+        _refuse_what_is_no_number(rewards)
         inputs = Inputs(
             *(
                 torch.cat([old, torch.stack(new, dim=1)], dim=1)
@@ -78,7 +80,7 @@ class Games:
             actions=taken,
             log_probs=policy.log_probs(described, taken),
             values=values,
-            rewards=torch.stack([outcome.rewards for outcome in outcomes], dim=1),
+            rewards=rewards,
             is_terminated=is_terminated,
             is_last=is_terminated | is_truncated,
             counts=~torch.stack(between, dim=1),
@@ -114,3 +116,13 @@ class Games:
         self.ages, self.is_between = self.now.ages, state["is_between"].to(self.device)
         carried = state["carried"]
         self.carried = None if carried is None else carried.to(self.device)
+
+
+def _refuse_what_is_no_number(rewards: Float[Tensor, "B T"]) -> None:
+    """One look at a whole rollout, since it waits for the device."""
+    if not rewards.isfinite().all():
+        game, step = (~rewards.isfinite()).nonzero()[0].tolist()
+        raise ValueError(
+            f"game {game} gave the reward {rewards[game, step].item()} "
+            f"at step {step} of {rewards.shape[1]}"
+        )

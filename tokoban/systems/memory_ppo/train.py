@@ -74,11 +74,12 @@ def build_model(config: PpoConfig) -> Player:
         task.observation_space,
         task.action_space,
         width=config.width,
-        memory=_build_memory(config, episode_steps=task.episode_steps),
+        memory=build_memory(config, episode_steps=task.episode_steps),
     )
 
 
-def _build_memory(config: PpoConfig, *, episode_steps: int | None) -> Memory:
+def build_memory(config: PpoConfig, *, episode_steps: int | None) -> Memory:
+    """The memory of ``config``, for episodes that are all so long, or of any length."""
     if config.memory == "transformer":
         # One more than an episode's steps: its end is seen as well.
         usual = _USUAL_STEPS if episode_steps is None else episode_steps + 1
