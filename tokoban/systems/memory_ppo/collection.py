@@ -18,8 +18,8 @@ class Collection:
     """A square room with as many things as its side; all of them gathered make the return 1.
 
     The robot sees the cells around its own, and neither where it is nor where it was: what it has
-    searched already it must remember. There are four steps for each thing and each cell of a
-    side, enough to search the room by rows.
+    searched already it must remember. There are as many steps as cells, so that the whole room can
+    be searched by rows.
     """
 
     def __init__(self, side: int) -> None:

@@ -1,6 +1,6 @@
 """POPGym's CountRecall: how often was a card of this kind dealt so far?
 
-Axes: B games, S cards, K what is seen of a step.
+Axes: B games, S cards.
 """
 
 import torch
@@ -36,10 +36,13 @@ class CountRecall:
         dealt, asked = (
             shuffled(self.num_cards, num_games, generator) % self.num_kinds for _ in range(2)
         )
-        # How often the kind asked for at each step had come by then.
-        kinds = torch.arange(self.num_kinds, device=dealt.device)
-        counts = (dealt[..., None] == kinds).long().cumsum(1)
-        return {"seen": torch.stack([dealt, asked], -1), "answers": _at(counts, asked)}
+        return self.dealt(torch.stack([dealt, asked], dim=-1))
+
+    def dealt(self, seen: Int64[Tensor, "B S 2"]) -> dict[str, Tensor]:
+        """The episodes in which these cards are seen and these kinds asked for."""
+        kinds = torch.arange(self.num_kinds, device=seen.device)
+        counts = (seen[..., :1] == kinds).long().cumsum(1)  # of each kind, up to each step
+        return {"seen": seen, "answers": counts.gather(-1, seen[..., 1:])[..., 0]}
 
     def observe(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "B 2"]:
         """The card's kind, and the one asked for."""
@@ -56,7 +59,3 @@ class CountRecall:
         """The cards and the questions so far, of the first game."""
         so_far = torch.arange(self.num_cards) <= step
         return torch.where(so_far[:, None], 1 + state["seen"][0].cpu(), 0).T.contiguous()
-
-
-def _at(counts: Int64[Tensor, "B S kinds"], asked: Int64[Tensor, "B S"]) -> Int64[Tensor, "B S"]:
-    return counts.gather(-1, asked[..., None])[..., 0]
