@@ -31,6 +31,10 @@ ALLOWED_HERE = {
     "sokoban/compiled.py": {"numba"},
     "sokoban/solving/words.py": {"numba", "llvmlite"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
+    "systems/memory_ppo/gymnasium_task.py": {"gymnasium", "minigrid"},
+    "training/attention_plot.py": {"matplotlib"},
+    "training/films.py": {"PIL"},
+    "training/learning_curves.py": {"matplotlib"},
     "training/plots.py": {"matplotlib", "PIL"},
 }
 

@@ -56,8 +56,8 @@ class Rotary(nn.Module):
     """Turns each pair of a head's components by an angle that grows with the position.
 
     A query's product with a key then depends on how far apart they stand, and not on where
-    (Su et al. 2021). Component pair i turns by base^(-2i / E) per position: a base of about the
-    longest distance tells neighbours apart best. It has no parameters, so one may serve every layer.
+    (Su et al. 2021). Component pair i turns by base^(-2i / E) per position. It has no parameters,
+    so one may serve every layer.
     """
 
     def __init__(self, *, base: float = _BASE) -> None:

@@ -10,7 +10,7 @@ from tokoban.systems.memory_ppo.tasks import Step
 
 
 class Corridor:
-    """Terminated after ``length`` steps to the right, truncated after ``time`` steps; deterministic.
+    """Terminated after ``length`` steps to the right, truncated after ``time`` steps; no chance.
 
     Game b starts at place b modulo ``length``. What is seen is the place.
     """

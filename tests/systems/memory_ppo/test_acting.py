@@ -54,9 +54,7 @@ def test_learning_sees_the_log_probabilities_that_acting_had(
         again = log_probs_of_one_pass(player, rollout)
         assert torch.allclose(again, rollout.log_probs, rtol=0, atol=TOLERANCE)
         answer = player(rollout.inputs, rollout.carried)
-        assert torch.allclose(
-            answer.values[:, -T:], rollout.values[:, :-1], rtol=0, atol=TOLERANCE
-        )
+        assert torch.allclose(answer.values[:, -T:], rollout.values[:, :-1], rtol=0, atol=TOLERANCE)
         num_ends += int(rollout.is_last[:, :-1].sum())
         with torch.no_grad():
             for parameter in player.parameters():
@@ -101,9 +99,7 @@ def test_the_past_that_is_kept_is_no_longer_than_needed() -> None:
     task = Corridor(num_games=2, length=997, time=9973)
     player = player_for(task, window=4)
     games = Games(task)
-    lengths = [
-        games.play(player, T, generator=chance()).inputs.ages.shape[1] for _ in range(3)
-    ]
+    lengths = [games.play(player, T, generator=chance()).inputs.ages.shape[1] for _ in range(3)]
     assert lengths == [T, T + 6, T + 6]  # two layers, each three steps back
 
 

@@ -128,7 +128,9 @@ def test_a_row_alone_is_what_it_is_among_others(memory: Memory) -> None:
         assert acted.shape == alone.shape
 
 
-@pytest.mark.parametrize("name", ["rotary, a long window", "learned", "no positions", "gru", "lstm"])
+@pytest.mark.parametrize(
+    "name", ["rotary, a long window", "learned", "no positions", "gru", "lstm"]
+)
 def test_a_step_is_told_how_to_write_what_a_later_one_reads(name: str) -> None:
     """Gradients reach the past, which memories kept under old weights do not allow."""
     x = draw(B, T, D).requires_grad_()

@@ -123,15 +123,24 @@ def test_a_wrong_card_costs_what_a_right_one_brings() -> None:
     assert late.play(state, torch.tensor([[2]]), 1)[1].item() == 0
 
 
-@pytest.mark.parametrize(
-    ("level", "name"),
-    [("Easy", "repeat-previous:4"), ("Medium", "repeat-previous:32"), ("Hard", "repeat-previous:64")],
-)
-def test_repeat_previous_is_popgyms(level: str, name: str) -> None:
+@pytest.mark.parametrize(("level", "lag"), [("Easy", 4), ("Medium", 32), ("Hard", 64)])
+def test_repeat_previous_is_popgyms(level: str, lag: int) -> None:
+    """Theirs is played first, and its cards dealt again."""
     popgym = pytest.importorskip("popgym")
     theirs = getattr(popgym.envs.repeat_previous, f"RepeatPrevious{level}")()
-    lag = int(name.partition(":")[2])
-    _assert_same_game(theirs, RepeatPrevious(lag), lambda deck: {"suits": deck})
+    ours = RepeatPrevious(lag)
+    first, _ = theirs.reset(seed=3)
+    cards, rewards, is_over = [first], [], False
+    while not is_over:
+        card, reward, is_over, _, _ = theirs.step(len(rewards) % 4)
+        cards.append(card)
+        rewards.append(reward)
+    assert len(rewards) == ours.episode_steps
+    state = {"suits": torch.tensor([cards])}
+    found = [
+        ours.play(state, torch.tensor([[step % 4]]), step)[1].item() for step in range(len(rewards))
+    ]
+    assert found == pytest.approx(rewards)
 
 
 @pytest.mark.parametrize(("level", "kinds"), [("Easy", 2), ("Medium", 4), ("Hard", 13)])
@@ -142,7 +151,6 @@ def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
     theirs.reset(seed=5)
     assert theirs.action_space.n == rules.action_space.counts[0]
     assert theirs.observation_space.nvec.tolist() == list(rules.observation_space.counts)
-    # Theirs is played first, and its cards dealt again.
     seen, rewards, actions = [theirs.last_obs.copy()], [], []
     is_over = False
     while not is_over:
@@ -157,21 +165,6 @@ def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
         for step, action in enumerate(actions)
     ]
     assert ours == pytest.approx(rewards)
-
-
-def _assert_same_game(theirs, ours: RepeatPrevious, state_of) -> None:  # type: ignore[no-untyped-def]
-    first, _ = theirs.reset(seed=3)
-    cards, rewards, is_over = [first], [], False
-    while not is_over:
-        card, reward, is_over, _, _ = theirs.step(len(rewards) % 4)
-        cards.append(card)
-        rewards.append(reward)
-    assert len(rewards) == ours.episode_steps
-    state = {"suits": torch.tensor([cards])}
-    found = [
-        ours.play(state, torch.tensor([[step % 4]]), step)[1].item() for step in range(len(rewards))
-    ]
-    assert found == pytest.approx(rewards)
 
 
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:

@@ -6,7 +6,7 @@ Axes: B games, T steps, P steps before them.
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int64
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.model import Inputs, Player, no_action
@@ -27,18 +27,14 @@ class Games:
         observations = task.reset()
         self.device = observations.device
         self._nothing = no_action(task.action_space, task.num_games, device=self.device)
-        self.ages: Int64[Tensor, "B"] = torch.zeros(
-            task.num_games, dtype=torch.int64, device=self.device
-        )
-        self.is_between: Bool[Tensor, "B"] = self.ages > 0  # an end is behind, a start ahead
+        self.ages = torch.zeros(task.num_games, dtype=torch.int64, device=self.device)
+        self.is_between = self.ages > 0  # an end is behind, a start ahead
         self.now = Inputs(observations, self._nothing, self.ages)
         self.past = Inputs(*(tensor[:, None][:, :0] for tensor in self.now))
         self.carried: Tensor | None = None
 
     @torch.no_grad()
-    def play(
-        self, player: Player, num_steps: int, *, generator: torch.Generator | None
-    ) -> Rollout:
+    def play(self, player: Player, num_steps: int, *, generator: torch.Generator | None) -> Rollout:
         """The next steps of every game, drawn with ``generator``, or the most likely for None."""
         policy, num_games = player.policy, self.task.num_games
         begun_with, past = self.carried, self.past
@@ -56,7 +52,8 @@ class Games:
             actions.append(action)
             outcomes.append(outcome)
             between.append(self.is_between)
-            self._advance(outcome.observations, action, outcome.is_terminated | outcome.is_truncated)
+            is_last = outcome.is_terminated | outcome.is_truncated
+            self._advance(outcome.observations, action, is_last)
         self.carried = acting.carried
         after = player.answer(acting.step(player.embed(self.now), self.now.ages))
 

@@ -27,9 +27,7 @@ class Categorical(nn.Module):
         )
         return -torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))
 
-    def choose(
-        self, logits: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None
-    ) -> Tensor:
+    def choose(self, logits: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None) -> Tensor:
         """Drawn with ``noise``, or the most likely ones; int64 [*B, K]."""
         scores = logits if noise is None else logits + noise
         return torch.stack([each.argmax(-1) for each in scores.split(self.counts, -1)], dim=-1)
@@ -84,9 +82,7 @@ class ClippedGaussian(nn.Module):
             *shape, self.num_parameters, generator=generator, device=generator.device
         )
 
-    def choose(
-        self, means: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None
-    ) -> Tensor:
+    def choose(self, means: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None) -> Tensor:
         """Drawn with ``noise``, or the means; [*B, K], not clipped."""
         return means if noise is None else means + self.log_spread.exp() * noise
 

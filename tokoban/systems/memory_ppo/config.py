@@ -60,7 +60,7 @@ class PpoConfig:
             ("value_weight", self.value_weight >= 0, "at least 0"),
             ("entropy_weight", self.entropy_weight >= 0, "at least 0"),
             ("epochs", self.epochs >= 1, "at least 1"),
-            ("minibatches", 1 <= self.minibatches, "at least 1"),
+            ("minibatches", self.minibatches >= 1, "at least 1"),
             ("reward_scale", self.reward_scale > 0, "above 0"),
             ("evaluation_episodes", self.evaluation_episodes >= 2, "at least 2"),
         )

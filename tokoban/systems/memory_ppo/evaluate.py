@@ -1,6 +1,9 @@
 """How well a player plays: whole greedy games from seeds that its training never had."""
 
 import argparse
+import errno
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -10,11 +13,19 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_task
 from tokoban.systems.memory_ppo.model import Player
+from tokoban.systems.memory_ppo.play import (
+    attention_of,
+    play_episode,
+    save_attention,
+    save_film,
+    strongest_look,
+)
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.device import find_device
 from tokoban.training.metrics import mean_interval
 
 _SEGMENT_STEPS = 128
+_ATTENTION_KINDS = (".html", ".png", ".svg")
 # Apart from those of ``tokoban evaluate``, by which nothing is chosen.
 _VALIDATION_SEED = 2**29
 
@@ -73,6 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, help="of the first episode; each has its own (default: 0)"
     )
+    parser.add_argument("--film", metavar="OUT", help="a GIF of the first of these episodes")
+    parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="where the memory looks in it: a page (.html) or a picture (.png, .svg)",
+    )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
 
 
@@ -85,6 +102,10 @@ def evaluate_model(
         raise ValueError(f"--episodes is {arguments.episodes}; expected at least 2")
     if not 0 <= arguments.seed < _VALIDATION_SEED:
         raise ValueError(f"--seed is {arguments.seed}; expected 0 to {_VALIDATION_SEED - 1}")
+    for output, kinds in (arguments.film, [".gif"]), (arguments.attention, _ATTENTION_KINDS):
+        _check_output(output, kinds)
+    if arguments.attention is not None and config.memory != "transformer":
+        raise ValueError(f"--attention: the memory {config.memory!r} has none to look at")
     device = find_device(arguments.device)
     name = arguments.env or config.env
     task = make_task(name, arguments.episodes, seed=arguments.seed, device=device)
@@ -95,4 +116,39 @@ def evaluate_model(
             f"{name} has other observations or actions than {config.env}, "
             "which the player was trained on"
         )
-    return dict(figures_of(play_episodes(model.to(device), task)))
+    figures = figures_of(play_episodes(model.to(device), task))
+    return figures | _shown(model, config, name, arguments, device)
+
+
+def _shown(
+    player: Player,
+    config: PpoConfig,
+    name: str,
+    arguments: argparse.Namespace,
+    device: torch.device,
+) -> dict[str, float]:
+    """Film and attention of the first episode, where asked for; and what a transformer looks at."""
+    if arguments.film is None and config.memory != "transformer":
+        return {}
+    is_drawn = arguments.film is not None
+    task = make_task(name, 1, seed=arguments.seed, device=device, is_drawn=is_drawn)
+    episode = play_episode(player, task, is_drawn=is_drawn)
+    if is_drawn:
+        save_film(episode, Path(arguments.film))
+    if config.memory != "transformer":
+        return {}
+    weights = attention_of(player, episode)
+    if arguments.attention is not None:
+        save_attention(weights, episode, name=name, output=Path(arguments.attention))
+    look = strongest_look(weights)
+    return {f"look_{field}": float(value) for field, value in look._asdict().items()}
+
+
+def _check_output(output: str | None, kinds: Sequence[str]) -> None:
+    """Before the work, so that it is not in vain."""
+    if output is None:
+        return
+    if Path(output).suffix.lower() not in kinds:
+        raise ValueError(f"{output}: expected a name that ends in {' or '.join(kinds)}")
+    if not Path(output).resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", output)

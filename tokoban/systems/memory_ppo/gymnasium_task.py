@@ -5,7 +5,6 @@ Axes: B games.
 
 import importlib
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,9 +144,7 @@ def open_environment(
         try:
             importlib.import_module(module)
         except ModuleNotFoundError:
-            raise ValueError(
-                f"{name} needs the package {package}: pip install {package}"
-            ) from None
+            raise ValueError(f"{name} needs the package {package}: pip install {package}") from None
     # What Gymnasium itself plays many of at once it does not draw.
     drawing: dict[str, Any] = {}
     if is_drawn:
@@ -179,9 +176,7 @@ def space_of(space: "gymnasium.Space[Any]") -> Space:
     if isinstance(space, spaces.Box):
         low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))
         return Numbers(tuple(space.shape), tuple(low), tuple(high))
-    raise ValueError(
-        f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}"
-    )
+    raise ValueError(f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}")
 
 
 def _flat_grid(environment: "gymnasium.Env[Any, Any]") -> "gymnasium.Env[Any, Any]":

@@ -49,9 +49,7 @@ class Player(nn.Module):
         with torch.no_grad():
             last.weight.mul_(0.01)
 
-    def forward(
-        self, inputs: Inputs, carried: Float[Tensor, "B K D"] | None = None
-    ) -> Answer:
+    def forward(self, inputs: Inputs, carried: Float[Tensor, "B K D"] | None = None) -> Answer:
         """To whole rows of steps at once; for learning."""
         return self.answer(self.memory(self.embed(inputs), inputs.ages, carried))
 
@@ -59,9 +57,7 @@ class Player(nn.Module):
         self, past: Inputs, *, carried: Float[Tensor, "B K D"] | None, num_steps: int
     ) -> Acting:
         """The memory at the end of ``past``, ready for so many steps; for acting."""
-        return self.memory.begin(
-            self.embed(past), past.ages, carried=carried, num_steps=num_steps
-        )
+        return self.memory.begin(self.embed(past), past.ages, carried=carried, num_steps=num_steps)
 
     def embed(self, inputs: Inputs) -> Float[Tensor, "B *T D"]:
         """A vector for each step."""

@@ -51,9 +51,7 @@ class Minibatch(NamedTuple):
     counts: Bool[Tensor, "B T"]
 
 
-def advantages(
-    rollout: Rollout, *, discount: float, trace: float
-) -> Float[Tensor, "B T"]:
+def advantages(rollout: Rollout, *, discount: float, trace: float) -> Float[Tensor, "B T"]:
     """How much better each action was than expected: generalised advantage estimation.
 
     A_t is the sum over l of (discount * trace)^l * delta_{t+l}, up to the end of the episode or of

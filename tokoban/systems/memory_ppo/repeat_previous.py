@@ -54,9 +54,7 @@ class RepeatPrevious:
         return torch.where(so_far, 2 + state["suits"][0].cpu(), 0)[None]
 
 
-def shuffled(
-    num_cards: int, num_games: int, generator: torch.Generator
-) -> Int64[Tensor, "B S"]:
+def shuffled(num_cards: int, num_games: int, generator: torch.Generator) -> Int64[Tensor, "B S"]:
     """The cards from 0 on, in an order of its own for each game."""
     keys = torch.rand(num_games, num_cards, generator=generator, device=generator.device)
     return keys.argsort(dim=1)

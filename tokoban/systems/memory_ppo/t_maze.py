@@ -24,7 +24,7 @@ class TMaze:
         if length < 1:
             raise ValueError(f"t-maze needs a corridor of at least 1 step, got {length}")
         self.length = length
-        # Whether at the far end; and the side of the goal, at the start, or of the player: -1, 0, 1.
+        # Whether at the far end; and a side, of the goal at the start, else of the player.
         self.observation_space = Choices((2, 3))
         self.action_space = Choices((4,))
         self.episode_steps = length + 1

@@ -229,9 +229,7 @@ class PpoSystem:
         self._rollout = rollout
         self._advantages = advantages(rollout, discount=config.discount, trace=config.trace)
         orders = [
-            torch.randperm(
-                task.num_games, generator=self._generator, device=self._generator.device
-            )
+            torch.randperm(task.num_games, generator=self._generator, device=self._generator.device)
             for _ in range(config.epochs)
         ]
         rows = task.num_games // config.minibatches
