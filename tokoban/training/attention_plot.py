@@ -27,9 +27,8 @@ def plot_attention(weights: Float[Tensor, "L N T S"], *, title: str, picture: Pa
     all_axes = figure.subplots(num_layers, num_heads, squeeze=False, sharex=True, sharey=True)
     for layer, row in enumerate(all_axes):
         for head, axes in enumerate(row):
-            axes.imshow(
-                weights[layer, head].cpu(), cmap=shades, vmin=0.0, vmax=1.0, interpolation="nearest"
-            )
+            square = weights[layer, head].numpy(force=True)
+            axes.imshow(square, cmap=shades, vmin=0.0, vmax=1.0, interpolation="nearest")
             axes.set_title(f"layer {layer + 1}, head {head + 1}", fontsize="small")
             axes.tick_params(labelsize="x-small")
     figure.supxlabel("step looked at", fontsize="small")
