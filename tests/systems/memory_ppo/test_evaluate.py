@@ -37,7 +37,7 @@ def _evaluate(run: str, *words: str) -> int:
 
 
 def test_an_episode_ends_at_its_own_end_and_counts_once() -> None:
-    """By pencil: games begin 5, 4, 3, ... steps from the end; walking costs 1, arriving brings 2."""
+    """By pencil: games begin 5, 4, ... steps from the end; walking costs 1, arriving brings 2."""
     task = Corridor(num_games=5, length=5, time=4)
     player = player_for(task)
     with torch.no_grad():

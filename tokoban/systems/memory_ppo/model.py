@@ -15,6 +15,9 @@ from tokoban.systems.memory_ppo.memories import Acting, Memory
 from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
 
 
+_EMBEDDING_STD = 0.1
+
+
 class Inputs(NamedTuple):
     """What a player is told, for rows of steps or for one step of each row."""
 
@@ -90,6 +93,9 @@ class _ChoiceEmbedding(nn.Module):
     def __init__(self, space: Choices, width: int) -> None:
         super().__init__()
         self.table = nn.Embedding(sum(space.counts), width)
+        # With torch's own 1.0 the present step drowns what attention says of the past: to repeat a
+        # card takes twice the steps to learn.
+        nn.init.normal_(self.table.weight, std=_EMBEDDING_STD)
         counts = torch.tensor(space.counts)
         self.register_buffer("first", counts.cumsum(0) - counts, persistent=False)
 
