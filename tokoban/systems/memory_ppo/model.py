@@ -14,7 +14,6 @@ from tokoban.systems.memory_ppo.actions import policy_for
 from tokoban.systems.memory_ppo.memories import Acting, Memory
 from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
 
-
 _EMBEDDING_STD = 0.1
 
 
