@@ -58,12 +58,12 @@ def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
     words = ["--episodes", "7", "--film", str(film), "--attention", str(page)]
     assert _evaluate(run, *words, "--json", str(out)) == 0
     figures = json.loads(out.read_text())
-    assert figures["episodes"] == 7 and figures["mean_episode_steps"] == 6
+    assert figures["episodes"] == 7 and figures["mean_episode_steps"] == 7
     with Image.open(film) as opened:
-        assert getattr(opened, "n_frames", 1) == 7  # 6 steps and the end
+        assert getattr(opened, "n_frames", 1) == 8  # 7 steps and the end
     (weights,) = read_attention_page(page).values()
-    assert weights.shape == (2, 2, 6, 6)
-    assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 6), atol=1e-5)
+    assert weights.shape == (2, 2, 7, 7)
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 7), atol=1e-5)
 
 
 def test_attention_as_a_picture(run: str, tmp_path: Path) -> None:

@@ -186,9 +186,11 @@ _UP_THERE = {"goal": 1, "place": 0, "side": 0}
     [
         ("rrru", [0, 0, 0, 1]),
         ("rrrd", [0, 0, 0, 0]),
-        ("rrrr", [0, 0, 0, 0]),
-        ("lrrr", [-1 / 3, -1 / 3, -1 / 3, 0]),  # behind from the first step on
+        ("rrrrl", [0, 0, 0, -1 / 3, -1 / 3]),
+        ("lrrr", [-1 / 3, 0, 0, 0]),
         ("rulr", [0, -1 / 3, -1 / 3, 0]),
+        ("rrruudlr", [0, 0, 0, 1, 0, 0, 0, 0]),  # once is enough
+        ("rrrdudlr", [0, 0, 0, 0, 0, 0, 0, 0]),  # and too late is too late
     ],
 )
 def test_a_walk_through_the_maze(route: str, rewards: list[float]) -> None:
@@ -199,14 +201,6 @@ def test_the_sign_is_seen_once_and_the_corridor_looks_the_same_everywhere() -> N
     _, seen = walk(TMaze(3), "lrrr")
     assert seen == [[0, 2], [0, 1], [0, 1], [0, 1], [1, 1]]
     assert walk(TMaze(3), "rrru")[1][-1] == [1, 2]
-
-
-def test_an_arm_is_left_only_the_way_it_was_entered() -> None:
-    state = {"goal": torch.tensor([1]), "place": torch.tensor([3]), "side": torch.tensor([1])}
-    rules = TMaze(3)
-    for letter, side in ("l", 1), ("r", 1), ("u", 1), ("d", 0):
-        after, _ = rules.play(state, torch.tensor([["ruld".index(letter)]]), 0)
-        assert (after["place"].item(), after["side"].item()) == (3, side)
 
 
 def test_things_are_gathered_once_and_walls_stop() -> None:
