@@ -38,7 +38,7 @@ class PpoConfig:
     value_weight: float = 0.5
     entropy_weight: float = 0.01
     epochs: int = 4
-    minibatches: int = 4  # each is so many games, with all of their steps
+    minibatches: int = 8  # each is so many games, with all of their steps
     reward_scale: float = 1.0  # of what is learned from; figures are never scaled
 
     evaluation_episodes: int = 100
@@ -83,7 +83,7 @@ def memory() -> PpoConfig:
 
 def cartpole() -> PpoConfig:
     """CartPole-v1 without a memory: a check that PPO itself is right."""
-    return PpoConfig(env="CartPole-v1", memory="none", num_games=16, num_steps=128)
+    return PpoConfig(env="CartPole-v1", memory="none", num_games=16, num_steps=128, minibatches=4)
 
 
 def pendulum() -> PpoConfig:

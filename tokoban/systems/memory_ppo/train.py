@@ -38,7 +38,7 @@ PRESETS: dict[str, Callable[[], PpoConfig]] = {
 DEFAULT = "memory"
 
 _RUN = RunConfig(
-    steps=1600,  # 100 iterations
+    steps=3200,  # 100 iterations
     learning_rate=1e-3,
     schedule="linear",
     warmup_steps=0,
@@ -47,12 +47,12 @@ _RUN = RunConfig(
     epsilon=1e-5,
     clip_norm=0.5,
     precision="fp32",  # else acting and learning would not agree
-    log_every=16,
-    evaluate_every=160,
+    log_every=32,
+    evaluate_every=320,
     watched="mean_return",
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
-    "cartpole": replace(_RUN, steps=16 * 150),
+    "cartpole": replace(_RUN, steps=16 * 150, evaluate_every=160),
     "pendulum": replace(_RUN, steps=40 * 60, evaluate_every=400),
     "tiny": replace(_RUN, steps=16, log_every=4, evaluate_every=8),
 }
