@@ -8,6 +8,7 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.spaces import Choices
 from tokoban.systems.memory_ppo.t_maze import TMaze
@@ -16,6 +17,7 @@ from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 RULES: dict[str, Rules] = {
     "repeat-previous": RepeatPrevious(4),
     "count-recall": CountRecall(2),
+    "parity": Parity(13),
     "t-maze": TMaze(7),
     "collection": Collection(5),
 }
@@ -167,6 +169,25 @@ def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
     assert ours == pytest.approx(rewards)
 
 
+def test_parity_is_asked_a_fourth_of_the_time_and_worth_one_in_all() -> None:
+    task = games_of(Parity(13))
+    seen, totals = task.reset(), torch.zeros(3)
+    sums, num_asked = torch.zeros(3, 1, dtype=torch.int64), torch.zeros(3)
+    for _ in range(13):
+        sums, num_asked = sums + seen[:, :1], num_asked + seen[:, 1]
+        seen, rewards, *_ = task.step(sums % 2)
+        totals += rewards
+    assert totals.tolist() == pytest.approx([1] * 3)
+    assert num_asked.tolist() == [3] * 3
+
+
+def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
+    rules = Parity(5)
+    state = {"seen": torch.tensor([[[1, 0], [1, 1]]]), "answers": torch.tensor([[1, 0]])}
+    worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
+    assert worth == [0, -1]
+
+
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:
     """The rewards and observations of a route of r, u, l, d in a maze with its goal up."""
     state = {name: torch.tensor([number]) for name, number in _UP_THERE.items()}
@@ -231,6 +252,7 @@ def test_a_room_has_as_many_things_as_its_side_and_none_under_the_robot() -> Non
     [
         (RepeatPrevious, 0, "repeat-previous needs a lag of at least 1, got 0"),
         (CountRecall, 3, "count-recall is of 2, 4, 13 kinds of cards, got 3"),
+        (Parity, 3, "parity needs at least 4 steps, got 3"),
         (TMaze, 0, "t-maze needs a corridor of at least 1 step, got 0"),
         (Collection, 2, "collection needs a room of side 3 or more, got 2"),
     ],

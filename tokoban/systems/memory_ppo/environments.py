@@ -12,6 +12,7 @@ from tokoban.systems.memory_ppo.gymnasium_task import (
     open_environment,
     registered_names,
 )
+from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
@@ -19,6 +20,7 @@ from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 _RULES: dict[str, Callable[[int], Rules]] = {
     "repeat-previous": RepeatPrevious,
     "count-recall": CountRecall,
+    "parity": Parity,
     "t-maze": TMaze,
     "collection": Collection,
 }
@@ -29,6 +31,7 @@ _NUM_LEVELS = 256
 FORMS = (
     "repeat-previous:LAG",
     "count-recall:KINDS",
+    "parity:STEPS",
     "t-maze:LENGTH",
     "collection:SIDE",
     "sokoban:SIDE",
