@@ -33,6 +33,6 @@ def test_a_plot_shows_every_kind(suffix: str, tmp_path: Path) -> None:
         ({"a": []}, "x.png", "expected runs to draw, and at least one of every kind"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(kinds, name: str, message: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_be_drawn_is_refused(kinds, name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         plot_runs(kinds, x_name="steps", y_name="return", picture=Path(name))

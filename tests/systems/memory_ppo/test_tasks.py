@@ -132,7 +132,8 @@ def test_repeat_previous_is_popgyms(level: str, lag: int) -> None:
     theirs = getattr(popgym.envs.repeat_previous, f"RepeatPrevious{level}")()
     ours = RepeatPrevious(lag)
     first, _ = theirs.reset(seed=3)
-    cards, rewards, is_over = [first], [], False
+    cards, is_over = [first], False
+    rewards: list[float] = []
     while not is_over:
         card, reward, is_over, _, _ = theirs.step(len(rewards) % 4)
         cards.append(card)
@@ -153,7 +154,9 @@ def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
     theirs.reset(seed=5)
     assert theirs.action_space.n == rules.action_space.counts[0]
     assert theirs.observation_space.nvec.tolist() == list(rules.observation_space.counts)
-    seen, rewards, actions = [theirs.last_obs.copy()], [], []
+    seen = [theirs.last_obs.copy()]
+    rewards: list[float] = []
+    actions: list[int] = []
     is_over = False
     while not is_over:
         actions.append(len(actions) % 7)
@@ -257,6 +260,6 @@ def test_a_room_has_as_many_things_as_its_side_and_none_under_the_robot() -> Non
         (Collection, 2, "collection needs a room of side 3 or more, got 2"),
     ],
 )
-def test_impossible_sizes_are_refused(make, number: int, message: str) -> None:  # type: ignore[no-untyped-def]
+def test_impossible_sizes_are_refused(make, number: int, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         make(number)

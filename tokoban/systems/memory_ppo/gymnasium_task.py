@@ -179,7 +179,7 @@ def space_of(space: "gymnasium.Space[Any]") -> Space:
     raise ValueError(f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}")
 
 
-def _flat_grid(environment: "gymnasium.Env[Any, Any]") -> "gymnasium.Env[Any, Any]":
+def _flat_grid(environment: "gymnasium.Env[Any, Any]") -> "gymnasium.Wrapper[Any, Any, Any, Any]":
     """MiniGrid's view as choices (kind, colour and state of each cell), without the mission.
 
     Its numbers are names of things, which lie nowhere on a line.

@@ -41,10 +41,14 @@ class Task(Protocol):
     the reward 0, and shows the first observation of the next episode.
     """
 
-    observation_space: Space
-    action_space: Space
-    num_games: int
-    episode_steps: int | None  # of every episode, where all are equally long
+    @property
+    def observation_space(self) -> Space: ...
+    @property
+    def action_space(self) -> Space: ...
+    @property
+    def num_games(self) -> int: ...
+    @property
+    def episode_steps(self) -> int | None: ...  # of every episode, where all are equally long
 
     def reset(self) -> Tensor:
         """Starts every game; the first observations [B, ...]."""
@@ -76,9 +80,12 @@ class Task(Protocol):
 class Rules(Protocol):
     """A game whose episodes are equally long, on tensors of any device; it has no state itself."""
 
-    observation_space: Space
-    action_space: Space
-    episode_steps: int
+    @property
+    def observation_space(self) -> Space: ...
+    @property
+    def action_space(self) -> Space: ...
+    @property
+    def episode_steps(self) -> int: ...
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
         """The beginnings of so many episodes, on the generator's device."""

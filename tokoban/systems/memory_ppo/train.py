@@ -205,13 +205,12 @@ class PpoSystem:
         self._generator.set_state(state["generator"].cpu())
         self._games.load_state_dict(state["games"])
         if state["rollout"] is not None:
-            fields = {
-                name: None if value is None else value.to(device)
+            rollout: dict[str, Any] = {
+                name: value.to(device) if isinstance(value, Tensor) else value
                 for name, value in state["rollout"].items()
-                if name != "inputs"
             }
-            inputs = Inputs(*(tensor.to(device) for tensor in state["rollout"]["inputs"]))
-            self._rollout = Rollout(inputs=inputs, **fields)
+            inputs = Inputs(*(tensor.to(device) for tensor in rollout["inputs"]))
+            self._rollout = Rollout(**rollout | {"inputs": inputs})
             self._advantages = state["advantages"].to(device)
             self._order = state["order"].to(device)
 
