@@ -16,6 +16,7 @@ class Corridor:
     """
 
     episode_steps = None
+    is_judged_at_once = False
     num_to_replay = 0
     action_space = Choices((2,))
 

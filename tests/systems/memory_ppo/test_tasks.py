@@ -91,6 +91,20 @@ def test_games_go_on_where_their_state_was_saved(rules: Rules) -> None:
     assert torch.equal(go_on(again), wanted)
 
 
+def test_where_games_are_judged_at_once_no_action_matters_later(rules: Rules) -> None:
+    late_rewards = []
+    for first_actions in 0, 1:
+        task = games_of(rules, 31)
+        task.reset()
+        for _ in range(3):
+            task.step(torch.full((31, 1), first_actions))
+        rest = [
+            task.step(random_actions(rules, 31, step)) for step in range(3, rules.episode_steps)
+        ]
+        late_rewards.append(torch.stack([each.rewards for each in rest]))
+    assert torch.equal(*late_rewards) == rules.is_judged_at_once
+
+
 def test_a_picture_has_a_colour_for_every_cell(rules: Rules) -> None:
     task = games_of(rules)
     task.reset()

@@ -22,6 +22,8 @@ class Collection:
     be searched by rows.
     """
 
+    is_judged_at_once = False
+
     def __init__(self, side: int) -> None:
         if side < 3:
             raise ValueError(f"collection needs a room of side 3 or more, got {side}")

@@ -33,7 +33,8 @@ class PpoConfig:
 
     # The algorithm
     discount: float = 0.99  # gamma
-    trace: float = 0.95  # lambda of the advantages
+    trace: float | None = None  # lambda of the advantages; none: 0.95, or 0.5 where no action
+    # matters to a later reward, which then is noise and nothing else
     clip: float = 0.2  # of the ratio of probabilities
     value_weight: float = 0.5
     entropy_weight: float = 0.01
@@ -55,7 +56,7 @@ class PpoConfig:
             ("recurrent_layers", self.recurrent_layers >= 1, "at least 1"),
             ("num_frames", self.num_frames >= 1, "at least 1"),
             ("discount", 0 <= self.discount <= 1, "from 0 to 1"),
-            ("trace", 0 <= self.trace <= 1, "from 0 to 1"),
+            ("trace", self.trace is None or 0 <= self.trace <= 1, "none, or from 0 to 1"),
             ("clip", self.clip > 0, "above 0"),
             ("value_weight", self.value_weight >= 0, "at least 0"),
             ("entropy_weight", self.entropy_weight >= 0, "at least 0"),

@@ -21,6 +21,8 @@ class CountRecall:
     are worth the same, plus or minus.
     """
 
+    is_judged_at_once = True
+
     def __init__(self, num_kinds: int) -> None:
         if num_kinds not in _NUM_DECKS:
             known = ", ".join(map(str, _NUM_DECKS))

@@ -35,6 +35,7 @@ class GymnasiumTask:
     """
 
     episode_steps = None
+    is_judged_at_once = False
 
     def __init__(
         self,

@@ -20,6 +20,8 @@ class Parity:
     once; to a recurrent net each is one more turn. (The previous action tells the last answer.)
     """
 
+    is_judged_at_once = True
+
     def __init__(self, num_steps: int) -> None:
         if num_steps < _STEPS_PER_QUESTION:
             raise ValueError(f"parity needs at least {_STEPS_PER_QUESTION} steps, got {num_steps}")

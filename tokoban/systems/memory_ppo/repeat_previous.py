@@ -21,6 +21,8 @@ class RepeatPrevious:
     nothing to win.
     """
 
+    is_judged_at_once = True
+
     def __init__(self, lag: int) -> None:
         """POPGym's number of decks is 1, 2 or 3 for lags 4, 32 and 64: one, and one per 32."""
         if lag < 1:

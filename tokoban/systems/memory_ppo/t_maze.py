@@ -21,6 +21,8 @@ class TMaze:
     still explores never sees the far end of a long corridor: that measures something else.)
     """
 
+    is_judged_at_once = False
+
     def __init__(self, length: int) -> None:
         if length < 1:
             raise ValueError(f"t-maze needs a corridor of at least 1 step, got {length}")

@@ -49,6 +49,8 @@ class Task(Protocol):
     def num_games(self) -> int: ...
     @property
     def episode_steps(self) -> int | None: ...  # of every episode, where all are equally long
+    @property
+    def is_judged_at_once(self) -> bool: ...  # no action matters to a later reward
 
     def reset(self) -> Tensor:
         """Starts every game; the first observations [B, ...]."""
@@ -86,6 +88,8 @@ class Rules(Protocol):
     def action_space(self) -> Space: ...
     @property
     def episode_steps(self) -> int: ...
+    @property
+    def is_judged_at_once(self) -> bool: ...
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
         """The beginnings of so many episodes, on the generator's device."""
@@ -117,6 +121,7 @@ class SideBySide:
         self.observation_space, self.action_space = rules.observation_space, rules.action_space
         self.num_games = num_games
         self.episode_steps: int | None = rules.episode_steps
+        self.is_judged_at_once = rules.is_judged_at_once
         self._generator = generator
         self._state: dict[str, Tensor] = {}
         self._step = 0

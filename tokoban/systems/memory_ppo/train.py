@@ -60,6 +60,7 @@ SMALLEST = "tiny"
 
 _USUAL_STEPS = 128  # where episodes are not equally long
 _RECENT_EPISODES = 100
+_USUAL_TRACE, _TRACE_AT_ONCE = 0.95, 0.5
 # More than so many steps of every game are not played again when a run goes on: the games start
 # anew before that, in a run that was never stopped as well.
 _MOST_TO_REPLAY = 10_000
@@ -226,7 +227,9 @@ class PpoSystem:
         self._count(rollout)
         rollout = rollout._replace(rewards=rollout.rewards * config.reward_scale)
         self._rollout = rollout
-        self._advantages = advantages(rollout, discount=config.discount, trace=config.trace)
+        usual = _TRACE_AT_ONCE if task.is_judged_at_once else _USUAL_TRACE
+        trace = usual if config.trace is None else config.trace
+        self._advantages = advantages(rollout, discount=config.discount, trace=trace)
         orders = [
             torch.randperm(task.num_games, generator=self._generator, device=self._generator.device)
             for _ in range(config.epochs)
