@@ -85,6 +85,15 @@ def test_a_run_that_was_stopped_amid_an_iteration_logs_what_a_whole_one_does(
     assert len(losses[0]) == 9
 
 
+def test_a_run_that_is_over_may_be_asked_to_go_on(tmp_path: Path) -> None:
+    train(TINY, tmp_path)
+    before = json.loads((tmp_path / "result.json").read_text())
+    train(TINY, tmp_path)
+    after = json.loads((tmp_path / "result.json").read_text())
+    assert after["env_steps"] == before["env_steps"] > 0
+    assert after["mean_return"] == before["mean_return"]
+
+
 def test_games_that_would_be_long_to_play_again_start_anew(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, help="of the first episode; each has its own (default: 0)"
     )
-    parser.add_argument("--film", metavar="OUT", help="a GIF of the first of these episodes")
+    parser.add_argument("--film", metavar="OUT", help="a GIF of an episode")
     parser.add_argument(
         "--attention",
         metavar="OUT",
@@ -127,7 +127,7 @@ def _shown(
     arguments: argparse.Namespace,
     device: torch.device,
 ) -> dict[str, float]:
-    """Film and attention of the first episode, where asked for; and what a transformer looks at."""
+    """Film and attention of an episode, where asked for; and what a transformer looks at in it."""
     if arguments.film is None and config.memory != "transformer":
         return {}
     is_drawn = arguments.film is not None

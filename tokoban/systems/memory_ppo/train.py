@@ -131,16 +131,9 @@ class PpoSystem:
         A rollout is played when its first minibatch is asked for, by the weights of that moment.
         """
         assert isinstance(model, Player)
+        # At once, and not with the first batch: a run that is over goes on without one.
         self._begin(next(model.parameters()).device)
-        step = start_step
-        while True:
-            number = step % self.config.updates
-            if number == 0 or self._rollout is None:
-                self._play(model)
-            assert self._rollout is not None
-            assert self._advantages is not None and self._order is not None
-            yield minibatch(self._rollout, self._advantages, self._order[number])
-            step += 1
+        return self._minibatches(model, start_step)
 
     def loss(self, model: nn.Module, batch: Minibatch) -> Loss:
         """PPO's, and the mean return of the last hundred episodes that were played to learn."""
@@ -156,7 +149,8 @@ class PpoSystem:
             entropy_weight=config.entropy_weight,
         )
         counted = {"env_steps": float(self.env_steps), "mean_return": self._recent_return()}
-        figures |= {name: torch.tensor(value) for name, value in counted.items()}
+        device = total.device
+        figures |= {name: torch.tensor(value, device=device) for name, value in counted.items()}
         return Loss(total, figures, weight=batch.counts.sum())
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
@@ -185,6 +179,17 @@ class PpoSystem:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Is taken up by ``train_batches``, which knows the device."""
         self._to_restore = state
+
+    def _minibatches(self, player: Player, start_step: int) -> Iterator[Minibatch]:
+        step = start_step
+        while True:
+            number = step % self.config.updates
+            if number == 0 or self._rollout is None:
+                self._play(player)
+            assert self._rollout is not None
+            assert self._advantages is not None and self._order is not None
+            yield minibatch(self._rollout, self._advantages, self._order[number])
+            step += 1
 
     def _begin(self, device: torch.device) -> None:
         """The games and all chance of playing come from torch's seed, which the run sets."""
@@ -216,7 +221,7 @@ class PpoSystem:
             self._order = state["order"].to(device)
 
     def _play(self, player: Player) -> None:
-        """One rollout; its rows in a new order for each epoch."""
+        """One rollout; its rows in a new order for each epoch, which leaves out what is over."""
         assert self._games is not None and self._generator is not None
         config, task = self.config, self._games.task
         if task.num_to_replay >= _MOST_TO_REPLAY:
