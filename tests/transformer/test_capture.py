@@ -153,9 +153,7 @@ def test_only_what_is_named_is_looked_at() -> None:
 
 
 def test_a_name_that_no_attention_has_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"is called 'x'; there are encoder\.blocks\.0"
-    ):
+    with pytest.raises(ValueError, match=r"is called 'x'; there are encoder\.blocks\.0"):
         captured_attention(model(), only=["x"]).__enter__()
 
 
