@@ -33,6 +33,10 @@ ALLOWED_HERE = {
     "systems/translation/compiled_greedy.py": {"numba"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "systems/vit/pictures.py": {"PIL"},
+    "systems/memory_ppo/gymnasium_task.py": {"gymnasium", "minigrid"},
+    "training/attention_plot.py": {"matplotlib"},
+    "training/films.py": {"PIL"},
+    "training/learning_curves.py": {"matplotlib"},
     "training/plots.py": {"matplotlib", "PIL"},
 }
 

@@ -169,8 +169,8 @@ def test_describe_says_every_kind_of_field() -> None:
             "patience needs watched, a figure, and evaluate_every, to look at it",
         ),
         (
-            {"steps": 1, "stop_at": 0.5, "evaluate_every": 2},
-            "stop_at needs watched, a figure, and evaluate_every, to look at it",
+            {"steps": 1, "target": 0.5, "evaluate_every": 3},
+            "target needs watched, a figure, and evaluate_every, to look at it",
         ),
         ({"steps": 1, "log_every": 0}, "log_every must be at least 1, got 0"),
         ({"steps": 1, "evaluate_every": -1}, "evaluate_every must be at least 0, got -1"),

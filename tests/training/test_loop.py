@@ -318,13 +318,41 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
 
 
 @pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])
-def test_a_run_ends_when_its_figure_is_good_enough(
+def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
     tmp_path: Path, watched: str, sign: float
 ) -> None:
-    # Not yet, exactly; then the last look, and one at the best.
-    system = Scripted(*(sign * score for score in (1.0, 3.0, 3.0, 3.0)))
-    run = replace(PATIENT, patience=0, watched=watched, stop_at=sign * 3.0)
-    assert train(system, run, toy_directory(tmp_path))["steps"] == 4
+    system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0, 2.0, 7.0)))
+    run = replace(PATIENT, patience=0, watched=watched, target=sign * 2.0)
+    assert train(system, run, toy_directory(tmp_path))["steps"] == 6
+
+
+class Counting(Toy):
+    """Its batches depend on how many there were, which no step tells it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def before_batch(self, model: nn.Module, step: int) -> None:
+        self.count += 1
+
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
+        loss = super().loss(model, batch)
+        return Loss(loss.total * (1 + 0.1 * self.count), loss.figures)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"count": self.count}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.count = state["count"]
+
+
+def test_what_a_system_remembers_is_in_its_checkpoints(tmp_path: Path) -> None:
+    run = replace(RUN, schedule="constant")
+    train(Counting(), run, toy_directory(tmp_path / "whole"))
+    parts = toy_directory(tmp_path / "parts")
+    train(Counting(), replace(run, steps=8), parts)
+    train(Counting(), run, parts, resume=True)
+    assert read_lines(tmp_path / "whole" / "metrics.jsonl")[-2:] == read_lines(parts.metrics)[-2:]
 
 
 def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:

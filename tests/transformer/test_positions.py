@@ -64,6 +64,18 @@ def test_rotary_turns_each_pair_by_its_own_angle() -> None:
     assert torch.allclose(Rotary()(vectors)[0, 0, 3], pencil)
 
 
+def test_rotary_of_another_base_turns_the_slower_pairs_by_that() -> None:
+    # The second pair turns slower by 400^(2/4) = 20.
+    vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
+    pencil = torch.tensor([cos(3), sin(3), -sin(0.15), cos(0.15)])
+    assert torch.allclose(Rotary(base=400.0)(vectors)[0, 0, 3], pencil)
+
+
+def test_rotary_of_a_base_that_would_turn_slower_pairs_faster_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"rotary positions must be above 1, got 0\.5"):
+        Rotary(base=0.5)
+
+
 def test_rotary_scores_depend_on_the_distance_alone() -> None:
     q, k = draw(B, N, 1, E), draw(B, N, 1, E, seed=1)
     rotary = Rotary()

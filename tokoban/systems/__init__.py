@@ -4,7 +4,7 @@ Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
 
 ``train.py``: ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
 ``RUNS`` (name -> how that preset is trained), ``SMALLEST`` (the preset that trains within seconds),
-``make_system(config)``, ``build_model(config)``.
+``make_system(config)``, ``build_model(config)``; maybe ``DEFAULT``, the preset that needs no name.
 
 ``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
 ``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.
@@ -19,6 +19,7 @@ SYSTEMS = {
     "life": "tokoban.systems.life",
     "gpt": "tokoban.systems.gpt",
     "vit": "tokoban.systems.vit",
+    "ppo": "tokoban.systems.memory_ppo",
 }
 
 

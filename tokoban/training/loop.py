@@ -28,7 +28,7 @@ from tokoban.training.state import (
     seed_all,
     set_random_state,
 )
-from tokoban.training.system import Batch, System
+from tokoban.training.system import Batch, Stateful, System
 
 
 def train(
@@ -63,7 +63,10 @@ def train(
         model = torch.compile(model)
 
     if resume:
-        state.load_state_dict(load_newest_checkpoint(directory.checkpoints))
+        checkpoint = load_newest_checkpoint(directory.checkpoints)
+        state.load_state_dict(checkpoint)
+        if isinstance(system, Stateful):
+            system.load_state_dict(checkpoint["system"][processes.rank()])
     else:
         seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
     before = random_state()
@@ -246,6 +249,8 @@ class _Training:
         """A checkpoint, and the weights as they are now."""
         state = self.state
         checkpoint = state.state_dict()
+        if isinstance(self.system, Stateful):
+            checkpoint["system"] = processes.gather_objects(self.system.state_dict())
         if self.is_main:
             with self.untimed():
                 save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
@@ -275,11 +280,11 @@ class _Training:
         return min(1.0, state.elapsed_s / (60 * run.minutes))
 
     def is_over(self) -> bool:
-        """Whether the run has come to its last step or minute, its goal or its patience's end."""
+        """Whether it has come to its last step or minute, its target or the end of its patience."""
         run, state = self.run, self.state
         if run.patience and state.num_without_better >= run.patience:
             return True
-        if run.stop_at is not None and state.best >= self.worth(run.stop_at):
+        if run.target is not None and state.best >= self.worth(run.target):
             return True
         is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
         return is_late or (run.steps is not None and state.step >= run.steps)

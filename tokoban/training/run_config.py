@@ -42,7 +42,7 @@ class RunConfig:
     watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
     # weights are those that were best by it, the last of equals, unless they are a mean
     patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
-    stop_at: float | None = None  # a value of the watched figure, at which the run ends
+    target: float | None = None  # of the watched figure: reached by an evaluation, it is the end
     keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
@@ -75,7 +75,8 @@ class RunConfig:
             raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")
         if self.average_last and self.ema_decay:
             raise ValueError("average_last and ema_decay are two averages: choose one of them")
-        if self.patience and not (self.watched and self.evaluate_every):
-            raise ValueError("patience needs watched, a figure, and evaluate_every, to look at it")
-        if self.stop_at is not None and not (self.watched and self.evaluate_every):
-            raise ValueError("stop_at needs watched, a figure, and evaluate_every, to look at it")
+        for name, is_used in ("patience", self.patience), ("target", self.target is not None):
+            if is_used and not (self.watched and self.evaluate_every):
+                raise ValueError(
+                    f"{name} needs watched, a figure, and evaluate_every, to look at it"
+                )

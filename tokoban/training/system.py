@@ -45,3 +45,20 @@ class System(Protocol):
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """Named figures of the model; called with gradients off and the model in eval mode."""
         ...
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """A system whose batches depend on more than the seed and their number: it plays for them, say.
+
+    Its state is in every checkpoint, and a run that goes on gets it back before it asks for
+    batches. Each process has its own.
+    """
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain numbers and tensors; called between two batches."""
+        ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The next batches will be those that would have followed."""
+        ...

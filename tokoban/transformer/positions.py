@@ -7,6 +7,8 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+_BASE = 10000.0  # of the wavelengths, in Vaswani et al. 2017 and in Su et al. 2021
+
 
 def sinusoidal(
     length: int, width: int, *, offset: int = 0, device: torch.device | str | None = None
@@ -54,9 +56,15 @@ class Rotary(nn.Module):
     """Turns each pair of a head's components by an angle that grows with the position.
 
     A query's product with a key then depends on how far apart they stand, and not on where
-    (Su et al. 2021). Component pair i turns by 10000^(-2i / E) per position. It has no parameters,
+    (Su et al. 2021). Component pair i turns by base^(-2i / E) per position. It has no parameters,
     so one may serve every layer.
     """
+
+    def __init__(self, *, base: float = _BASE) -> None:
+        super().__init__()
+        if base <= 1:
+            raise ValueError(f"the base of rotary positions must be above 1, got {base}")
+        self.base = base
 
     def forward(
         self, queries_or_keys: Float[Tensor, "B N T E"], *, offset: int | Int64[Tensor, "1"] = 0
@@ -68,7 +76,9 @@ class Rotary(nn.Module):
         # In half precision, large positions would no longer be told apart.
         dtype = torch.promote_types(queries_or_keys.dtype, torch.float32)
         device = queries_or_keys.device
-        angles = _angles(length, head_width, offset=offset, device=device, dtype=dtype)
+        angles = _angles(
+            length, head_width, offset=offset, device=device, dtype=dtype, base=self.base
+        )
         cos, sin = angles.cos(), angles.sin()
         first, second = queries_or_keys[..., 0::2], queries_or_keys[..., 1::2]
         turned = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
@@ -82,7 +92,8 @@ def _angles(
     offset: int | Int64[Tensor, "1"],
     device: torch.device | str | None,
     dtype: torch.dtype,
+    base: float = _BASE,
 ) -> Float[Tensor, "T half_width"]:
     positions = torch.arange(length, device=device, dtype=dtype) + offset
     exponents = torch.arange(0, width, 2, device=device, dtype=dtype) / width
-    return positions[:, None] * 10000.0**-exponents
+    return positions[:, None] * base**-exponents

@@ -37,11 +37,11 @@ _RUN = RunConfig(
     betas=(0.9, 0.99),
     evaluate_every=100,
     watched="proved_share",
-    stop_at=1.0,
+    target=1.0,
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
-    "density_half": replace(_RUN, steps=3000, watched="", stop_at=None),  # it is never proved
+    "density_half": replace(_RUN, steps=3000, watched="", target=None),  # it is never proved
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"

@@ -1,0 +1,150 @@
+"""``tokoban evaluate ppo``: its figures, film and attention, and each complaint."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from tests.systems.memory_ppo.corridor import Corridor
+from tests.systems.memory_ppo.test_acting import player_for
+from tokoban import cli
+from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
+from tokoban.systems.memory_ppo.play import attention_of, play_episode, strongest_look
+from tokoban.training.attention_page import read_attention_page
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _trained(tmp_path_factory, "transformer")
+
+
+@pytest.fixture(scope="module")
+def forgetful(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _trained(tmp_path_factory, "none")
+
+
+def _trained(tmp_path_factory: pytest.TempPathFactory, memory: str) -> str:
+    path = str(tmp_path_factory.mktemp("runs") / memory)
+    words = ["--preset", "tiny", "--memory", memory, "--steps", "4", "--device", "cpu"]
+    assert cli.main(["train", "ppo", *words, "--output", path]) == 0
+    return path
+
+
+def _evaluate(run: str, *words: str) -> int:
+    return cli.main(["evaluate", "ppo", "--weights", run, "--device", "cpu", *words])
+
+
+def test_an_episode_ends_at_its_own_end_and_counts_once() -> None:
+    """By pencil: games begin 5, 4, ... steps from the end; walking costs 1, arriving brings 2."""
+    task = Corridor(num_games=5, length=5, time=4)
+    player = player_for(task)
+    with torch.no_grad():
+        last = player.policy_head[-1]
+        assert isinstance(last, torch.nn.Linear)
+        last.weight.zero_()
+        last.bias.copy_(torch.tensor([0.0, 1.0]))  # always to the right
+    played = play_episodes(player, task)
+    assert played.num_steps == [4, 4, 3, 2, 1]
+    assert played.returns == [-4, -1, 0, 1, 2]
+    figures = figures_of(played)
+    assert figures["mean_return"] == pytest.approx(-0.4)
+    assert figures["mean_episode_steps"] == pytest.approx(2.8)
+
+
+def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
+    out, film, page = tmp_path / "figures.json", tmp_path / "film.gif", tmp_path / "page.html"
+    words = ["--episodes", "7", "--film", str(film), "--attention", str(page)]
+    assert _evaluate(run, *words, "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    assert figures["episodes"] == 7 and figures["mean_episode_steps"] == 7
+    with Image.open(film) as opened:
+        assert getattr(opened, "n_frames", 1) == 8  # 7 steps and the end
+    (weights,) = read_attention_page(page).values()
+    assert weights.shape == (2, 2, 7, 7)
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 7), atol=1e-5)
+
+
+def test_attention_as_a_picture(run: str, tmp_path: Path) -> None:
+    picture = tmp_path / "looks.png"
+    assert _evaluate(run, "--episodes", "2", "--attention", str(picture)) == 0
+    with Image.open(picture) as opened:
+        assert opened.width > 100
+
+
+def test_equal_seeds_give_equal_figures_and_another_seed_others(run: str, tmp_path: Path) -> None:
+    texts = []
+    for seed in ("0", "0", "5"):
+        out = tmp_path / "out.json"
+        assert _evaluate(run, "--env", "t-maze:5", "--seed", seed, "--json", str(out)) == 0
+        texts.append(out.read_text())
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_the_strongest_look_is_a_diagonal() -> None:
+    weights = torch.full((2, 3, 7, 7), 0.1)
+    weights[1, 2] = 0.0
+    for step in range(3, 7):
+        weights[1, 2, step, step - 3] = 0.8
+    look = strongest_look(weights)
+    assert look == (2, 3, 3, pytest.approx(0.8))
+
+
+def test_an_episode_alone_is_what_its_attention_is_of() -> None:
+    task = Corridor(num_games=1, length=97, time=9)
+    player = player_for(task, window=4)
+    episode = play_episode(player, task)
+    weights = attention_of(player, episode)
+    assert weights.shape == (2, 2, 9, 9) and len(episode.rewards) == 9
+    steps = torch.arange(9)
+    is_seen = (steps[:, None] >= steps) & (steps[:, None] - steps < 4)
+    assert ((weights > 0) == is_seen).all()
+
+
+def test_a_player_is_judged_in_popgyms_own_environment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("popgym")
+    words = ["--preset", "tiny", "--env", "repeat-previous:4", "--steps", "1", "--device", "cpu"]
+    assert cli.main(["train", "ppo", *words, "--output", str(tmp_path)]) == 0
+    words = ["--env", "popgym-RepeatPreviousEasy-v0", "--episodes", "3"]
+    assert _evaluate(str(tmp_path), *words) == 0
+    assert "mean_episode_steps  51" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--episodes", "1"], "--episodes is 1; expected at least 2"),
+        (["--seed", "-1"], "--seed is -1; expected 0 to 536870911"),
+        (["--film", "film.png"], "film.png: expected a name that ends in .gif"),
+        (["--attention", "x.gif"], "x.gif: expected a name that ends in .html or .png or .svg"),
+        (["--film", "nowhere/film.gif"], "nowhere/film.gif: no folder to write it into"),
+        (
+            ["--env", "repeat-previous:4"],
+            "repeat-previous:4 has other observations or actions than t-maze:5, which the player "
+            "was trained on",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    words: list[str],
+    complaint: str,
+    run: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _evaluate(run, *words) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"tokoban: {complaint}"
+
+
+def test_a_memory_without_attention_cannot_be_looked_at(
+    forgetful: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _evaluate(forgetful, "--attention", str(tmp_path / "x.html")) == 2
+    assert "--attention: the memory 'none' has none to look at" in capsys.readouterr().err
+    assert _evaluate(forgetful, "--episodes", "2") == 0
+    assert "look_layer" not in capsys.readouterr().out

@@ -1,0 +1,157 @@
+"""Environments of others as tasks: what is read, replayed and refused."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from tokoban.systems.memory_ppo.environments import make_task
+from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask, space_of
+from tokoban.systems.memory_ppo.spaces import Choices, Numbers
+from tokoban.systems.memory_ppo.tasks import Task
+
+CPU = torch.device("cpu")
+
+
+class Clock(gymnasium.Env[np.ndarray, Any]):
+    """Truncated after three steps; shows its number and how late it is."""
+
+    observation_space = spaces.Box(-1.0, 7.0, (2,), np.float64)
+    action_space = spaces.Box(-2.0, 2.0, (2, 1), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, Any]:
+        super().reset(seed=seed)
+        self.number, self.time = float(self.np_random.random()), 0
+        return np.array([self.number, self.time]), {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, Any]:
+        assert action.shape == (2, 1)
+        self.time += 1
+        seen = np.array([self.number, self.time])
+        return seen, float(action.sum()), False, self.time == 3, {}
+
+
+def clocks(num_games: int = 3, *, seed: int = 7) -> GymnasiumTask:
+    environment = SyncVectorEnv([Clock] * num_games, autoreset_mode=AutoresetMode.NEXT_STEP)
+    return GymnasiumTask(environment, seed=seed, device=CPU)
+
+
+def test_an_environment_of_boxes_is_a_task() -> None:
+    task = clocks()
+    assert isinstance(task, Task)
+    assert task.observation_space == Numbers((2,), (-1.0, -1.0), (7.0, 7.0))
+    seen = task.reset()
+    assert seen.dtype == torch.float32 and seen.shape == (3, 2)
+    found = task.step(torch.tensor([[0.5, 1.0]] * 3))
+    assert found.rewards.tolist() == [1.5] * 3
+
+
+def test_the_step_after_an_end_is_the_reset() -> None:
+    task = clocks()
+    task.reset()
+    steps = [task.step(torch.ones(3, 2)) for _ in range(5)]
+    assert [each.is_truncated.any().item() for each in steps] == [False, False, True, False, False]
+    assert [each.observations[0, 1].item() for each in steps] == [1, 2, 3, 0, 1]
+    assert [each.rewards[0].item() for each in steps] == [2, 2, 2, 0, 2]
+
+
+def test_every_game_and_every_reset_has_a_seed_of_its_own() -> None:
+    task = clocks()
+    numbers = torch.cat([task.reset()[:, 0] for _ in range(2)])
+    assert len(numbers.unique()) == 6
+    later = clocks(seed=7 + 3)  # games 3 to 5
+    assert torch.equal(later.reset()[:, 0], numbers[3:])
+
+
+def test_an_environment_is_restored_by_playing_again() -> None:
+    task = clocks()
+    task.reset()
+    task.reset()
+    for step in range(5):
+        task.step(torch.full((3, 2), 0.1 * step))
+    assert task.num_to_replay == 5
+    saved = task.state_dict()
+    wanted = [task.step(torch.ones(3, 2)).observations for _ in range(5)]
+    again = clocks()
+    again.load_state_dict(saved)
+    found = [again.step(torch.ones(3, 2)).observations for _ in range(5)]
+    assert torch.equal(torch.stack(found), torch.stack(wanted))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (spaces.Discrete(5), Choices((5,))),
+        (spaces.MultiDiscrete([2, 3]), Choices((2, 3))),
+        (spaces.Box(0, 255, (2, 1), np.uint8), Numbers((2, 1), (0.0, 0.0), (255.0, 255.0))),
+    ],
+)
+def test_spaces_become_ours(theirs: Any, ours: Any) -> None:
+    assert space_of(theirs) == ours
+
+
+@pytest.mark.parametrize("space", [spaces.Discrete(5, start=1), spaces.Text(3), spaces.Dict()])
+def test_a_space_that_cannot_be_read_is_named(space: Any) -> None:
+    with pytest.raises(ValueError, match="expected a space Discrete or MultiDiscrete from 0"):
+        space_of(space)
+
+
+def test_an_environment_that_resets_otherwise_is_refused() -> None:
+    environment = SyncVectorEnv([Clock], autoreset_mode=AutoresetMode.SAME_STEP)
+    with pytest.raises(ValueError, match="expected an environment that resets on the next step"):
+        GymnasiumTask(environment, seed=0, device=CPU)
+
+
+def test_an_environment_that_draws_nothing_says_so() -> None:
+    with pytest.raises(ValueError, match="draws no pictures"):
+        clocks().picture()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("repeat-previos:4", r"repeat-previos.*near are repeat-previous:LAG"),
+        ("CartPol-v1", "CartPol.*near are CartPole-v"),
+        ("t-maze", "environment 't-maze': expected a number, as in repeat-previous:LAG"),
+        ("t-maze:x", "environment 't-maze:x': expected a number"),
+        ("nothing/Like-this", "Namespace nothing not found"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_those_that_are_near(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refusal:
+        make_task(name, 1, seed=0, device=CPU)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "popgym", None)
+    with pytest.raises(ValueError, match="needs the package popgym: pip install popgym"):
+        make_task("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
+
+
+def test_cartpole_is_played_and_drawn() -> None:
+    task = make_task("CartPole-v1", 2, seed=0, device=CPU)
+    assert task.reset().shape == (2, 4)
+    assert task.action_space == Choices((2,))
+
+
+def test_minigrid_is_seen_as_names_of_things() -> None:
+    pytest.importorskip("minigrid")
+    task = make_task("MiniGrid-MemoryS7-v0", 2, seed=0, device=CPU)
+    assert isinstance(task.observation_space, Choices)
+    seen = task.reset()
+    assert seen.shape == (2, 147)
+    assert (seen < torch.tensor(task.observation_space.counts)).all()
+
+
+@pytest.mark.slow
+def test_sokoban_levels_are_of_the_seed_and_its_tensors_are_played() -> None:
+    one, same, other = (make_task("sokoban:8", 2, seed=seed, device=CPU) for seed in (3, 3, 4))
+    seen = one.reset()
+    assert seen.shape == (2, 5, 8, 8) and seen.dtype == torch.uint8
+    assert torch.equal(seen, same.reset()) and not torch.equal(seen, other.reset())
+    assert one.step(torch.tensor([[0], [3]])).rewards.tolist() == pytest.approx([-0.1, -0.1])

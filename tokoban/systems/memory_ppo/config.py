@@ -1,0 +1,109 @@
+"""The choices of one player: game, network and algorithm; presets are functions."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tokoban.training.config import check_fields
+
+MemoryKind = Literal["transformer", "lstm", "gru", "frames", "none"]
+Positions = Literal["rotary", "learned", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PpoConfig:
+    """The number of updates is the run's; each iteration makes epochs x minibatches of them."""
+
+    # The game
+    env: str = "repeat-previous:4"  # see environments.FORMS, or any of Gymnasium's
+    num_games: int = 64  # played at once
+    num_steps: int | None = None  # of each game between updates; none: a whole episode where all
+    # are equally long, else 128
+
+    # The network
+    memory: MemoryKind = "transformer"
+    width: int = 64
+    num_layers: int = 2  # of the transformer
+    num_heads: int = 4
+    positions: Positions = "rotary"
+    rotary_base: float = 100.0
+    window: int | None = None  # steps a transformer's layer sees, the present one included; none: a
+    # whole episode where all are equally long, else 128
+    recurrent_layers: int = 1  # of LSTM or GRU
+    num_frames: int = 4  # that ``frames`` sees, the present one included
+
+    # The algorithm
+    discount: float = 0.99  # gamma
+    trace: float | None = None  # lambda of the advantages; none: 0.95, or 0.5 where no action
+    # matters to a later reward, which then is noise and nothing else
+    clip: float = 0.2  # of the ratio of probabilities
+    value_weight: float = 0.5
+    entropy_weight: float = 0.01
+    epochs: int = 4
+    minibatches: int = 8  # each is so many games, with all of their steps
+    reward_scale: float = 1.0  # of what is learned from; figures are never scaled
+
+    evaluation_episodes: int = 100
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            ("num_games", self.num_games >= 1, "at least 1"),
+            ("num_steps", self.num_steps is None or self.num_steps >= 1, "none, or at least 1"),
+            ("width", self.width >= 1, "at least 1"),
+            ("num_layers", self.num_layers >= 1, "at least 1"),
+            ("num_heads", self.num_heads >= 1, "at least 1"),
+            ("window", self.window is None or self.window >= 1, "none, or at least 1"),
+            ("recurrent_layers", self.recurrent_layers >= 1, "at least 1"),
+            ("num_frames", self.num_frames >= 1, "at least 1"),
+            ("discount", 0 <= self.discount <= 1, "from 0 to 1"),
+            ("trace", self.trace is None or 0 <= self.trace <= 1, "none, or from 0 to 1"),
+            ("clip", self.clip > 0, "above 0"),
+            ("value_weight", self.value_weight >= 0, "at least 0"),
+            ("entropy_weight", self.entropy_weight >= 0, "at least 0"),
+            ("epochs", self.epochs >= 1, "at least 1"),
+            ("minibatches", self.minibatches >= 1, "at least 1"),
+            ("reward_scale", self.reward_scale > 0, "above 0"),
+            ("evaluation_episodes", self.evaluation_episodes >= 2, "at least 2"),
+        )
+        if self.minibatches > self.num_games:
+            raise ValueError(
+                f"minibatches are of whole games: expected at most num_games = {self.num_games}, "
+                f"got {self.minibatches}"
+            )
+
+    @property
+    def updates(self) -> int:
+        """Of the weights in one iteration."""
+        return self.epochs * self.minibatches
+
+
+def memory() -> PpoConfig:
+    """Settings for games that ask for memory; the default."""
+    return PpoConfig()
+
+
+def cartpole() -> PpoConfig:
+    """CartPole-v1 without a memory: a check that PPO itself is right."""
+    return PpoConfig(env="CartPole-v1", memory="none", num_games=16, num_steps=128, minibatches=4)
+
+
+def pendulum() -> PpoConfig:
+    """Pendulum-v1 without a memory: the same, for continuous actions."""
+    return replace(
+        cartpole(),
+        env="Pendulum-v1",
+        num_games=16,
+        num_steps=200,
+        discount=0.9,
+        entropy_weight=0.0,
+        epochs=10,
+        reward_scale=0.1,
+    )
+
+
+def tiny() -> PpoConfig:
+    """A small player that learns for seconds, not enough: for tests."""
+    return PpoConfig(
+        env="t-maze:5", num_games=8, width=16, num_heads=2, minibatches=2, epochs=2,
+        evaluation_episodes=8,
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""Games by name: our own as ``name:number``, Sokoban, and all that Gymnasium knows."""
+
+import difflib
+from collections.abc import Callable
+
+import torch
+
+from tokoban.systems.memory_ppo.collection import Collection
+from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.gymnasium_task import (
+    GymnasiumTask,
+    open_environment,
+    registered_names,
+)
+from tokoban.systems.memory_ppo.parity import Parity
+from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
+from tokoban.systems.memory_ppo.t_maze import TMaze
+from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
+
+_RULES: dict[str, Callable[[int], Rules]] = {
+    "repeat-previous": RepeatPrevious,
+    "count-recall": CountRecall,
+    "parity": Parity,
+    "t-maze": TMaze,
+    "collection": Collection,
+}
+_SOKOBAN = "sokoban"
+_NUM_LEVELS = 256
+
+# What the number means, for messages and --help.
+FORMS = (
+    "repeat-previous:LAG",
+    "count-recall:KINDS",
+    "parity:STEPS",
+    "t-maze:LENGTH",
+    "collection:SIDE",
+    "sokoban:SIDE",
+)
+
+
+def make_task(
+    name: str, num_games: int, *, seed: int, device: torch.device, is_drawn: bool = False
+) -> Task:
+    """So many games called ``name``; equal seeds give equal games.
+
+    ValueError for a name that nothing has, with names that are near, and for one whose package is
+    not installed.
+    """
+    kind, _, number = name.partition(":")
+    if kind in _RULES or kind == _SOKOBAN:
+        size = _size(name, number)
+        if kind == _SOKOBAN:
+            return _sokoban(size, num_games, seed=seed, device=device, is_drawn=is_drawn)
+        generator = torch.Generator(device=device).manual_seed(seed)
+        return SideBySide(_RULES[kind](size), num_games, generator)
+    try:
+        environment = open_environment(name, num_games, is_drawn=is_drawn)
+    except ValueError as error:
+        near = difflib.get_close_matches(name, [*FORMS, *registered_names()], n=3, cutoff=0.5)
+        hint = f"; near are {', '.join(near)}" if near and "pip install" not in str(error) else ""
+        raise ValueError(f"{error}{hint}") from None
+    return GymnasiumTask(environment, seed=seed, device=device)
+
+
+def _size(name: str, number: str) -> int:
+    if not number.isdecimal():
+        raise ValueError(f"environment {name!r}: expected a number, as in {', '.join(FORMS)}")
+    return int(number)
+
+
+def _sokoban(
+    side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
+) -> GymnasiumTask:
+    """Levels of one box that the seed draws, so that another seed has unseen ones."""
+    from tokoban.sokoban.level_pool import GeneratedLevels
+    from tokoban.sokoban.vector_environment import SokobanVectorEnv
+
+    levels = GeneratedLevels(
+        num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed
+    )
+    environment = SokobanVectorEnv(
+        num_games,
+        levels,
+        device=device,
+        has_action_mask=False,
+        render_mode="rgb_array" if is_drawn else None,
+    )
+    return GymnasiumTask(environment, seed=seed, device=device, takes_tensors=True)

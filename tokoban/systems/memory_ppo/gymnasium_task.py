@@ -1,0 +1,199 @@
+"""Any Gymnasium vector environment as a task; Gymnasium and what it needs are imported late.
+
+Axes: B games.
+"""
+
+import importlib
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
+from tokoban.systems.memory_ppo.tasks import Step
+
+if TYPE_CHECKING:
+    import gymnasium
+
+# What registers the environments whose names begin so, as it is called in Python and by pip.
+_PACKAGES = {
+    "popgym-": ("popgym", "popgym"),
+    "MiniGrid-": ("minigrid", "minigrid"),
+    "BabyAI-": ("minigrid", "minigrid"),
+    "ALE/": ("ale_py", "ale-py"),
+    "tokoban/": ("tokoban.sokoban.registration", "tokoban"),
+}
+
+
+class GymnasiumTask:
+    """A vector environment; storage, and its state is what was done in it since the last reset.
+
+    An environment cannot be saved. But it does the same again after the same seed and the same
+    actions, and so it is restored by playing them once more.
+    """
+
+    episode_steps = None
+    is_judged_at_once = False
+
+    def __init__(
+        self,
+        environment: "gymnasium.vector.VectorEnv",
+        *,
+        seed: int,
+        device: torch.device,
+        takes_tensors: bool = False,
+    ) -> None:
+        """Game i of the n-th reset, from 0, has the seed ``seed + n * B + i``.
+
+        With ``takes_tensors`` the environment itself is on ``device``.
+        """
+        from gymnasium.vector import AutoresetMode
+
+        mode = environment.metadata.get("autoreset_mode")
+        if mode is not AutoresetMode.NEXT_STEP:
+            raise ValueError(f"expected an environment that resets on the next step, got {mode}")
+        self.environment = environment
+        self.observation_space = space_of(environment.single_observation_space)
+        self.action_space = space_of(environment.single_action_space)
+        self.num_games = environment.num_envs
+        self._has_bare_actions = environment.single_action_space.shape == ()
+        self._takes_tensors = takes_tensors
+        self._device = device
+        self._seed = seed
+        self._num_resets = 0
+        self._actions: list[Tensor] = []
+
+    @property
+    def num_to_replay(self) -> int:
+        """Steps of every game since the last reset, which restoring would play again."""
+        return len(self._actions)
+
+    def reset(self) -> Tensor:
+        """Starts every game with a seed of its own."""
+        observations, _ = self.environment.reset(
+            seed=self._seed + self._num_resets * self.num_games
+        )
+        self._num_resets += 1
+        self._actions = []
+        return self._seen(observations)
+
+    def step(self, actions: Tensor) -> Step:
+        """Plays one action in every game; NaN and infinite rewards are the player's to refuse."""
+        if isinstance(self.action_space, Choices):
+            bare = actions[:, 0] if self._has_bare_actions else actions
+        else:
+            bare = actions.unflatten(1, self.action_space.shape)
+        self._actions.append(bare)
+        return self._step(bare)
+
+    def _step(self, actions: Tensor) -> Step:
+        told = actions if self._takes_tensors else actions.numpy(force=True)
+        observations, rewards, is_terminated, is_truncated, _ = self.environment.step(told)
+        return Step(
+            self._seen(observations),
+            torch.as_tensor(rewards, dtype=torch.float32, device=self._device),
+            torch.as_tensor(is_terminated, dtype=torch.bool, device=self._device),
+            torch.as_tensor(is_truncated, dtype=torch.bool, device=self._device),
+        )
+
+    def _seen(self, observations: Any) -> Tensor:
+        # Copied, since an environment may write the next observations into the same place.
+        seen = torch.as_tensor(observations, device=self._device).clone()
+        if isinstance(self.observation_space, Choices):
+            return seen.long().reshape(self.num_games, -1)
+        return seen if seen.dtype == torch.uint8 else seen.float()
+
+    def state_dict(self) -> dict[str, Any]:
+        """How often it was reset, and what was done since."""
+        done = torch.stack(self._actions) if self._actions else None
+        return {"num_resets": self._num_resets, "actions": done}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Plays it all again; the observations are what they were then."""
+        self._num_resets = state["num_resets"] - 1
+        self.reset()
+        if state["actions"] is not None:
+            self._actions = list(state["actions"].to(self._device))
+            for played in self._actions:
+                self._step(played)
+
+    def picture(self) -> Tensor:
+        """The first game as its environment renders it, uint8 [H, W, 3]."""
+        try:
+            frames = self.environment.render()
+        except NotImplementedError:
+            frames = None
+        if frames is None or not isinstance(frames[0], np.ndarray):
+            raise ValueError("this environment draws no pictures")
+        return torch.from_numpy(frames[0].copy())
+
+
+def open_environment(
+    name: str, num_games: int, *, is_drawn: bool = False
+) -> "gymnasium.vector.VectorEnv":
+    """So many of the environments that are registered as ``name``.
+
+    ValueError where there is none, saying what is near or what is missing.
+    """
+    import gymnasium
+
+    prefix = next((prefix for prefix in _PACKAGES if name.startswith(prefix)), "")
+    if prefix:
+        module, package = _PACKAGES[prefix]
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError:
+            raise ValueError(f"{name} needs the package {package}: pip install {package}") from None
+    # What Gymnasium itself plays many of at once it does not draw.
+    drawing: dict[str, Any] = {}
+    if is_drawn:
+        drawing = {"vectorization_mode": "sync", "render_mode": "rgb_array"}
+    wrappers = [_flat_grid] if prefix in ("MiniGrid-", "BabyAI-") else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its checker, about the code of others
+        try:
+            return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **drawing)
+        except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
+            raise ValueError(f"{name}: {str(error).splitlines()[0]}") from None
+
+
+def registered_names() -> list[str]:
+    """The environments that Gymnasium knows of at the moment."""
+    import gymnasium
+
+    return list(gymnasium.registry)
+
+
+def space_of(space: "gymnasium.Space[Any]") -> Space:
+    """Gymnasium's space as one of ours; ValueError for what a player cannot read."""
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Discrete) and space.start == 0:
+        return Choices((int(space.n),))
+    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and not space.start.any():
+        return Choices(tuple(space.nvec.tolist()))
+    if isinstance(space, spaces.Box):
+        low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))
+        return Numbers(tuple(space.shape), tuple(low), tuple(high))
+    raise ValueError(f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}")
+
+
+def _flat_grid(environment: "gymnasium.Env[Any, Any]") -> "gymnasium.Wrapper[Any, Any, Any, Any]":
+    """MiniGrid's view as choices (kind, colour and state of each cell), without the mission.
+
+    Its numbers are names of things, which lie nowhere on a line.
+    """
+    from gymnasium import spaces
+    from gymnasium.wrappers import TransformObservation
+    from minigrid.core.constants import COLOR_TO_IDX, OBJECT_TO_IDX
+
+    cells = environment.observation_space["image"].shape  # type: ignore[index]  # a Dict
+    num_states = 4  # of a door: open, closed, locked; of the player: its direction
+    counts = [len(OBJECT_TO_IDX), len(COLOR_TO_IDX), num_states] * (cells[0] * cells[1])
+    return TransformObservation(
+        environment,
+        lambda seen: seen["image"].flatten().astype(np.int64),
+        spaces.MultiDiscrete(counts),
+    )

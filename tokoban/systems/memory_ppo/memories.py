@@ -1,0 +1,296 @@
+"""What a player knows of the steps before: five kinds, each with two ways through, which agree.
+
+``forward`` takes whole rows of steps at once, for learning; ``begin`` gives what takes one step of
+every row at a time, for acting. Both are told each step's age, the number of steps before it in its
+episode, and nothing is ever known of another episode.
+
+Axes: B rows (games), T steps of a row, P steps before them, D width, K parts of a recurrent state.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.transformer import Encoder, Rotary, empty_cache_for
+
+
+@runtime_checkable
+class Acting(Protocol):
+    """A memory in use: one step of every row after the other."""
+
+    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
+        """What the memory says at this step."""
+        ...
+
+    @property
+    def carried(self) -> Float[Tensor, "B K D"] | None:
+        """What is to be carried over to the next rows besides their past; None for nothing."""
+        ...
+
+
+class TransformerMemory(nn.Module):
+    """Causal self attention to the last ``window`` steps of the episode, the present one included.
+
+    In an episode longer than the window the oldest steps slide out of it, in both ways alike; yet
+    through the layers a step is reached from ``reach`` steps later. Positions are rotary (only
+    distances count), learned (of the step in its episode, modulo the window) or none.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        num_layers: int,
+        num_heads: int,
+        window: int,
+        positions: str,
+        rotary_base: float,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.reach = num_layers * (window - 1)
+        rotary = Rotary(base=rotary_base) if positions == "rotary" else None
+        self.encoder = Encoder(num_layers, width, num_heads, rotary=rotary)
+        self.table: nn.Parameter | None = None
+        if positions == "learned":
+            self.table = nn.Parameter(torch.randn(window, width) * 0.02)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        ages: Int64[Tensor, "B T"],
+        carried: Tensor | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """All steps at once."""
+        return self.encoder(self.placed(x, ages), may_attend=self.may_attend(ages))
+
+    def begin(
+        self,
+        past: Float[Tensor, "B P D"],
+        past_ages: Int64[Tensor, "B P"],
+        *,
+        carried: Tensor | None,
+        num_steps: int,
+    ) -> "_CachedAttention":
+        """A cache that holds the past, with room for so many steps."""
+        return _CachedAttention(self, past, past_ages, num_steps)
+
+    def placed(
+        self, x: Float[Tensor, "*steps D"], ages: Int64[Tensor, "*steps"]
+    ) -> Float[Tensor, "*steps D"]:
+        """The inputs with their positions, where those are added."""
+        return x if self.table is None else x + self.table[ages % self.window]
+
+    def may_attend(self, ages: Int64[Tensor, "B T"]) -> Bool[Tensor, "B 1 T T"]:
+        """To itself, and to what came before in the same episode and in the window."""
+        places = torch.arange(ages.shape[1], device=ages.device)
+        back = places[:, None] - places
+        oldest = ages.clamp(max=self.window - 1)[:, None, :, None]
+        return (back >= 0) & (back <= oldest)
+
+
+class _CachedAttention:
+    """``TransformerMemory`` step by step: earlier keys and values are kept, not computed again."""
+
+    carried = None
+
+    def __init__(
+        self,
+        memory: TransformerMemory,
+        past: Float[Tensor, "B P D"],
+        past_ages: Int64[Tensor, "B P"],
+        num_steps: int,
+    ) -> None:
+        num_rows, num_past, _ = past.shape
+        self.memory = memory
+        self.cache = empty_cache_for(memory.encoder, num_rows, num_past + num_steps)
+        self.places = torch.arange(num_past + num_steps, device=past.device)
+        if num_past:
+            placed = memory.placed(past, past_ages)
+            memory.encoder(placed, may_attend=memory.may_attend(past_ages), cache=self.cache)
+
+    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
+        """One more column of the cache."""
+        here = self.cache.length
+        first = here - ages.clamp(max=self.memory.window - 1)
+        may_attend = (self.places[: here + 1] >= first[:, None])[:, None, None]
+        placed = self.memory.placed(x, ages)[:, None]
+        return self.memory.encoder(placed, may_attend=may_attend, cache=self.cache)[:, 0]
+
+
+class RecurrentMemory(nn.Module):
+    """An LSTM or a GRU, whose state is zero at the beginning of every episode.
+
+    Rows that begin inside an episode begin with the state that acting had come to, so gradients
+    reach back to the beginning of the row (truncated backpropagation through time).
+    """
+
+    reach = 0
+
+    def __init__(self, width: int, *, kind: str, num_layers: int) -> None:
+        super().__init__()
+        self.has_cell = kind == "lstm"
+        self.num_parts = num_layers * (1 + self.has_cell)
+        self.net = (nn.LSTM if self.has_cell else nn.GRU)(
+            width, width, num_layers, batch_first=True
+        )
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        ages: Int64[Tensor, "B T"],
+        carried: Float[Tensor, "B K D"] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """All steps at once: what belongs to one episode becomes a row of its own, padded."""
+        num_rows, length, width = x.shape
+        is_first = ages == 0
+        is_first[:, 0] = True
+        places = torch.arange(num_rows * length, device=x.device)
+        pieces = is_first.flatten().cumsum(0) - 1  # of each step, the row it goes to
+        begins = places[is_first.flatten()]
+        offsets = places - begins[pieces]
+        apart = x.new_zeros(len(begins), int(offsets.max()) + 1, width)
+        apart[pieces, offsets] = x.flatten(0, 1)
+        states = x.new_zeros(len(begins), self.num_parts, width)
+        if carried is not None:
+            states[pieces[places % length == 0]] = _reset(carried, ages[:, 0])
+        out, _ = self.net(apart, self._unpacked(states))
+        return out[pieces, offsets].unflatten(0, (num_rows, length))
+
+    def begin(
+        self,
+        past: Float[Tensor, "B P D"],
+        past_ages: Int64[Tensor, "B P"],
+        *,
+        carried: Float[Tensor, "B K D"] | None,
+        num_steps: int,
+    ) -> "_RecurrentActing":
+        """The state that was carried over, or zeros."""
+        zeros = past.new_zeros(len(past), self.num_parts, past.shape[-1])
+        return _RecurrentActing(self, zeros if carried is None else carried)
+
+    def advance(
+        self,
+        x: Float[Tensor, "B D"],
+        ages: Int64[Tensor, "B"],
+        state: Float[Tensor, "B K D"],
+    ) -> tuple[Float[Tensor, "B D"], Float[Tensor, "B K D"]]:
+        """One step, and the state after it."""
+        out, after = self.net(x[:, None], self._unpacked(_reset(state, ages)))
+        parts = torch.cat(after) if self.has_cell else after
+        return out[:, 0], parts.transpose(0, 1)
+
+    def _unpacked(self, state: Float[Tensor, "B K D"]) -> Tensor | tuple[Tensor, Tensor]:
+        parts = state.transpose(0, 1).contiguous()
+        if not self.has_cell:
+            return parts
+        hidden, cell = parts.chunk(2)
+        return hidden.contiguous(), cell.contiguous()
+
+
+class _RecurrentActing:
+    """``RecurrentMemory`` step by step."""
+
+    def __init__(self, memory: RecurrentMemory, state: Float[Tensor, "B K D"]) -> None:
+        self.memory = memory
+        self.carried: Float[Tensor, "B K D"] | None = state
+
+    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
+        """The state moves on; the old one is not changed in place."""
+        assert self.carried is not None
+        out, self.carried = self.memory.advance(x, ages, self.carried)
+        return out
+
+
+class FrameMemory(nn.Module):
+    """The last ``num_frames`` steps side by side, through one layer; zeros before the episode."""
+
+    def __init__(self, width: int, *, num_frames: int) -> None:
+        super().__init__()
+        self.num_frames = num_frames
+        self.reach = num_frames - 1
+        self.mix = nn.Linear(num_frames * width, width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        ages: Int64[Tensor, "B T"],
+        carried: Tensor | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """All steps at once."""
+        filled = functional.pad(x, (0, 0, self.reach, 0))
+        frames = filled.unfold(1, self.num_frames, 1).transpose(-2, -1)  # [B, T, frames, D]
+        back = torch.arange(self.reach, -1, -1, device=x.device)
+        is_there = (back <= ages[..., None])[..., None]
+        return torch.tanh(self.mix((frames * is_there).flatten(-2)))
+
+    def begin(
+        self,
+        past: Float[Tensor, "B P D"],
+        past_ages: Int64[Tensor, "B P"],
+        *,
+        carried: Tensor | None,
+        num_steps: int,
+    ) -> "_Frames":
+        """The last frames of the past."""
+        return _Frames(self, past)
+
+
+class _Frames:
+    """``FrameMemory`` step by step."""
+
+    carried = None
+
+    def __init__(self, memory: FrameMemory, past: Float[Tensor, "B P D"]) -> None:
+        self.memory = memory
+        missing = memory.num_frames - past.shape[1]
+        self.frames = functional.pad(past, (0, 0, missing, 0))
+
+    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
+        """The oldest frame makes room for this one."""
+        self.frames = torch.cat([self.frames[:, 1:], x[:, None]], dim=1)
+        num_frames = self.memory.num_frames
+        # The last of these rows is the present step, which sees the frames before it.
+        all_ages = ages[:, None].expand(-1, num_frames)
+        return self.memory(self.frames, all_ages)[:, -1]
+
+
+class NoMemory(nn.Module):
+    """The present step alone."""
+
+    reach = 0
+    carried = None
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        ages: Int64[Tensor, "B T"],
+        carried: Tensor | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """What came in."""
+        return x
+
+    def begin(
+        self,
+        past: Float[Tensor, "B P D"],
+        past_ages: Int64[Tensor, "B P"],
+        *,
+        carried: Tensor | None,
+        num_steps: int,
+    ) -> "NoMemory":
+        """Itself, since there is nothing to keep."""
+        return self
+
+    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
+        """What came in."""
+        return x
+
+
+Memory = TransformerMemory | RecurrentMemory | FrameMemory | NoMemory
+
+
+def _reset(state: Float[Tensor, "B K D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B K D"]:
+    return state.masked_fill((ages == 0)[:, None, None], 0.0)

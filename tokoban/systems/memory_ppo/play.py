@@ -1,0 +1,113 @@
+"""One episode to look at: what was seen and done, as a film, and where the memory looked.
+
+Axes: L layers, N heads, T steps that look, S steps looked at.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from tokoban.systems.memory_ppo.acting import Games
+from tokoban.systems.memory_ppo.model import Inputs, Player
+from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
+from tokoban.training.attention_plot import plot_attention
+from tokoban.training.films import save_pictures
+from tokoban.transformer import captured_attention
+
+_FRAME_MS = 120
+
+
+class Episode(NamedTuple):
+    """The first game's first episode; T steps of it, the end left out."""
+
+    inputs: Inputs  # [1, T, ...]
+    actions: Tensor  # [1, T, ...]
+    rewards: list[float]
+    pictures: list[UInt8[Tensor, "H W C"]]  # before each step and at the end; maybe none
+
+
+class Look(NamedTuple):
+    """The past step that a head sees most of, on average over the steps that have such a past.
+
+    At most half of the episode back, so that no average is of a few.
+    """
+
+    layer: int
+    head: int
+    steps_back: int
+    weight: float
+
+
+def play_episode(player: Player, task: Task, *, is_drawn: bool = False) -> Episode:
+    """Plays the task's first game to its end, greedily."""
+    games = Games(task)
+    seen, actions, rewards, pictures = [], [], [], []
+    is_over = False
+    while not is_over:
+        if is_drawn:
+            pictures.append(task.picture())
+        rollout = games.play(player, 1, generator=None)
+        seen.append(Inputs(*(tensor[:1, -1:] for tensor in rollout.inputs)))
+        actions.append(rollout.actions[:1])
+        rewards.append(rollout.rewards[0, 0].item())
+        is_over = bool(rollout.is_last[0, 0])
+    if is_drawn:
+        pictures.append(task.picture())
+    inputs = Inputs(*(torch.cat(parts, dim=1) for parts in zip(*seen, strict=True)))
+    return Episode(inputs, torch.cat(actions, dim=1), rewards, pictures)
+
+
+@torch.no_grad()
+def attention_of(player: Player, episode: Episode) -> Float[Tensor, "L N T S"]:
+    """How much each step took of every step; ValueError for a memory without attention."""
+    with captured_attention(player) as captured:
+        player(episode.inputs)
+    return torch.cat([weights for (weights,) in captured.values()])
+
+
+def strongest_look(weights: Float[Tensor, "L N T S"]) -> Look:
+    """Where attention to the past is greatest: one head and one distance above 0."""
+    num_heads, num_steps = weights.shape[1:3]
+    best = Look(0, 0, 0, 0.0)
+    for steps_back in range(1, num_steps // 2 + 1):
+        means = weights.diagonal(-steps_back, dim1=-2, dim2=-1).mean(-1)  # [L, N]
+        weight, place = means.flatten().max(0)
+        if weight > best.weight:
+            layer, head = divmod(int(place), num_heads)
+            best = Look(layer + 1, head + 1, steps_back, weight.item())
+    return best
+
+
+def save_film(episode: Episode, film: Path) -> None:
+    """The episode's pictures as a GIF, with the return so far."""
+    totals = [sum(episode.rewards[:step]) for step in range(len(episode.pictures))]
+    captions = [f"step {step}, return {total:.3g}" for step, total in enumerate(totals)]
+    save_pictures(episode.pictures, film, captions=captions, frame_ms=_FRAME_MS)
+
+
+def save_attention(
+    weights: Float[Tensor, "L N T S"], episode: Episode, *, name: str, output: Path
+) -> None:
+    """A page to walk about in for .html, else a picture, .png or .svg."""
+    if output.suffix.lower() != ".html":
+        plot_attention(weights, title=f"where the memory looks: {name}", picture=output)
+        return
+    steps = TokenRow(_labels(episode))
+    panel = AttentionPanel("an episode", weights, steps, steps)
+    write_attention_page(output, [panel], title=f"Where the memory looks: {name}")
+
+
+def _labels(episode: Episode) -> list[str]:
+    """Each step as what was seen, where that is few numbers, and what was done."""
+    actions = episode.actions[0].tolist()
+    observations = episode.inputs.observations[0]
+    if observations.dtype == torch.int64:
+        seen = [",".join(map(str, each)) for each in observations.tolist()]
+    else:
+        seen = [f"step {step}" for step in range(len(actions))]
+    done = [",".join(f"{part:.3g}" for part in action) for action in actions]
+    return [f"{one}→{other}" for one, other in zip(seen, done, strict=True)]

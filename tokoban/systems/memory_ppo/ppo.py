@@ -1,0 +1,128 @@
+"""Proximal policy optimisation: https://arxiv.org/abs/1707.06347, and arXiv 1506.02438 for GAE.
+
+An iteration of the algorithm: the player acts for T steps in B games (``acting``), the advantages
+of its actions are estimated (``advantages``), and a few epochs of minibatches descend the clipped
+objective (``ppo_loss``), each minibatch some of the B rows with all of their steps. The learning
+rate falls to 0 in a straight line; that, the clipping of the gradient and Adam are the training
+loop's.
+
+Axes: B rows (games), T steps, P steps before them that the memory still reaches, A numbers of the
+policy, K parts of a recurrent state, D width.
+"""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from tokoban.systems.memory_ppo.actions import Policy
+from tokoban.systems.memory_ppo.model import Answer, Inputs
+
+
+class Rollout(NamedTuple):
+    """T steps of B games as they were played. Row b is one game after another, in one row.
+
+    The step after an end only begins the next episode: its action is ignored, and it counts neither
+    in the loss nor in the advantages. What is seen there is the end of the old episode, so its
+    value is the one that a truncated episode goes on with.
+    """
+
+    inputs: Inputs  # of P + T steps
+    carried: Float[Tensor, "B K D"] | None  # a recurrent memory's state before the first step
+    actions: Tensor  # [B, T, ...] as drawn
+    log_probs: Float[Tensor, "B T"]
+    values: Float[Tensor, "B T1"]  # of the T steps and of the one that follows them
+    rewards: Float[Tensor, "B T"]
+    is_terminated: Bool[Tensor, "B T"]
+    is_last: Bool[Tensor, "B T"]  # terminated or truncated
+    counts: Bool[Tensor, "B T"]
+
+
+class Minibatch(NamedTuple):
+    """Some rows of a rollout, and what is to be learned from them."""
+
+    inputs: Inputs
+    carried: Float[Tensor, "B K D"] | None
+    actions: Tensor
+    log_probs: Float[Tensor, "B T"]  # under the policy that played
+    advantages: Float[Tensor, "B T"]
+    returns: Float[Tensor, "B T"]
+    counts: Bool[Tensor, "B T"]
+
+
+def advantages(rollout: Rollout, *, discount: float, trace: float) -> Float[Tensor, "B T"]:
+    """How much better each action was than expected: generalised advantage estimation.
+
+    A_t is the sum over l of (discount * trace)^l * delta_{t+l}, up to the end of the episode or of
+    the rollout, with delta_t = r_t + discount * V_{t+1} - V_t. After termination V is 0; after a
+    truncation, and after the rollout, it is what the player expected.
+    """
+    goes_on = (~rollout.is_terminated).float()
+    is_inside = (~rollout.is_last).float()
+    now, then = rollout.values[:, :-1], rollout.values[:, 1:]
+    deltas = rollout.rewards + discount * then * goes_on - now
+    found = torch.zeros_like(deltas)
+    tail = torch.zeros_like(deltas[:, 0])
+    for t in reversed(range(deltas.shape[1])):
+        tail = deltas[:, t] + discount * trace * is_inside[:, t] * tail
+        found[:, t] = tail
+    return found
+
+
+def minibatch(
+    rollout: Rollout, advantages_t: Float[Tensor, "B T"], rows: Int64[Tensor, "rows"]
+) -> Minibatch:
+    """The ``rows`` of a rollout; returns are what the values should have been."""
+    returns = advantages_t + rollout.values[:, :-1]
+    return Minibatch(
+        inputs=Inputs(*(tensor[rows] for tensor in rollout.inputs)),
+        carried=None if rollout.carried is None else rollout.carried[rows],
+        actions=rollout.actions[rows],
+        log_probs=rollout.log_probs[rows],
+        advantages=advantages_t[rows],
+        returns=returns[rows],
+        counts=rollout.counts[rows],
+    )
+
+
+def ppo_loss(
+    answer: Answer,
+    policy: Policy,
+    batch: Minibatch,
+    *,
+    clip: float,
+    value_weight: float,
+    entropy_weight: float,
+) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
+    """The clipped objective, negated, plus the values' error, minus the entropy; and figures.
+
+    Advantages are normalised over the steps of the minibatch that count. ``answer`` is to all
+    P + T steps, of which the last T are learned from.
+    """
+    num_steps = batch.actions.shape[1]
+    described, values = answer.policy[:, -num_steps:], answer.values[:, -num_steps:]
+    share = batch.counts / batch.counts.sum().clamp(min=1)  # of each step in a mean
+
+    centred = batch.advantages - (batch.advantages * share).sum()
+    spread = (centred.square() * share).sum().sqrt()
+    normalised = centred / (spread + 1e-8)
+
+    log_ratio = policy.log_probs(described, batch.actions) - batch.log_probs
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    objective = (torch.minimum(ratio * normalised, clipped * normalised) * share).sum()
+
+    value_loss = (0.5 * (values - batch.returns).square() * share).sum()
+    entropy = (policy.entropy(described) * share).sum()
+    total = -objective + value_weight * value_loss - entropy_weight * entropy
+    with torch.no_grad():
+        figures = {
+            "policy_loss": -objective.detach(),
+            "value_loss": value_loss.detach(),
+            "entropy_nats": entropy.detach(),
+            "clipped_share": (((ratio - 1).abs() > clip) * share).sum(),
+            # Schulman's estimate of the divergence, which is never negative.
+            "divergence_nats": ((ratio - 1 - log_ratio) * share).sum(),
+        }
+    return total, figures

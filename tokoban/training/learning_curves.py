@@ -1,0 +1,67 @@
+"""Learning curves of several kinds of runs on one plot: the mean over seeds, with its interval.
+
+Axes: R runs of one kind, P points of a curve.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from tokoban.training.atomic import atomically
+from tokoban.training.metrics import mean_interval
+from tokoban.training.plots import COLOURS, Curve
+
+_NUM_POINTS = 200
+
+
+def plot_runs(
+    kinds: Mapping[str, Sequence[Curve]],
+    *,
+    x_name: str,
+    y_name: str,
+    picture: Path,
+    bar: float | None = None,
+) -> None:
+    """A line for each kind, with a band where its mean lies with 95 %, and the runs in pale.
+
+    A run that ended before the others stands where it ended. ``bar`` is drawn across. A kind of one
+    run has no band. PNG or SVG by the picture's suffix.
+    """
+    from matplotlib.figure import Figure
+
+    kind_of_file = picture.suffix.lower().removeprefix(".")
+    if kind_of_file not in ("png", "svg"):
+        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
+    if not kinds or not all(kinds.values()):
+        raise ValueError("expected runs to draw, and at least one of every kind")
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    last = max(steps[-1] for runs in kinds.values() for steps, _ in runs)
+    grid = np.linspace(0, last, _NUM_POINTS)
+    for number, (name, runs) in enumerate(kinds.items()):
+        colour, line = COLOURS[number % len(COLOURS)], "-" if number < len(COLOURS) else "--"
+        for steps, values in runs:
+            axes.plot(steps, values, line, color=colour, linewidth=0.6, alpha=0.35)
+        curves = on_a_grid(runs, grid)
+        label = f"{name} ({len(runs)} seed{'s' * (len(runs) != 1)})"
+        axes.plot(grid, curves.mean(0), line, color=colour, linewidth=1.8, label=label)
+        if len(runs) > 1:
+            ends = [mean_interval(column.tolist()) for column in curves.T]
+            low, high = zip(*ends, strict=True)
+            axes.fill_between(grid, low, high, color=colour, alpha=0.15, linewidth=0)
+    if bar is not None:
+        axes.axhline(bar, color="#808080", linewidth=0.8, linestyle=":")
+    axes.set_xlabel(x_name)
+    axes.set_ylabel(y_name)
+    axes.grid(True, color="#e6e6e6", linewidth=0.8)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format=kind_of_file)
+
+
+def on_a_grid(runs: Sequence[Curve], grid: Float[np.ndarray, "P"]) -> Float[np.ndarray, "R P"]:
+    """Each run's values at the same steps: straight lines between its own, flat beyond its ends."""
+    return np.array([np.interp(grid, steps, values) for steps, values in runs])
