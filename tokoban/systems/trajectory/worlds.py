@@ -1,0 +1,13 @@
+"""Which environment a name means: Gymnasium's, or one of our own."""
+
+import re
+
+from tokoban.systems.trajectory.environments import GymnasiumWorld, World
+from tokoban.systems.trajectory.graphs import GraphWorld
+
+
+def make_world(env: str, *, max_steps: int | None = None, is_drawn: bool = False) -> World:
+    """``graph:SEED``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows."""
+    if found := re.fullmatch(r"graph:(\d+)", env):
+        return GraphWorld(int(found[1]))
+    return GymnasiumWorld(env, max_steps=max_steps, is_drawn=is_drawn)
