@@ -20,6 +20,7 @@ class Imitator:
     """A policy: each number of an action is the most probable one or, by a generator, drawn."""
 
     model: TrajectoryTransformer
+    num_past: int  # transitions that are read besides the one whose action is chosen
     targets: Float[Tensor, "B"] | None = None  # the returns asked for, of the layout "return"
     goals: Float[Tensor, "B states"] | None = None  # of the layout "goal"
     generator: torch.Generator | None = None
@@ -45,13 +46,6 @@ class Imitator:
             vectors = model.embed(tokens[-1][:, None], [column])
             is_possible = None  # what is said of possible actions is said of their first number
         return model.bins.decode(torch.stack(tokens, dim=1), layout.actions)
-
-    @property
-    def num_past(self) -> int:
-        """How many transitions are read besides the one that is chosen."""
-        return self.window - 1
-
-    window: int = 1
 
     def _choose(
         self, logits: Float[Tensor, "B V"], is_possible: Bool[Tensor, "B _"] | None

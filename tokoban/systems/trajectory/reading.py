@@ -3,7 +3,7 @@
 Axes: B rows, T tokens, D width.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int64
@@ -14,6 +14,7 @@ from tokoban.systems.trajectory.rollouts import History
 from tokoban.transformer import masks
 
 
+@runtime_checkable
 class Reader(Protocol):
     """Rows of tokens that grow; what is read next is read after all that came before."""
 

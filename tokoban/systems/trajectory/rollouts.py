@@ -25,6 +25,7 @@ class History:
     spec: Spec
     contexts: Float[Tensor, "B contexts"]
     is_legal: Bool[Tensor, "B V"] | None  # which first numbers of an action are possible now
+    is_over: Bool[Tensor, "B"]
     observations: list[Float[Tensor, "B states"]]  # one more than actions
     actions: list[Float[Tensor, "B actions"]] = field(default_factory=list)
     rewards: list[Float[Tensor, "B"]] = field(default_factory=list)
@@ -45,32 +46,28 @@ def play(
 
     Raises ``ValueError`` for an action that is not a finite number.
     """
-    history, is_over = _begin(world, seeds)
+    start = world.reset(seeds)
+    running = torch.zeros(len(seeds), dtype=torch.bool)
+    history = History(world.spec, world.contexts(), world.is_legal(), running, [start])
     lengths = torch.zeros(len(seeds), dtype=torch.int64)
     is_terminated = torch.zeros(len(seeds), dtype=torch.bool)
-    while not is_over.all():
+    while not history.is_over.all():
         if watch is not None:
             watch(world.picture())
         actions = policy(history)
         if not actions.isfinite().all():
             raise ValueError(f"{world.spec.env}: the policy names an action that is no number")
-        lengths += ~is_over
+        lengths += ~history.is_over
         step = world.step(actions)
         history.actions.append(actions)
         history.rewards.append(step.rewards)
         history.observations.append(step.observations)
         history.is_legal = world.is_legal()
         is_terminated |= step.is_terminated.cpu()
-        is_over = is_over | (step.is_terminated | step.is_truncated).cpu()
+        history.is_over = history.is_over | (step.is_terminated | step.is_truncated).cpu()
     if watch is not None:
         watch(world.picture())
     return _packed(history, lengths, is_terminated, origin)
-
-
-def _begin(world: World, seeds: Sequence[int]) -> tuple[History, Bool[Tensor, "B"]]:
-    start = world.reset(seeds)
-    history = History(world.spec, world.contexts(), world.is_legal(), [start])
-    return history, torch.zeros(len(seeds), dtype=torch.bool)
 
 
 def _packed(
