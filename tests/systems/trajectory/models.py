@@ -20,7 +20,13 @@ def random_model(
         kind, len(spec.state_sizes), len(spec.action_sizes), len(spec.context_sizes)
     )
     model = TrajectoryTransformer(
-        layout, num_bins=num_bins, width=12, num_layers=2, num_heads=2, dropout=0.0
+        layout,
+        sizes=sizes(spec),
+        num_bins=num_bins,
+        width=12,
+        num_layers=2,
+        num_heads=2,
+        dropout=0.0,
     )
     data = collect(world, "random", num_episodes=5, seed=0)
     model.bins.fit(table(data, layout, discount=0.9), sizes(spec), binning="quantile")

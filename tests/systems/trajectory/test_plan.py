@@ -56,13 +56,13 @@ def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
     env, model = "CartPole-v1", random_model("CartPole-v1")
     small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
     together = play(
-        make_world(env, max_steps=25), Planner(model, small, generators(range(8), seed=0)), range(8)
+        make_world(env, max_steps=40), Planner(model, small, generators(range(8), seed=0)), range(8)
     )
     assert len(set(together.lengths.tolist())) > 1  # so some waited for the others
     starts = together.ends - together.lengths
     for seed in (0, 3, 7):
         alone = play(
-            make_world(env, max_steps=25),
+            make_world(env, max_steps=40),
             Planner(model, small, generators([seed], seed=0)),
             [seed],
         )

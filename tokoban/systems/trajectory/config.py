@@ -14,6 +14,7 @@ class TrajectoryConfig:
 
     env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED
     max_steps: int | None = None  # of an episode; none: the environment's own limit
+    repeat: int = 1  # how often each action is done before the next is chosen
 
     # The data
     mix: str = "random:1,expert+0.5:1"  # POLICY+NOISE:SHARE, noise = share of random actions
@@ -47,6 +48,7 @@ class TrajectoryConfig:
         check_fields(
             self,
             ("max_steps", self.max_steps is None or self.max_steps >= 1, "none, or at least 1"),
+            ("repeat", self.repeat >= 1, "at least 1"),
             ("episodes", self.episodes >= 1, "at least 1"),
             ("data_seed", 0 <= self.data_seed < 2**31, "from 0 to 2^31 - 1"),
             ("best_share", 0 < self.best_share <= 1, "above 0, at most 1"),

@@ -68,11 +68,22 @@ class World(Protocol):
 class GymnasiumWorld:
     """Copies of a Gymnasium environment, stepped one after the other."""
 
-    def __init__(self, env: str, *, max_steps: int | None = None, is_drawn: bool = False) -> None:
-        """``ValueError`` for an environment or a kind of space that is not known."""
+    def __init__(
+        self,
+        env: str,
+        *,
+        max_steps: int | None = None,
+        repeat: int = 1,
+        is_drawn: bool = False,
+    ) -> None:
+        """Each action is done ``repeat`` times; ``max_steps`` is the environment's own count.
+
+        ``ValueError`` for an environment or a kind of space that is not known.
+        """
         self._make = _maker(env, max_steps, is_drawn)
         first = self._make()
-        self.spec = _spec(env, first)
+        self.spec = _spec(env, first, repeat)
+        self._repeat = repeat
         self._copies = [first]
         self._is_over: list[bool] = []
         self._last: Tensor = torch.empty(0)
@@ -101,11 +112,15 @@ class GymnasiumWorld:
         for row, action in enumerate(actions):
             if self._is_over[row]:
                 continue
-            env = self._copies[row]
-            found, reward, is_terminated, is_truncated, _ = env.step(_native(env, action))
-            if not np.isfinite(reward):
-                raise ValueError(f"{self.spec.env}: got the reward {reward}, no finite number")
-            observations[row], rewards[row] = _flat(found), float(reward)
+            for _ in range(self._repeat):
+                env = self._copies[row]
+                found, reward, is_terminated, is_truncated, _ = env.step(_native(env, action))
+                if not np.isfinite(reward):
+                    raise ValueError(f"{self.spec.env}: got the reward {reward}, no finite number")
+                rewards[row] += float(reward)
+                if is_terminated or is_truncated:
+                    break
+            observations[row] = _flat(found)
             ended[0, row], ended[1, row] = is_terminated, is_truncated and not is_terminated
             self._is_over[row] = is_terminated or is_truncated
         self._last = observations
@@ -134,7 +149,7 @@ def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
     return make
 
 
-def _spec(env: str, made: Any) -> Spec:
+def _spec(env: str, made: Any, repeat: int) -> Spec:
     states, _, _ = _numbers(env, "observation", made.observation_space)
     actions, low, high = _numbers(env, "action", made.action_space)
     if not all(np.isfinite([*low, *high])):
@@ -142,7 +157,7 @@ def _spec(env: str, made: Any) -> Spec:
     limit = made.spec.max_episode_steps
     if limit is None:
         raise ValueError(f"{env}: episodes have no time limit; give max_steps")
-    return Spec(env, states, actions, (), low, high, limit)
+    return Spec(env, states, actions, (), low, high, -(-limit // repeat))
 
 
 def _numbers(

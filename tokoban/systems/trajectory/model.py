@@ -3,6 +3,7 @@
 Axes: B windows, T tokens, D width, V bins; steps = transitions, slots = tokens of each.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -14,6 +15,9 @@ from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.transformer import Encoder, KVCache, Rotary, masks
 from tokoban.transformer.stacks import empty_cache_for
+
+_EMBEDDING_STD = 0.5
+_NUM_WAVES = 16  # of which the functions of a bin are made that embeddings begin as
 
 
 class TrajectoryTransformer(nn.Module):
@@ -27,6 +31,7 @@ class TrajectoryTransformer(nn.Module):
         self,
         layout: Layout,
         *,
+        sizes: Sequence[int | None],
         num_bins: int,
         width: int,
         num_layers: int,
@@ -46,10 +51,9 @@ class TrajectoryTransformer(nn.Module):
             activation=functional.gelu,
             rotary=Rotary(),
         )
-        self.heads = nn.Parameter(torch.randn(layout.num_columns, width, num_bins) * width**-0.5)
+        self.heads = nn.Parameter(torch.empty(layout.num_columns, width, num_bins))
         self.biases = nn.Parameter(torch.zeros(layout.num_columns, num_bins))
-        nn.init.normal_(self.embedding.weight, std=0.5)
-        nn.init.normal_(self.goal, std=0.5)
+        self._initialise(sizes)
         slots = torch.tensor([target.slot for target in layout.targets])
         columns = torch.tensor([target.column for target in layout.targets])
         self.register_buffer("target_slots", slots, persistent=False)
@@ -57,6 +61,17 @@ class TrajectoryTransformer(nn.Module):
 
     target_slots: Int64[Tensor, "targets"]
     target_columns: Int64[Tensor, "targets"]
+
+    def _initialise(self, sizes: Sequence[int | None]) -> None:
+        """Of a number without a size, neighbouring bins begin alike: their order need not be found."""
+        width, num_bins = self.heads.shape[1:]
+        nn.init.normal_(self.goal, std=_EMBEDDING_STD)
+        with torch.no_grad():
+            for column, size in enumerate(sizes):
+                draw = _smooth if size is None else torch.randn
+                rows = slice(column * num_bins, (column + 1) * num_bins)
+                self.embedding.weight[rows] = draw(num_bins, width) * _EMBEDDING_STD
+                self.heads[column] = draw(num_bins, width).T * width**-0.5
 
     def forward(
         self, prefix: Int64[Tensor, "B prefix"], tokens: Int64[Tensor, "B steps slots"]
@@ -103,3 +118,12 @@ class TrajectoryTransformer(nn.Module):
     def new_cache(self, batch_size: int, max_length: int) -> KVCache:
         """An empty cache on the model's device, for so many tokens."""
         return empty_cache_for(self.encoder, batch_size, max_length)
+
+
+def _smooth(num_bins: int, width: int) -> Float[Tensor, "V D"]:
+    """Random functions of a bin's place that change little from bin to bin, of variance 1."""
+    places = (torch.arange(num_bins) + 0.5) / num_bins
+    waves = torch.arange(_NUM_WAVES)
+    basis = (math.pi * places[:, None] * waves).cos()
+    functions = basis @ torch.randn(_NUM_WAVES, width)
+    return functions / functions.square().mean().sqrt()

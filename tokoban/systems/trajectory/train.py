@@ -14,7 +14,7 @@ from tokoban.systems.trajectory import config as presets
 from tokoban.systems.trajectory.collect import collect
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, table
-from tokoban.systems.trajectory.environments import Spec
+from tokoban.systems.trajectory.environments import Spec, World
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories, load
@@ -42,6 +42,13 @@ RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
 SMALLEST = "tiny"
 
 
+def world_of(config: TrajectoryConfig, *, is_drawn: bool = False) -> World:
+    """Copies of the environment that ``config`` names."""
+    return make_world(
+        config.env, max_steps=config.max_steps, repeat=config.repeat, is_drawn=is_drawn
+    )
+
+
 def layout_of(config: TrajectoryConfig, spec: Spec) -> Layout:
     """The tokens of a transition of this environment."""
     return Layout(
@@ -51,9 +58,10 @@ def layout_of(config: TrajectoryConfig, spec: Spec) -> Layout:
 
 def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     """A freshly initialised model on the CPU, whose bins are not laid yet."""
-    spec = make_world(config.env, max_steps=config.max_steps).spec
+    spec = world_of(config).spec
     return TrajectoryTransformer(
         layout_of(config, spec),
+        sizes=sizes(spec),
         num_bins=config.bins,
         width=config.width,
         num_layers=config.num_layers,
@@ -67,7 +75,7 @@ def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():
         return load(path, env=config.env)
-    world = make_world(config.env, max_steps=config.max_steps)
+    world = world_of(config)
     found = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
     if path is not None:
         found.save(path)
@@ -157,7 +165,7 @@ def _targets(
 
 def make_system(config: TrajectoryConfig) -> TrajectorySystem:
     """The system of ``config`` with its data read or collected, and the best of them chosen."""
-    spec = make_world(config.env, max_steps=config.max_steps).spec
+    spec = world_of(config).spec
     everything = load_or_collect(config)
     trajectories = everything.best(config.best_share)
     if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks

@@ -6,8 +6,13 @@ from tokoban.systems.trajectory.environments import GymnasiumWorld, World
 from tokoban.systems.trajectory.graphs import GraphWorld
 
 
-def make_world(env: str, *, max_steps: int | None = None, is_drawn: bool = False) -> World:
-    """``graph:SEED``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows."""
+def make_world(
+    env: str, *, max_steps: int | None = None, repeat: int = 1, is_drawn: bool = False
+) -> World:
+    """``graph:SEED``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows.
+
+    Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
+    """
     if found := re.fullmatch(r"graph:(\d+)", env):
         return GraphWorld(int(found[1]))
-    return GymnasiumWorld(env, max_steps=max_steps, is_drawn=is_drawn)
+    return GymnasiumWorld(env, max_steps=max_steps, repeat=repeat, is_drawn=is_drawn)
