@@ -17,6 +17,7 @@ SYSTEMS = {
     "sokoban": "tokoban.systems.sokoban_policy",
     "translation": "tokoban.systems.translation",
     "life": "tokoban.systems.life",
+    "trajectory": "tokoban.systems.trajectory",
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tokoban.systems.trajectory.collect import collect, joined
-from tokoban.systems.trajectory.policies import Part, experts, parse_mix
+from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix
 from tokoban.systems.trajectory.rollouts import History, play
 from tokoban.systems.trajectory.trajectories import Trajectories, load
 from tokoban.systems.trajectory.worlds import make_world
@@ -134,5 +134,5 @@ def test_a_policy_that_names_no_number_is_refused() -> None:
 
 @pytest.mark.parametrize(("env", "least"), [("Pendulum-v1", -400.0), ("CartPole-v1", 475.0)])
 def test_the_experts_are_experts(env: str, least: float) -> None:
-    returns = play(make_world(env), experts()[env], range(5)).returns()
+    returns = play(make_world(env), by_hand(env)["expert"], range(5)).returns()
     assert returns.mean() > least

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.policies import Part, experts, noisy, parse_mix, random_policy
+from tokoban.systems.trajectory.policies import Part, by_hand, noisy, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.trajectories import Trajectories
 
@@ -53,11 +53,7 @@ def joined(parts: Sequence[Trajectories]) -> Trajectories:
 
 
 def _known(world: World, generator: torch.Generator) -> dict[str, Policy]:
-    known = {"random": random_policy(generator=generator)}
-    by_hand = experts()
-    if world.spec.env in by_hand:
-        known["expert"] = by_hand[world.spec.env]
-    return known
+    return {"random": random_policy(generator=generator)} | by_hand(world.spec.env)
 
 
 def _numbers(parts: Sequence[Part], num_episodes: int) -> list[int]:

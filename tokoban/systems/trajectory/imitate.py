@@ -3,7 +3,7 @@
 Axes: B episodes, V bins.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from jaxtyping import Bool, Float, Int64
@@ -23,7 +23,7 @@ class Imitator:
     num_past: int  # transitions that are read besides the one whose action is chosen
     targets: Float[Tensor, "B"] | None = None  # the returns asked for, of the layout "return"
     goals: Float[Tensor, "B states"] | None = None  # of the layout "goal"
-    generator: torch.Generator | None = None
+    generator: torch.Generator | None = field(default=None, repr=False)
     top_p: float | None = None
 
     @torch.no_grad()

@@ -56,9 +56,12 @@ class TrajectoryTransformer(nn.Module):
         self._initialise(sizes)
         slots = torch.tensor([target.slot for target in layout.targets])
         columns = torch.tensor([target.column for target in layout.targets])
+        # The best return of an episode of the data: what is asked for unless something else is.
+        self.register_buffer("best_return", torch.zeros(()))
         self.register_buffer("target_slots", slots, persistent=False)
         self.register_buffer("target_columns", columns, persistent=False)
 
+    best_return: Float[Tensor, ""]
     target_slots: Int64[Tensor, "targets"]
     target_columns: Int64[Tensor, "targets"]
 
@@ -70,7 +73,9 @@ class TrajectoryTransformer(nn.Module):
             for column, size in enumerate(sizes):
                 draw = _smooth if size is None else torch.randn
                 rows = slice(column * num_bins, (column + 1) * num_bins)
-                self.embedding.weight[rows] = draw(num_bins, width) * _EMBEDDING_STD
+                # What tells the columns apart, and in each of them the bins.
+                vectors = torch.randn(1, width) + draw(num_bins, width)
+                self.embedding.weight[rows] = vectors * _EMBEDDING_STD
                 self.heads[column] = draw(num_bins, width).T * width**-0.5
 
     def forward(

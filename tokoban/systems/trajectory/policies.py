@@ -1,6 +1,5 @@
 """Who the data are collected from: chance, experts written by hand, and mixtures of them."""
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,9 +66,10 @@ def noisy(policy: Policy, noise: float, *, generator: torch.Generator) -> Policy
     return act
 
 
-def experts() -> dict[str, Policy]:
-    """The policies written by hand, by environment."""
-    return {env: _of_observations(act) for env, act in _EXPERTS.items()}
+def by_hand(env: str) -> dict[str, Policy]:
+    """The policies written for this environment: ``expert``, and ``novice``, who errs every time."""
+    found = {"expert": _EXPERTS.get(env), "novice": _NOVICES.get(env)}
+    return {name: _of_observations(act) for name, act in found.items() if act is not None}
 
 
 def _uniform(spec: Spec, num_rows: int, generator: torch.Generator) -> Tensor:
@@ -114,11 +114,19 @@ def _inverted_pendulum(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
     return (1.0 * place + 20.0 * angle + 1.5 * speed + 3.0 * turning).clamp(-3, 3)[:, None]
 
 
-def _swimmer(seen: Float[Tensor, "B 8"]) -> Float[Tensor, "B 2"]:
-    """A wave along the body: each joint follows the turning of the one before it."""
-    first, second = seen[:, 1], seen[:, 2]
-    phase = torch.atan2(second, first) + math.pi / 2
-    return torch.stack([phase.cos(), phase.sin()], dim=1)
+def _pendulum_novice(seen: Float[Tensor, "B 3"]) -> Float[Tensor, "B 1"]:
+    """Turns it the way that it turns, and so past the top, again and again."""
+    return torch.where(seen[:, 2:] < 0, -2.0, 2.0)
+
+
+def _cart_pole_novice(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
+    """Pushes the way that the pole leans, and never before it does."""
+    return (seen[:, 2:3] > 0).float()
+
+
+def _inverted_pendulum_novice(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
+    """The same, hard."""
+    return torch.where(seen[:, 1:2] < 0, -1.5, 1.5)
 
 
 _EXPERTS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -126,4 +134,9 @@ _EXPERTS: dict[str, Callable[[Tensor], Tensor]] = {
     "MountainCarContinuous-v0": _mountain_car_continuous,
     "CartPole-v1": _cart_pole,
     "InvertedPendulum-v5": _inverted_pendulum,
+}
+_NOVICES: dict[str, Callable[[Tensor], Tensor]] = {
+    "Pendulum-v1": _pendulum_novice,
+    "CartPole-v1": _cart_pole_novice,
+    "InvertedPendulum-v5": _inverted_pendulum_novice,
 }

@@ -95,6 +95,7 @@ class TrajectorySystem:
         model = build_model(self.config)
         values = table(self.trajectories, model.layout, discount=self.config.discount)
         model.bins.fit(values, sizes(self.spec), binning=self.config.binning)
+        model.best_return.copy_(self.trajectories.returns().max())
         return model
 
     def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Windows]:
