@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
@@ -74,9 +74,7 @@ def plot_weights(
     """Weights from 0 to 1 as a table of shades, the columns' names above; PNG or SVG by suffix."""
     from matplotlib.figure import Figure
 
-    kind = picture.suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
+    kind = _kind_of(picture)
     num_rows, num_columns = len(row_names), len(column_names)
     size = max(3.0, 1.5 + 0.4 * num_columns), max(2.5, 1.2 + 0.35 * num_rows)
     figure = Figure(figsize=size, layout="constrained")
@@ -135,6 +133,46 @@ def save_film(
         )
 
 
+def plot_returns(
+    requested: Sequence[float], achieved: Sequence[float], *, title: str, picture: Path
+) -> None:
+    """A dot for each episode, what was asked for against what came; on the line they are the same.
+
+    PNG or SVG by suffix.
+    """
+    from matplotlib.figure import Figure
+
+    kind = _kind_of(picture)
+    figure = Figure(figsize=(4.6, 4.0), layout="constrained")
+    axes = figure.subplots()
+    ends = [min(*requested, *achieved), max(*requested, *achieved)]
+    axes.plot(ends, ends, color="#bbbbbb", linewidth=1.0)
+    axes.plot(requested, achieved, "o", color=COLOURS[0], markersize=4, alpha=0.5)
+    axes.set_title(title, loc="left")
+    axes.set_xlabel("return requested")
+    axes.set_ylabel("return achieved")
+    axes.grid(True, color="#e6e6e6", linewidth=0.8)
+    axes.spines[["top", "right"]].set_visible(False)
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format=kind)
+
+
+def save_colour_film(frames: Sequence[UInt8[np.ndarray, "H W 3"]], film: Path, *, frame_ms: int) -> None:
+    """A GIF of pictures in colours, without end."""
+    from PIL import Image
+
+    pictures = [Image.fromarray(frame) for frame in frames]
+    with atomically(film) as temporary:
+        pictures[0].save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=pictures[1:],
+            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
+            loop=0,
+        )
+
+
 def read_curves(metrics: Path) -> dict[str, Curve]:
     """Steps and values by name; what was not finite (null in the file) is left out."""
     found: dict[str, Curve] = {}
@@ -158,6 +196,13 @@ def smoothed(curve: Curve) -> Curve:
         for steps, values in (zip(*points, strict=True) for points in stretches.values())
     ]
     return [step for step, _ in means], [value for _, value in means]
+
+
+def _kind_of(picture: Path) -> str:
+    kind = picture.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
+    return kind
 
 
 def _shades() -> Any:

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import torch
 
-from tokoban.systems.trajectory.environments import World
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
+from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.policies import Part, by_hand, noisy, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.trajectories import Trajectories
 
 _AT_ONCE = 100  # episodes side by side
-# Evaluation plays the seeds from 0 on: data have others.
-_FIRST_SEED = 1_000_000
 
 
 def collect(
@@ -30,7 +29,7 @@ def collect(
     parts = parse_mix(mix)
     generator = torch.Generator().manual_seed(seed)
     known = _known(world, generator) | dict(policies or {})
-    first = _FIRST_SEED + seed * num_episodes
+    first = FIRST_TRAINING_SEED + seed * num_episodes
     played = []
     for part, number in zip(parts, _numbers(parts, num_episodes), strict=True):
         if part.policy not in known:
@@ -53,7 +52,10 @@ def joined(parts: Sequence[Trajectories]) -> Trajectories:
 
 
 def _known(world: World, generator: torch.Generator) -> dict[str, Policy]:
-    return {"random": random_policy(generator=generator)} | by_hand(world.spec.env)
+    known = {"random": random_policy(generator=generator)} | by_hand(world.spec.env)
+    if isinstance(world, SokobanWorld):
+        known["expert"] = world.expert()
+    return known
 
 
 def _numbers(parts: Sequence[Part], num_episodes: int) -> list[int]:

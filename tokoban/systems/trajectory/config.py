@@ -12,7 +12,7 @@ from tokoban.training.config import check_fields
 class TrajectoryConfig:
     """The data are collected anew, unless a file of them is named and there."""
 
-    env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED
+    env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED, or sokoban
     max_steps: int | None = None  # of an episode; none: the environment's own limit
     repeat: int = 1  # how often each action is done before the next is chosen
 
@@ -100,6 +100,22 @@ def conditioned() -> TrajectoryConfig:
 def goal() -> TrajectoryConfig:
     """Actions given a state to come."""
     return TrajectoryConfig(layout="goal")
+
+
+def sokoban() -> TrajectoryConfig:
+    """One-box levels of 4 x 4 squares: the walls before all, then squares and moves."""
+    return TrajectoryConfig(
+        env="sokoban",
+        mix="random:1,expert+0.3:2",
+        episodes=6000,
+        window=8,
+        bins=20,
+        binning="uniform",
+        discount=0.95,
+        action_weight=1.0,
+        num_layers=3,
+        batch_windows=64,
+    )
 
 
 def tiny() -> TrajectoryConfig:

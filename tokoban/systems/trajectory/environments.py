@@ -13,6 +13,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+# Data are collected in episodes of seeds from here on; those below are for evaluation.
+FIRST_TRAINING_SEED = 1_000_000
+
 _MOST_NUMBERS = 64  # of an observation: each is a token
 
 
@@ -127,8 +130,11 @@ class GymnasiumWorld:
         return Step(observations, rewards, ended[0], ended[1])
 
     def picture(self) -> Any:
-        """What the environment renders."""
-        return self._copies[0].render()
+        """What the environment renders; ``ValueError`` where it cannot, as without a display."""
+        try:
+            return self._copies[0].render()
+        except Exception as error:  # renderers raise whatever their libraries do
+            raise ValueError(f"{self.spec.env} cannot be drawn here: {error}") from None
 
 
 def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:

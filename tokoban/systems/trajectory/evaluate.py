@@ -1,4 +1,4 @@
-"""What a model achieves: returns requested and achieved, in episodes of seeds of its own.
+"""What a model achieves: returns, requested and achieved, in episodes that no training has seen.
 
 Axes: B episodes.
 """
@@ -9,14 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from tokoban.systems.trajectory.config import TrajectoryConfig
-from tokoban.systems.trajectory.dataset import sizes
 from tokoban.systems.trajectory.environments import World
 from tokoban.systems.trajectory.graphs import GraphWorld
 from tokoban.systems.trajectory.imitate import Imitator
@@ -27,6 +26,7 @@ from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
 from tokoban.training.device import find_device
 from tokoban.training.metrics import mean_interval
+from tokoban.training.plots import plot_returns, save_colour_film
 
 Mode = Literal["imitate", "draw", "plan", "return", "goal"]
 MODES: dict[str, tuple[Mode, ...]] = {
@@ -36,6 +36,7 @@ MODES: dict[str, tuple[Mode, ...]] = {
 }
 
 _NUM_EPISODES = 5  # of an evaluation in the course of training
+_FRAME_MS = 50
 _LIKELY = 0.02  # the least probability of a state, given a return, at which the return is likely
 
 
@@ -161,7 +162,7 @@ def _goal(how: Acting, world: World) -> Float[Tensor, "1 states"]:
         return torch.tensor([how.goal])
     if isinstance(world, GraphWorld):
         return torch.tensor([[float(world.home)]])
-    raise ValueError("a goal is missing: name the state to come to, by --goal NUMBER,NUMBER,...")
+    raise ValueError("a goal is missing: name the state to come to, by --goal")
 
 
 def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
@@ -176,3 +177,140 @@ def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
     policy = make_policy(model, config, how, world, seeds=seeds)
     returns = play(world, policy, seeds).returns()
     return {"mean_return": returns.mean().item()}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """How it acts, how far it plans, in how many episodes, and what is drawn of them."""
+    parser.add_argument(
+        "--mode",
+        choices=("plan", "imitate", "draw", "return", "goal"),
+        help="plan by beam search; imitate the data by the most probable actions, or by drawn ones; "
+        "or act after a return or a goal (default: what the model was trained for)",
+    )
+    parser.add_argument(
+        "--target",
+        nargs="+",
+        default=["best"],
+        metavar="RETURN",
+        help="of the mode return: a number, best (of the data), likely (for the start), random or, "
+        "on a graph, shortest; of several each is tried (default: best)",
+    )
+    parser.add_argument(
+        "--goal", nargs="+", type=float, default=[], metavar="NUMBER",
+        help="of the mode goal: the state to come to",
+    )  # fmt: skip
+    parser.add_argument(
+        "--episodes", type=int, default=10, metavar="N", help="of seeds from --seed on (default: 10)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the first episode (default: 0)")
+    usual = PlanConfig()
+    parser.add_argument(
+        "--horizon", type=int, metavar="N", help="transitions planned (default: the window's rest)"
+    )
+    parser.add_argument(
+        "--keep", type=int, default=usual.keep, metavar="N",
+        help=f"plans that live on (default: {usual.keep})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--expansion", type=int, default=usual.expansion, metavar="N",
+        help=f"actions tried after each (default: {usual.expansion})",
+    )  # fmt: skip
+    parser.add_argument("--top-k", type=int, metavar="N", help="most probable bins of an action")
+    parser.add_argument(
+        "--top-p", type=float, default=usual.top_p, metavar="P",
+        help=f"the fewest that reach this probability (default: {usual.top_p})",
+    )  # fmt: skip
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument(
+        "--plot", metavar="OUT", help="returns requested and achieved, as PNG or SVG"
+    )
+    parser.add_argument("--film", metavar="OUT", help="the first episode as a GIF")
+
+
+def evaluate_model(
+    model: nn.Module, config: TrajectoryConfig, arguments: argparse.Namespace
+) -> dict[str, float | str]:
+    """Returns by seed, their mean and its interval; with several targets, of each."""
+    assert isinstance(model, TrajectoryTransformer)
+    _check(arguments)
+    how = _how(config, arguments)
+    targets = arguments.target if how.mode == "return" else [how.target]
+    model = model.to(find_device(arguments.device))
+    seeds = range(arguments.seed, arguments.seed + arguments.episodes)
+    figures: dict[str, float | str] = {
+        "env": config.env,
+        "mode": how.mode,
+        "episodes": arguments.episodes,
+    }
+    world = world_of(config, is_drawn=arguments.film is not None)
+    all_requested, all_achieved = [], []
+    for number, target in enumerate(targets):
+        chosen = replace(how, target=target)
+        policy = make_policy(model, config, chosen, world, seeds=seeds)
+        achieved = play(world, policy, seeds).returns()
+        suffix = f"_{number}" if len(targets) > 1 else ""
+        if how.mode == "return":
+            wanted = requested(model, target, world, seeds=seeds)
+            all_requested.append(wanted)
+            all_achieved.append(achieved)
+            figures[f"requested{suffix}"] = wanted.mean().item()
+        figures |= _told(achieved, seeds, suffix)
+    if arguments.plot is not None:
+        plot_returns(
+            torch.cat(all_requested).tolist(),
+            torch.cat(all_achieved).tolist(),
+            title=config.env,
+            picture=Path(arguments.plot),
+        )
+    if arguments.film is not None:
+        _film(model, config, replace(how, target=targets[0]), world, seeds[:1], arguments.film)
+    return figures
+
+
+def _told(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
+    figures: dict[str, float | str] = {f"mean_return{suffix}": achieved.mean().item()}
+    if len(achieved) > 1:
+        low, high = mean_interval(achieved.tolist())
+        figures |= {f"mean_return_low{suffix}": low, f"mean_return_high{suffix}": high}
+    return figures | {
+        f"return_of_seed_{seed}{suffix}": value
+        for seed, value in zip(seeds, achieved.tolist(), strict=True)
+    }
+
+
+def _how(config: TrajectoryConfig, arguments: argparse.Namespace) -> Acting:
+    usual = acting(config, arguments.mode)
+    given = {
+        name: getattr(arguments, name)
+        for name in ("horizon", "keep", "expansion", "top_k", "top_p")
+        if getattr(arguments, name) is not None
+    }
+    plan = replace(usual.plan, **given)
+    return replace(usual, plan=plan, goal=tuple(arguments.goal), seed=arguments.seed)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    for name, least in (("episodes", 1), ("seed", 0)):
+        if getattr(arguments, name) < least:
+            raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least {least}")
+    if arguments.plot is not None and arguments.mode not in (None, "return"):
+        raise ValueError(f"--plot is of returns asked for; the mode {arguments.mode} asks for none")
+    for path in (arguments.plot, arguments.film):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
+
+
+def _film(
+    model: TrajectoryTransformer,
+    config: TrajectoryConfig,
+    how: Acting,
+    world: World,
+    seeds: Sequence[int],
+    film: str,
+) -> None:
+    frames: list[Any] = []
+    policy = make_policy(model, config, how, world, seeds=seeds)
+    play(world, policy, seeds, watch=frames.append)
+    if any(frame is None for frame in frames):
+        raise ValueError(f"{config.env} has no pictures to make a film of")
+    save_colour_film(frames, Path(film), frame_ms=_FRAME_MS)

@@ -4,15 +4,18 @@ import re
 
 from tokoban.systems.trajectory.environments import GymnasiumWorld, World
 from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.levels import SokobanWorld
 
 
 def make_world(
     env: str, *, max_steps: int | None = None, repeat: int = 1, is_drawn: bool = False
 ) -> World:
-    """``graph:SEED``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows.
+    """``graph:SEED``, ``sokoban``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows.
 
     Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
     """
     if found := re.fullmatch(r"graph:(\d+)", env):
         return GraphWorld(int(found[1]))
+    if env == "sokoban":
+        return SokobanWorld()
     return GymnasiumWorld(env, max_steps=max_steps, repeat=repeat, is_drawn=is_drawn)
