@@ -232,17 +232,21 @@ def evaluate_model(
 ) -> dict[str, float | str]:
     """Returns by seed, their mean and its interval; with several targets, of each."""
     assert isinstance(model, TrajectoryTransformer)
-    _check(arguments)
     how = _how(config, arguments)
+    _check(arguments, how.mode)
     targets = arguments.target if how.mode == "return" else [how.target]
     model = model.to(find_device(arguments.device))
     seeds = range(arguments.seed, arguments.seed + arguments.episodes)
+    world = world_of(config, is_drawn=arguments.film is not None)
+    if arguments.film is not None:
+        world.reset(seeds[:1])
+        if world.picture() is None:
+            raise ValueError(f"{config.env} has no pictures to make a film of")
     figures: dict[str, float | str] = {
         "env": config.env,
         "mode": how.mode,
         "episodes": arguments.episodes,
     }
-    world = world_of(config, is_drawn=arguments.film is not None)
     all_requested, all_achieved = [], []
     for number, target in enumerate(targets):
         chosen = replace(how, target=target)
@@ -289,12 +293,12 @@ def _how(config: TrajectoryConfig, arguments: argparse.Namespace) -> Acting:
     return replace(usual, plan=plan, goal=tuple(arguments.goal), seed=arguments.seed)
 
 
-def _check(arguments: argparse.Namespace) -> None:
+def _check(arguments: argparse.Namespace, mode: Mode) -> None:
     for name, least in (("episodes", 1), ("seed", 0)):
         if getattr(arguments, name) < least:
             raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least {least}")
-    if arguments.plot is not None and arguments.mode not in (None, "return"):
-        raise ValueError(f"--plot is of returns asked for; the mode {arguments.mode} asks for none")
+    if arguments.plot is not None and mode != "return":
+        raise ValueError(f"--plot is of returns asked for; the mode {mode} asks for none")
     for path in (arguments.plot, arguments.film):
         if path is not None and not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
@@ -311,6 +315,4 @@ def _film(
     frames: list[Any] = []
     policy = make_policy(model, config, how, world, seeds=seeds)
     play(world, policy, seeds, watch=frames.append)
-    if any(frame is None for frame in frames):
-        raise ValueError(f"{config.env} has no pictures to make a film of")
     save_colour_film(frames, Path(film), frame_ms=_FRAME_MS)
