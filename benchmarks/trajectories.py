@@ -2,7 +2,7 @@
 
 Every seed collects its own data and trains three models of one size on them: of all episodes, of
 the best tenth, and of all episodes after the returns asked for. Their last weights are taken. The
-episodes that are scored have the same seeds everywhere. A folder keeps what is trained.
+episodes that are scored have the same seeds everywhere. A folder keeps what is trained and scored.
 """
 
 import argparse
@@ -49,7 +49,7 @@ TASKS = {
 }
 FILTERED = 0.1  # the share of the episodes that %BC learns from
 NUM_EPISODES = 10
-STEPS = 500
+STEPS = 350
 LEARNING_RATE = 4e-3
 
 
@@ -73,9 +73,7 @@ def main() -> int:
     for seed in chosen.seeds:
         folder = Path(chosen.folder) / f"{chosen.task}-{seed}"
         started_s = time.process_time()
-        found = _graph_rows(seed, folder) if chosen.task == "graphs" else _rows(
-            TASKS[chosen.task], seed, folder
-        )
+        found = _kept_rows(chosen.task, seed, folder)
         for name, value in found.items():
             rows.setdefault(name, []).append(value)
         shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
@@ -89,6 +87,16 @@ def main() -> int:
             interval = f"  {low:.6g} to {high:.6g}"
         print(f"{name:<24} {sum(values) / len(values):>10.6g}{interval}  {values}")
     return 0
+
+
+def _kept_rows(task: str, seed: int, folder: Path) -> dict[str, float]:
+    """The rows of one seed, from the folder where they are there."""
+    path = folder / "rows.json"
+    if not path.exists():
+        rows = _graph_rows(seed, folder) if task == "graphs" else _rows(TASKS[task], seed, folder)
+        write_output(str(path), json.dumps(rows, indent=1) + "\n")
+    found: dict[str, float] = json.loads(path.read_text())
+    return found
 
 
 def _rows(task: TrajectoryConfig, seed: int, folder: Path) -> dict[str, float]:

@@ -31,6 +31,8 @@ ALLOWED_HERE = {
     "sokoban/compiled.py": {"numba"},
     "sokoban/solving/words.py": {"numba", "llvmlite"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
+    "systems/trajectory/environments.py": {"gymnasium"},
+    "systems/trajectory/minari_data.py": {"minari"},
     "training/plots.py": {"matplotlib", "PIL"},
 }
 

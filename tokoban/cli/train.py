@@ -37,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     system: str = arguments.system
     train = load(system, "train")
     chosen = _system_parser(system, train).parse_args(arguments.options)
+    if chosen.preset is None and not chosen.resume:
+        chosen.preset = getattr(train, "DEFAULT", None)
     config, run = _configs(train, chosen)
     if chosen.output is None:
         path = new_run_path(Path("runs"), f"{system}-{chosen.preset}", today=date.today())
@@ -60,7 +62,11 @@ def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--preset", choices=train.PRESETS, help="required, unless a run is resumed")
+    default = getattr(train, "DEFAULT", None)
+    usual = f"default: {default}" if default else "required"
+    parser.add_argument(
+        "--preset", choices=train.PRESETS, help=f"{usual}; of a resumed run, its own"
+    )
     parser.add_argument(
         "--output", metavar="DIR", help="the run's folder; runs/<date>-<name> if not given"
     )

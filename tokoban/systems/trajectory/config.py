@@ -17,9 +17,10 @@ class TrajectoryConfig:
     repeat: int = 1  # how often each action is done before the next is chosen
 
     # The data
-    mix: str = "random:1,expert+0.5:1"  # POLICY+NOISE:SHARE, noise = share of random actions
+    mix: str = "random"  # POLICY+NOISE:SHARE,...; noise = share of random actions
     episodes: int = 400
-    data: str = ""  # a file: read if it is there, else what is collected is written to it
+    data: str = ""  # a file: read if it is there, else what is collected is written to it;
+    # or minari:NAME, a data set that Minari has on this machine
     data_seed: int = 0  # of what is collected, and of the windows' order
     best_share: float = 1.0  # of the episodes, those with the highest returns; below 1: %BC
 

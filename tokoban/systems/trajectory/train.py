@@ -1,6 +1,7 @@
 """The model of trajectories as a ``System``: its network, its data and its loss, wired together."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, table
 from tokoban.systems.trajectory.environments import Spec, World
 from tokoban.systems.trajectory.layout import Layout
+from tokoban.systems.trajectory.minari_data import load_minari
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories, load
 from tokoban.systems.trajectory.worlds import make_world
@@ -42,6 +44,7 @@ RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
+DEFAULT = "plan"
 
 
 def world_of(config: TrajectoryConfig, *, is_drawn: bool = False) -> World:
@@ -74,14 +77,16 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
 
 def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     """The episodes that ``config`` names, before the best of them are chosen."""
+    if found := re.fullmatch(r"minari:(.+)", config.data):
+        return load_minari(found[1], env=config.env)
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():
         return load(path, env=config.env)
     world = world_of(config)
-    found = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
+    collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
     if path is not None:
-        found.save(path)
-    return found
+        collected.save(path)
+    return collected
 
 
 @dataclass(frozen=True)
