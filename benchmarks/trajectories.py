@@ -40,9 +40,7 @@ TASKS = {
         mix="random:1,novice+0.5:1,expert+0.7:1",
         episodes=450,
     ),
-    "cart-pole": replace(
-        _CONTROL, env="CartPole-v1", mix="random:1,novice+0.3:1", episodes=400
-    ),
+    "cart-pole": replace(_CONTROL, env="CartPole-v1", mix="random:1,novice+0.3:1", episodes=400),
     "inverted-pendulum": replace(
         _CONTROL, env="InvertedPendulum-v5", mix="random:1,novice+0.4:1", episodes=1000
     ),
@@ -77,7 +75,9 @@ def main() -> int:
         for name, value in found.items():
             rows.setdefault(name, []).append(value)
         shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
-        print(f"seed {seed}: {shown} ({time.process_time() - started_s:.0f} CPU s)", file=sys.stderr)
+        print(
+            f"seed {seed}: {shown} ({time.process_time() - started_s:.0f} CPU s)", file=sys.stderr
+        )
         if chosen.json is not None:
             write_output(chosen.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
     for name, values in rows.items():
@@ -145,7 +145,7 @@ def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
     model, _ = _trained(config, seed, folder / "conditioned")
     imitating = replace(config, layout="plan")
     filtered, _ = _trained(replace(imitating, best_share=FILTERED), seed, folder / "best")
-    found = {"walks_home": float((data.is_terminated.float().mean()))}
+    found = {"walks_home": data.is_terminated.float().mean().item()}
     for target in ("shortest", "likely", "best", "random"):
         how = replace(acting(config), target=target)
         found[target] = (_scores(model, config, how, seeds) == shortest).sum().item()

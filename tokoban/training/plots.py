@@ -157,7 +157,9 @@ def plot_returns(
         figure.savefig(temporary, dpi=150, format=kind)
 
 
-def save_colour_film(frames: Sequence[UInt8[np.ndarray, "H W 3"]], film: Path, *, frame_ms: int) -> None:
+def save_colour_film(
+    frames: Sequence[UInt8[np.ndarray, "H W 3"]], film: Path, *, frame_ms: int
+) -> None:
     """A GIF of pictures in colours, without end."""
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""Models of random weights for environments with and without ends, small and in double precision."""
+"""Models of random weights, small and in double precision."""
 
 import torch
 
@@ -12,13 +12,11 @@ from tokoban.systems.trajectory.worlds import make_world
 def random_model(
     env: str, kind: LayoutKind = "plan", *, seed: int = 0, num_bins: int = 23
 ) -> TrajectoryTransformer:
-    """With bins for random play; its opinions are strong, so that no two plans are worth the same."""
+    """With bins for random play; of strong opinions, so that no two plans are worth the same."""
     torch.manual_seed(seed)
     world = make_world(env, max_steps=20)
     spec = world.spec
-    layout = Layout(
-        kind, len(spec.state_sizes), len(spec.action_sizes), len(spec.context_sizes)
-    )
+    layout = Layout(kind, len(spec.state_sizes), len(spec.action_sizes), len(spec.context_sizes))
     model = TrajectoryTransformer(
         layout,
         sizes=sizes(spec),

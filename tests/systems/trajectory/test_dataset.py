@@ -67,7 +67,10 @@ def test_windows_end_with_their_episode_and_are_padded_on_the_right() -> None:
         [True, True, False],
         [True, False, False],
     ]
-    states = [row[:length].tolist() for row, length in zip(windows.tokens[:, :, 0], [3, 2, 1, 2, 1], strict=True)]
+    states = [
+        row[:length].tolist()
+        for row, length in zip(windows.tokens[:, :, 0], [3, 2, 1, 2, 1], strict=True)
+    ]
     assert states == [[0, 1, 2], [1, 2], [2], [3, 4], [4]]
 
 
@@ -94,7 +97,9 @@ def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:
     )
     layout = Layout("plan", 1, 1, num_contexts=2)
     bins = Bins(layout.num_columns, 5)
-    bins.fit(table(trajectories, layout, discount=1.0), [5, 2, None, None, 2, 3, 2], binning="quantile")
+    bins.fit(
+        table(trajectories, layout, discount=1.0), [5, 2, None, None, 2, 3, 2], binning="quantile"
+    )
     data = WindowDataset(
         trajectories, layout, bins, window=2, discount=1.0, batch_windows=3, seed=0
     )
@@ -106,7 +111,9 @@ def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:
     ("kind", "slots", "num_known"),
     [("plan", (0, 1, 2, 3), 2), ("return", (4, 0, 1, 2), 3), ("goal", (0, 1, 2), 2)],
 )
-def test_the_slots_of_a_transition(kind: LayoutKind, slots: tuple[int, ...], num_known: int) -> None:
+def test_the_slots_of_a_transition(
+    kind: LayoutKind, slots: tuple[int, ...], num_known: int
+) -> None:
     layout = Layout(kind, num_states=2, num_actions=1)
     assert (layout.slots, layout.num_known) == (slots, num_known)
     # Each slot is predicted once: from the one before it, the first from the last transition's.

@@ -1,5 +1,7 @@
 """Copies of environments: own seeds, own ends, and the graph's walks by hand."""
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -42,7 +44,7 @@ def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
     world = GymnasiumWorld("CartPole-v1", max_steps=13)
     world.reset([0, 1])
     ends = []
-    for time in range(13):
+    for _ in range(13):
         # The first is always pushed to the right and falls; the second is balanced.
         angle = world._last[1, 2] + world._last[1, 3]
         step = world.step(torch.tensor([[1.0], [float(angle > 0)]]))
@@ -62,9 +64,9 @@ def test_actions_beyond_the_bounds_are_moved_to_them() -> None:
     assert steps[0].equal(steps[1])
 
 
-class _Odd(gymnasium.Env):
-    observation_space = gymnasium.spaces.Box(-1, 1, (3,))
-    action_space = gymnasium.spaces.Discrete(2)
+class _Odd(gymnasium.Env[Any, Any]):
+    observation_space: gymnasium.Space[Any] = gymnasium.spaces.Box(-1, 1, (3,))
+    action_space: gymnasium.Space[Any] = gymnasium.spaces.Discrete(2)
 
     def reset(self, *, seed=None, options=None):
         return np.zeros(3, np.float32), {}
@@ -81,17 +83,20 @@ class _Unbounded(_Odd):
     action_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,))
 
 
-gymnasium.register("OddRewards-v0", _Odd, max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddPictures-v0", _Pictures, max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddActions-v0", _Unbounded, max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddEndless-v0", _Odd, disable_env_checker=True)
+gymnasium.register("OddRewards-v0", lambda **_: _Odd(), max_episode_steps=5, disable_env_checker=True)
+gymnasium.register("OddPictures-v0", lambda **_: _Pictures(), max_episode_steps=5, disable_env_checker=True)
+gymnasium.register("OddActions-v0", lambda **_: _Unbounded(), max_episode_steps=5, disable_env_checker=True)
+gymnasium.register("OddEndless-v0", lambda **_: _Odd(), disable_env_checker=True)
 
 
 @pytest.mark.parametrize(
     ("env", "message"),
     [
         ("Pendulum-v2", r"^unknown environment 'Pendulum-v2'; did you mean .*Pendulum-v1"),
-        ("OddPictures-v0", r"^OddPictures-v0: the observation space is Box \(9, 9, 3\); expected D"),
+        (
+            "OddPictures-v0",
+            r"^OddPictures-v0: the observation space is Box \(9, 9, 3\); expected D",
+        ),
         ("OddActions-v0", r"^OddActions-v0: the actions have no bounds, "),
         ("OddEndless-v0", r"^OddEndless-v0: episodes have no time limit; give max_steps$"),
         ("graph:x", r"^unknown environment 'graph:x'"),

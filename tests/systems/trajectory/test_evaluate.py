@@ -112,14 +112,20 @@ def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--mode", "plan"], "a model of the layout 'return' cannot act in the mode 'plan'; expected return"),
+        (
+            ["--mode", "plan"],
+            "a model of the layout 'return' cannot act in the mode 'plan'; expected return",
+        ),
         (["--target", "much"], "target 'much' is neither a number nor best, likely, random or"),
         (["--target", "nan"], "target 'nan' is neither a number nor"),
         (["--episodes", "0"], "--episodes is 0; expected at least 1"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--plot", "no/x.png"], "no/x.png: no folder to write it into"),
-        (["--plot", "x.pdf", "--episodes", "1"], "x.pdf: expected a name that ends in .png or .svg"),
+        (
+            ["--plot", "x.pdf", "--episodes", "1"],
+            "x.pdf: expected a name that ends in .png or .svg",
+        ),
         (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
     ],
     ids=str,
@@ -150,7 +156,14 @@ def test_more_is_not_planned_than_was_learned(
 
 def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
     config = TrajectoryConfig(
-        env="sokoban", mix="random", episodes=2, window=3, bins=20, width=8, num_layers=1, num_heads=2
+        env="sokoban",
+        mix="random",
+        episodes=2,
+        window=3,
+        bins=20,
+        width=8,
+        num_layers=1,
+        num_heads=2,
     )
     weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
     words = ["--mode", "draw", "--episodes", "1", "--film", str(film)]

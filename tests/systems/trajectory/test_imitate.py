@@ -68,9 +68,7 @@ def test_an_action_is_the_most_probable_one_or_drawn_with_its_probability() -> N
         world.spec, torch.zeros(2000, 0), None, torch.zeros(2000, dtype=torch.bool), [start]
     )
     with torch.no_grad():
-        hidden = PlainReader(model, 1).read(
-            vectors_so_far(model, past, num_past=0)[:1]
-        )
+        hidden = PlainReader(model, 1).read(vectors_so_far(model, past, num_past=0)[:1])
         logits = model.logits(hidden[:, None], torch.tensor([model.layout.actions[0]]))[0, 0]
     right = float(logits.softmax(0)[1])
     assert 0.02 < right < 0.98
@@ -81,7 +79,9 @@ def test_an_action_is_the_most_probable_one_or_drawn_with_its_probability() -> N
 
 def test_only_possible_actions_are_chosen() -> None:
     model = random_model("graph:1", "return")
-    returns = play(make_world("graph:1"), Imitator(model, 3, targets=torch.full((19,), -2.0)), range(19))
+    returns = play(
+        make_world("graph:1"), Imitator(model, 3, targets=torch.full((19,), -2.0)), range(19)
+    )
     assert len(returns.lengths) == 19  # a step to no neighbour would have been refused
     logits = with_possible(torch.zeros(1, 5), torch.tensor([[True, False, True]]))
     assert logits.tolist() == [[0, -torch.inf, 0, -torch.inf, -torch.inf]]

@@ -1,8 +1,11 @@
 """Plans: with a cache the same as without, alone the same as beside others, and right by hand."""
 
+from typing import Any
+
 import pytest
 import torch
 
+from tests.systems.trajectory.models import random_model
 from tokoban.decoding import RankingStepper, beam_search
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
@@ -10,7 +13,6 @@ from tokoban.systems.trajectory.reading import PlainReader
 from tokoban.systems.trajectory.rollouts import History, play
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
 from tokoban.systems.trajectory.worlds import make_world
-from tests.systems.trajectory.models import random_model
 
 PLAN = PlanConfig(horizon=3, keep=3, expansion=2, num_past=2, top_p=0.9, discount=0.9)
 
@@ -145,7 +147,7 @@ def _register(env: str) -> None:
     import gymnasium
     import numpy as np
 
-    class Numbers(gymnasium.Env):
+    class Numbers(gymnasium.Env[Any, Any]):
         observation_space = gymnasium.spaces.Box(-1, 1, (2,), np.float32)
         action_space = gymnasium.spaces.Box(-1, 1, (3,), np.float32)
 
@@ -158,4 +160,4 @@ def _register(env: str) -> None:
             self.state = np.tanh(self.state + action[:2] * action[2]).astype(np.float32)
             return self.state, float(self.state.sum()), False, False, {}
 
-    gymnasium.register(env, Numbers, max_episode_steps=50, disable_env_checker=True)
+    gymnasium.register(env, lambda **_: Numbers(), max_episode_steps=50, disable_env_checker=True)

@@ -57,7 +57,9 @@ def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> Non
     from safetensors.torch import save_file
 
     walks().save(tmp_path / "walks")
-    with pytest.raises(ValueError, match=r"trajectories of graph:3; expected those of CartPole-v1$"):
+    with pytest.raises(
+        ValueError, match=r"trajectories of graph:3; expected those of CartPole-v1$"
+    ):
         load(tmp_path / "walks", env="CartPole-v1")
     save_file({"x": torch.zeros(2)}, tmp_path / "other")
     with pytest.raises(ValueError, match=r"not a file of trajectories that tokoban has written$"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import torch
 
@@ -65,7 +66,7 @@ def _numbers(parts: Sequence[Part], num_episodes: int) -> list[int]:
     for part in parts:
         reached += part.share
         ends.append(round(num_episodes * reached / total))
-    numbers = [end - start for start, end in zip(ends, ends[1:], strict=False)]
+    numbers = [end - start for start, end in pairwise(ends)]
     for part, number in zip(parts, numbers, strict=True):
         if number < 1:
             raise ValueError(f"{num_episodes} episodes leave none to the part {part.policy!r}")

@@ -35,7 +35,7 @@ class Windows(NamedTuple):
 
 
 def returns_to_go(trajectories: Trajectories, *, discount: float) -> Float[Tensor, "N"]:
-    """From each transition to the end of its episode: its reward and, discounted, those after it."""
+    """From each transition to the end of its episode: the discounted sum of the rewards."""
     rewards = trajectories.rewards.double().numpy()
     found = np.empty_like(rewards)
     for start, end in _spans(trajectories):

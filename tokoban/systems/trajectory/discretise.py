@@ -88,7 +88,9 @@ class Bins(nn.Module):
     def round_trip_error(self, values: Float[Tensor, "B columns"]) -> Float[Tensor, "columns"]:
         """The greatest distance of a value from what is left of it as a token, by column."""
         columns = range(values.shape[1])
-        return (self.decode(self.encode(values, columns), columns) - values).abs().nan_to_num().amax(0)
+        return (
+            (self.decode(self.encode(values, columns), columns) - values).abs().nan_to_num().amax(0)
+        )
 
 
 def _of_integers(size: int, num_bins: int) -> tuple[Tensor, Tensor]:

@@ -181,8 +181,8 @@ def _numbers(
         low, high = (tuple(map(float, bound.flatten())) for bound in (space.low, space.high))
         return (None,) * len(low), low, high
     raise ValueError(
-        f"{env}: the {what} space is {type(space).__name__} {space.shape or ''}; expected Discrete, "
-        f"MultiDiscrete, or a Box of at most {_MOST_NUMBERS} numbers"
+        f"{env}: the {what} space is {type(space).__name__} {space.shape or ''}; expected "
+        f"Discrete, MultiDiscrete, or a Box of at most {_MOST_NUMBERS} numbers"
     )
 
 

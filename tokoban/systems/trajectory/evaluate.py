@@ -54,9 +54,7 @@ class Acting:
 def acting(config: TrajectoryConfig, mode: Mode | None = None) -> Acting:
     """The usual way for a model of this config: its layout's first mode, planning to the window."""
     num_past = min(1, config.window - 1)
-    plan = PlanConfig(
-        horizon=config.window - num_past, num_past=num_past, discount=config.discount
-    )
+    plan = PlanConfig(horizon=config.window - num_past, num_past=num_past, discount=config.discount)
     chosen = mode or MODES[config.layout][0]
     if chosen not in MODES[config.layout]:
         raise ValueError(
@@ -200,7 +198,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the mode goal: the state to come to",
     )  # fmt: skip
     parser.add_argument(
-        "--episodes", type=int, default=10, metavar="N", help="of seeds from --seed on (default: 10)"
+        "--episodes",
+        type=int,
+        default=10,
+        metavar="N",
+        help="of seeds from --seed on (default: 10)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the first episode (default: 0)")
     usual = PlanConfig()

@@ -44,7 +44,9 @@ class GraphWorld:
 
     def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B 1"]:
         """As ``World`` says."""
-        starts = (torch.arange(len(self.is_edge), device=self.is_edge.device) != self.home).nonzero()
+        starts = (
+            torch.arange(len(self.is_edge), device=self.is_edge.device) != self.home
+        ).nonzero()
         places = torch.tensor(list(seeds), device=starts.device) % len(starts)
         self._nodes, self._num_steps = starts[places, 0], 0
         self._is_over = torch.zeros_like(self._nodes, dtype=torch.bool)

@@ -38,7 +38,7 @@ class Imitator:
         max_length = vectors.shape[1] + len(layout.actions)
         reader = CachedReader(model, len(vectors), max_length)
         is_possible = history.is_legal
-        tokens: list[Int64[Tensor, "B"]] = []
+        tokens: list[Int64[Tensor, B]] = []
         for column in layout.actions:
             hidden = reader.read(vectors)
             logits = model.logits(hidden[:, None], torch.tensor([column]))[:, 0]
@@ -59,9 +59,7 @@ class Imitator:
         return (allowed + noise[0]).argmax(dim=1)
 
 
-def returns_asked(
-    targets: Float[Tensor, "B"], history: History
-) -> Float[Tensor, "B times"]:
+def returns_asked(targets: Float[Tensor, "B"], history: History) -> Float[Tensor, "B times"]:
     """What is still asked for at each time: the target without the rewards that came before."""
     if not history.rewards:
         return targets[:, None]

@@ -100,7 +100,9 @@ class SokobanWorld:
 def _pool(seed: int) -> Bitboards:
     """Levels that can be solved, each once, in the order of drawing."""
     generator = torch.Generator().manual_seed(seed)
-    drawn = from_planes(draw(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator))
+    drawn = from_planes(
+        draw(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator)
+    )
     distance = one_box_tables(drawn).distance(drawn)
     is_kept = (distance > 0) & (distance <= _LONGEST)
     seen: set[int] = set()

@@ -1,4 +1,4 @@
-"""Data sets of Minari (https://minari.farama.org) as trajectories, where the package is installed."""
+"""Data sets of Minari (https://minari.farama.org), where the package is installed."""
 
 import numpy as np
 import torch

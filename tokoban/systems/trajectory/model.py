@@ -66,7 +66,7 @@ class TrajectoryTransformer(nn.Module):
     target_columns: Int64[Tensor, "targets"]
 
     def _initialise(self, sizes: Sequence[int | None]) -> None:
-        """Of a number without a size, neighbouring bins begin alike: their order need not be found."""
+        """Without a size neighbouring bins begin alike, so that their order need not be found."""
         width, num_bins = self.heads.shape[1:]
         nn.init.normal_(self.goal, std=_EMBEDDING_STD)
         with torch.no_grad():
@@ -116,9 +116,7 @@ class TrajectoryTransformer(nn.Module):
     ) -> Float[Tensor, "*B chosen V"]:
         """What the heads of these columns say; -inf for bins that a column does not use."""
         found = torch.einsum("...cd,cdv->...cv", hidden, self.heads[columns])
-        return (found + self.biases[columns]).masked_fill(
-            ~self.bins.is_used()[columns], -torch.inf
-        )
+        return (found + self.biases[columns]).masked_fill(~self.bins.is_used()[columns], -torch.inf)
 
     def new_cache(self, batch_size: int, max_length: int) -> KVCache:
         """An empty cache on the model's device, for so many tokens."""

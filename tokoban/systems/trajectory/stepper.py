@@ -183,9 +183,7 @@ class PlanStepper:
 
     def _restricted(self, log_probs: Float[Tensor, "_ V"]) -> Float[Tensor, "_ V"]:
         plan = self.plan
-        return restrict(
-            log_probs, temperature=plan.temperature, top_k=plan.top_k, top_p=plan.top_p
-        )
+        return restrict(log_probs, temperature=plan.temperature, top_k=plan.top_k, top_p=plan.top_p)
 
     def _read(self, tokens: Int64[Tensor, "_"], column: int) -> Float[Tensor, "_ D"]:
         return self._reader.read(self.model.embed(tokens[:, None], [column]))
