@@ -83,10 +83,18 @@ class _Unbounded(_Odd):
     action_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,))
 
 
-gymnasium.register("OddRewards-v0", lambda **_: _Odd(), max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddPictures-v0", lambda **_: _Pictures(), max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddActions-v0", lambda **_: _Unbounded(), max_episode_steps=5, disable_env_checker=True)
-gymnasium.register("OddEndless-v0", lambda **_: _Odd(), disable_env_checker=True)
+for _name, _made, _limit in (
+    ("OddRewards-v0", _Odd, 5),
+    ("OddPictures-v0", _Pictures, 5),
+    ("OddActions-v0", _Unbounded, 5),
+    ("OddEndless-v0", _Odd, None),
+):
+    gymnasium.register(
+        _name,
+        lambda made=_made, **_: made(),  # type: ignore[misc]
+        max_episode_steps=_limit,
+        disable_env_checker=True,
+    )
 
 
 @pytest.mark.parametrize(

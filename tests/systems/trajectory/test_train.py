@@ -18,7 +18,9 @@ def small(**changes: object) -> TrajectoryConfig:
     return replace(tiny(), window=5, **changes)  # type: ignore[arg-type]
 
 
-def batch_of(config: TrajectoryConfig) -> tuple[train.TrajectorySystem, TrajectoryTransformer, Windows]:
+def batch_of(
+    config: TrajectoryConfig,
+) -> tuple[train.TrajectorySystem, TrajectoryTransformer, Windows]:
     system = train.make_system(config)
     torch.manual_seed(0)
     model = system.build_model()

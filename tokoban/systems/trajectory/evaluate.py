@@ -182,7 +182,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=("plan", "imitate", "draw", "return", "goal"),
-        help="plan by beam search; imitate the data by the most probable actions, or by drawn ones; "
+        help="plan by beam search; imitate the data by the likeliest actions, or by drawn ones; "
         "or act after a return or a goal (default: what the model was trained for)",
     )
     parser.add_argument(

@@ -85,7 +85,8 @@ def draw_graph(
     most = num_nodes * (num_nodes - 1) // 2
     if not num_nodes - 1 <= num_edges <= most:
         raise ValueError(
-            f"a graph of {num_nodes} nodes has from {num_nodes - 1} to {most} edges, got {num_edges}"
+            f"a graph of {num_nodes} nodes has from {num_nodes - 1} to {most} edges, "
+            f"got {num_edges}"
         )
     is_edge = torch.zeros(num_nodes, num_nodes, dtype=torch.bool)
     order = torch.randperm(num_nodes, generator=generator)

@@ -67,7 +67,7 @@ def noisy(policy: Policy, noise: float, *, generator: torch.Generator) -> Policy
 
 
 def by_hand(env: str) -> dict[str, Policy]:
-    """The policies written for this environment: ``expert``, and ``novice``, who errs every time."""
+    """Those written for this environment: ``expert``, and ``novice``, who errs every time."""
     found = {"expert": _EXPERTS.get(env), "novice": _NOVICES.get(env)}
     return {name: _of_observations(act) for name, act in found.items() if act is not None}
 

@@ -10,7 +10,7 @@ from tokoban.systems.trajectory.levels import SokobanWorld
 def make_world(
     env: str, *, max_steps: int | None = None, repeat: int = 1, is_drawn: bool = False
 ) -> World:
-    """``graph:SEED``, ``sokoban``, or a name of Gymnasium's; ``ValueError`` for one that nobody knows.
+    """``graph:SEED``, ``sokoban``, or a name of Gymnasium's; ``ValueError`` for any other.
 
     Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
     """
