@@ -1,0 +1,158 @@
+"""The page of attention holds what it was given, whatever the tokens are called, and says it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban.training import attention_page
+from tokoban.training.attention_page import (
+    AttentionPanel,
+    TokenGrid,
+    TokenRow,
+    read_attention_page,
+    write_attention_page,
+)
+
+L, N, T, S = 2, 3, 5, 7
+# What would end an element, start one, or be taken for a name to be replaced.
+ODD_LABELS = ["</script>", "<!--", "&amp;", "{{js}}", '"\\\n']
+
+
+def weights(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(0)).softmax(-1)
+
+
+def row(num_tokens: int) -> TokenRow:
+    return TokenRow([f"t{place}" for place in range(num_tokens)])
+
+
+def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
+    panels = {
+        "two texts": AttentionPanel("two texts", weights(L, N, T, S), row(T), row(S)),
+        "grid": AttentionPanel(
+            "grid", weights(1, 1, S, S), TokenGrid(2, 3, has_class_token=True), row(S)
+        ),
+    }
+    write_attention_page(tmp_path / "a.html", list(panels.values()), title="two")
+    found = read_attention_page(tmp_path / "a.html")
+    assert found.keys() == panels.keys()
+    assert all(torch.equal(found[name], panel.weights) for name, panel in panels.items())
+
+
+def test_double_precision_is_rounded_to_single(tmp_path: Path) -> None:
+    exact = weights(L, N, T, T).double() / 3
+    write_attention_page(
+        tmp_path / "a.html", [AttentionPanel("a", exact, row(T), row(T))], title=""
+    )
+    assert torch.equal(read_attention_page(tmp_path / "a.html")["a"], exact.float())
+
+
+def test_no_token_breaks_the_page(tmp_path: Path) -> None:
+    panel = AttentionPanel("<b>", weights(1, 1, 5, 5), TokenRow(ODD_LABELS), TokenRow(ODD_LABELS))
+    write_attention_page(tmp_path / "a.html", [panel], title="a < b & {{data}}")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>a &lt; b &amp; {{data}}</title>" in page
+    assert page.count("</script>") == page.count("<script") == 2
+    assert "<!--" not in page
+    assert read_attention_page(tmp_path / "a.html").keys() == {"<b>"}
+
+
+def test_a_page_needs_no_other_file_and_no_network(tmp_path: Path) -> None:
+    write_attention_page(
+        tmp_path / "a.html", [AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))], title="a"
+    )
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(|\bimport\b|fetch\(", page)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
+
+
+def test_a_failed_write_leaves_the_older_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "a.html"
+    page.write_text("older")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("no space left")
+
+    panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))
+    monkeypatch.setattr(Path, "write_text", fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_attention_page(page, [panel], title="a")
+    assert page.read_bytes() == b"older"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: TokenRow(["a"], row_length=0), "row_length is 0; expected at least 1"),
+        (
+            lambda: TokenRow(["a"], pictures=torch.zeros(2, 1, 3, 3)),
+            "1 labels and 2 pictures; expected one each for every token",
+        ),
+        (lambda: TokenGrid(0, 3), "a grid of 0 x 3 has no cells"),
+        (lambda: TokenGrid(2, 3, labels=["a"]), "1 labels for a grid of 6 cells"),
+        (
+            lambda: TokenGrid(2, 3, picture=torch.zeros(2, 5, 7)),
+            "expected a picture of 1 or 3 channels, rows and columns, got [2, 5, 7]",
+        ),
+        (
+            lambda: TokenGrid(2, 3, picture=torch.full((1, 5, 7), 255.0)),
+            "expected a picture of shades from 0 to 1, got others",
+        ),
+        (
+            lambda: AttentionPanel("a", weights(L, N, T, S), row(S), row(T)),
+            "a: weights of 5 queries and 7 keys, but 7 and 5 tokens",
+        ),
+        (
+            lambda: AttentionPanel("a", weights(0, N, T, T), row(T), row(T)),
+            "a: no weights, in the shape [0, 3, 5, 5]",
+        ),
+        (
+            lambda: AttentionPanel("a", weights(L, N, T, T), row(T), row(T), layers=[5]),
+            "a: 1 numbers for 2 layers",
+        ),
+        (
+            lambda: AttentionPanel("a", weights(L, N, T, T) - 1, row(T), row(T)),
+            "a: expected weights from 0 to 1, got others",
+        ),
+        (
+            lambda: AttentionPanel("a", weights(L, N, T, T) * torch.nan, row(T), row(T)),
+            "a: expected weights from 0 to 1, got others",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(make: Callable[[], object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        make()
+
+
+def test_a_page_is_refused_that_shows_nothing_or_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panels = [AttentionPanel("a", weights(L, N, T, T), row(T), row(T))] * 2
+    monkeypatch.setattr(attention_page, "MOST_WEIGHTS", 100)
+    for wrong, complaint in [
+        ([], "a page of attention needs a panel to show"),
+        (panels, "expected panels of different names, got a, a"),
+        (
+            panels[:1],
+            "150 weights are too many for a page, which holds 100: choose some layers, or fewer "
+            "panels or tokens (a alone has 2 x 3 x 5 x 5: layers, heads, queries and keys)",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(complaint)):
+            write_attention_page(tmp_path / "a.html", wrong, title="")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_page_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>")
+    with pytest.raises(ValueError, match=r"a\.html: no page of attention"):
+        read_attention_page(tmp_path / "a.html")

@@ -1,0 +1,222 @@
+"""One file of HTML in which attention can be looked at: layer x head x query -> keys, offline.
+
+What the page does is in ``attention_viewer/page.js``; here its numbers are checked and written.
+
+Axes: L layers, N heads, T target positions (queries), S source positions (keys), C channels,
+H rows, W columns.
+"""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.training.atomic import atomically
+
+# More than this is over 50 MB of page, which browsers are slow to open.
+MOST_WEIGHTS = 10_000_000
+
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """Tokens one behind the other, each with its label; long rows wrap.
+
+    With a ``row_length`` they are broken into rows of so many, such as 3 for (return, state,
+    action). ``pictures`` are shown above the labels: shades from 0 to 1, of 1 or 3 channels.
+    """
+
+    labels: Sequence[str]
+    row_length: int | None = None
+    pictures: Float[Tensor, "T C H W"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.row_length is not None and self.row_length < 1:
+            raise ValueError(f"row_length is {self.row_length}; expected at least 1")
+        if self.pictures is not None:
+            _check_picture(self.pictures)
+            if len(self.pictures) != len(self.labels):
+                raise ValueError(
+                    f"{len(self.labels)} labels and {len(self.pictures)} pictures; "
+                    "expected one each for every token"
+                )
+
+    def __len__(self) -> int:
+        """The number of tokens."""
+        return len(self.labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the page reads."""
+        pictures = self.pictures
+        return {
+            "kind": "row",
+            "labels": list(self.labels),
+            "row_length": self.row_length,
+            "pictures": None if pictures is None else [_picture(each) for each in pictures],
+        }
+
+
+@dataclass(frozen=True)
+class TokenGrid:
+    """Tokens as the cells of a grid, row by row; the class token, if there is one, comes first.
+
+    ``labels`` are the cells' own, without the class token's. The ``picture``, shades from 0 to 1 of
+    1 or 3 channels, lies below the cells and may be of any size: a pixel a cell colours them.
+    """
+
+    height: int
+    width: int
+    labels: Sequence[str] | None = None
+    picture: Float[Tensor, "C H W"] | None = None
+    has_class_token: bool = False
+
+    def __post_init__(self) -> None:
+        if self.height < 1 or self.width < 1:
+            raise ValueError(f"a grid of {self.height} x {self.width} has no cells")
+        num_cells = self.height * self.width
+        if self.labels is not None and len(self.labels) != num_cells:
+            raise ValueError(f"{len(self.labels)} labels for a grid of {num_cells} cells")
+        if self.picture is not None:
+            _check_picture(self.picture)
+
+    def __len__(self) -> int:
+        """The number of tokens."""
+        return self.height * self.width + self.has_class_token
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the page reads."""
+        return {
+            "kind": "grid",
+            "height": self.height,
+            "width": self.width,
+            "labels": None if self.labels is None else list(self.labels),
+            "has_class_token": self.has_class_token,
+            "picture": None if self.picture is None else _picture(self.picture),
+        }
+
+
+@dataclass(frozen=True)
+class AttentionPanel:
+    """The weights of one attention, or of one step of a run, and what its queries and keys are.
+
+    Equal layouts are taken for the same tokens, and shown once. ``layers`` are the numbers of the
+    layers, from 1, where not all are given.
+    """
+
+    name: str
+    weights: Float[Tensor, "L N T S"]
+    queries: TokenRow | TokenGrid
+    keys: TokenRow | TokenGrid
+    layers: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        num_layers, _, num_queries, num_keys = self.weights.shape
+        if (num_queries, num_keys) != (len(self.queries), len(self.keys)):
+            raise ValueError(
+                f"{self.name}: weights of {num_queries} queries and {num_keys} keys, "
+                f"but {len(self.queries)} and {len(self.keys)} tokens"
+            )
+        if not self.weights.numel():
+            raise ValueError(f"{self.name}: no weights, in the shape {list(self.weights.shape)}")
+        if self.layers is not None and len(self.layers) != num_layers:
+            raise ValueError(f"{self.name}: {len(self.layers)} numbers for {num_layers} layers")
+        # The comparisons are False for what is no number.
+        if not ((self.weights >= 0) & (self.weights <= 1.001)).all():
+            raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the page reads; the weights in single precision."""
+        queries, keys = self.queries.to_dict(), self.keys.to_dict()
+        return {
+            "name": self.name,
+            "shape": list(self.weights.shape),
+            "layers": None if self.layers is None else list(self.layers),
+            "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),
+            "queries": queries,
+            "keys": None if keys == queries else keys,
+        }
+
+
+def write_attention_page(path: Path | str, panels: Sequence[AttentionPanel], *, title: str) -> None:
+    """Writes one page that shows every panel, and needs no network and no other file.
+
+    ``ValueError`` for panels without names of their own, and for more weights than a page can hold.
+    """
+    _check(panels)
+    files = resources.files("tokoban.training").joinpath("attention_viewer")
+    texts = {
+        name: files.joinpath(f"page.{name}").read_text(encoding="utf-8")
+        for name in ("html", "css", "js")
+    }
+    data = json.dumps({"panels": [panel.to_dict() for panel in panels]}, ensure_ascii=False)
+    # No token can close the element that it stands in.
+    parts = texts | {"title": html.escape(title), "data": data.replace("<", r"\u003c")}
+    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], texts["html"])
+    with atomically(Path(path)) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def read_attention_page(path: Path | str) -> dict[str, Float[Tensor, "L N T S"]]:
+    """The weights that a page of ``write_attention_page`` shows, by the names of its panels."""
+    found = _DATA.search(Path(path).read_text(encoding="utf-8"))
+    if found is None:
+        raise ValueError(f"{path}: no page of attention")
+    return {
+        panel["name"]: torch.from_numpy(
+            np.frombuffer(base64.b64decode(panel["weights"]), "<f4")
+            .astype(np.float32)
+            .reshape(panel["shape"])
+        )
+        for panel in json.loads(found[1])["panels"]
+    }
+
+
+def _check(panels: Sequence[AttentionPanel]) -> None:
+    if not panels:
+        raise ValueError("a page of attention needs a panel to show")
+    names = [panel.name for panel in panels]
+    if len(set(names)) < len(names):
+        raise ValueError(f"expected panels of different names, got {', '.join(names)}")
+    total = sum(panel.weights.numel() for panel in panels)
+    if total > MOST_WEIGHTS:
+        largest = max(panels, key=lambda panel: panel.weights.numel())
+        shape = " x ".join(str(size) for size in largest.weights.shape)
+        raise ValueError(
+            f"{total:,} weights are too many for a page, which holds {MOST_WEIGHTS:,}: choose "
+            f"some layers, or fewer panels or tokens ({largest.name} alone has {shape}: layers, "
+            "heads, queries and keys)"
+        )
+
+
+def _check_picture(picture: Float[Tensor, "*tokens C H W"]) -> None:
+    if picture.shape[-3] not in (1, 3) or not picture.numel():
+        raise ValueError(
+            f"expected a picture of 1 or 3 channels, rows and columns, got {list(picture.shape)}"
+        )
+    if not ((picture >= 0) & (picture <= 1)).all():
+        raise ValueError("expected a picture of shades from 0 to 1, got others")
+
+
+def _picture(picture: Float[Tensor, "C H W"]) -> dict[str, Any]:
+    """Red, green and blue of every pixel, a byte each."""
+    colours = picture.detach().float().cpu().expand(3, -1, -1).permute(1, 2, 0)
+    return {
+        "height": picture.shape[1],
+        "width": picture.shape[2],
+        "colours": _base64((colours * 255).round().to(torch.uint8).numpy()),
+    }
+
+
+def _base64(numbers: np.ndarray) -> str:
+    return base64.b64encode(numbers.tobytes()).decode("ascii")
