@@ -47,7 +47,7 @@ TASKS = {
 }
 FILTERED = 0.1  # the share of the episodes that %BC learns from
 NUM_EPISODES = 10
-STEPS = 350
+STEPS = 800
 LEARNING_RATE = 4e-3
 
 

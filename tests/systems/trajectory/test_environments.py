@@ -91,7 +91,7 @@ for _name, _made, _limit in (
 ):
     gymnasium.register(
         _name,
-        lambda made=_made, **_: made(),  # type: ignore[misc]
+        lambda made=_made, **_: made(),
         max_episode_steps=_limit,
         disable_env_checker=True,
     )

@@ -1,6 +1,7 @@
 """What is requested, what is told of it, and what cannot be done in one sentence."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tokoban.systems.trajectory import evaluate
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
@@ -99,6 +101,18 @@ def test_every_way_of_acting_plays_to_the_end(mode: str, pendulum: str, tmp_path
     assert evaluated(pendulum, *words, "--json", str(out)) == 0
     figures = json.loads(out.read_text())
     assert figures["mode"] == mode and -100 < figures["mean_return"] < 0
+
+
+def test_the_page_of_attention_has_a_row_for_each_transition(walker: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = ["--episodes", "1", "--target", "shortest", "--attention", str(page)]
+    assert evaluated(walker, *words) == 0
+    (weights,) = read_attention_page(page).values()
+    assert weights.shape[2] == weights.shape[3]
+    torch.testing.assert_close(weights, weights.tril())
+    text = page.read_text()
+    assert '"row_length": 3' in text
+    assert re.search(r'"labels": \["return [-.\d]+", "state 0 \d+", "action 0 \d+", "ret', text)
 
 
 def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:

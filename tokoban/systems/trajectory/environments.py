@@ -144,11 +144,11 @@ def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
         close = difflib.get_close_matches(env, gymnasium.registry, n=3, cutoff=0.5)
         told = f"; did you mean {', '.join(close)}?" if close else ""
         raise ValueError(f"unknown environment {env!r}{told}")
-    options = {"render_mode": "rgb_array"} if is_drawn else {}
+    render_mode = "rgb_array" if is_drawn else None
 
     def make() -> Any:
         try:
-            return gymnasium.make(env, max_episode_steps=max_steps, **options)
+            return gymnasium.make(env, max_episode_steps=max_steps, render_mode=render_mode)
         except gymnasium.error.DependencyNotInstalled as error:
             raise ValueError(f"{env} needs a package that is missing: {error}") from None
 

@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from tokoban.systems.trajectory.attention_rows import write_attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.environments import World
 from tokoban.systems.trajectory.graphs import GraphWorld
@@ -227,6 +228,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plot", metavar="OUT", help="returns requested and achieved, as PNG or SVG"
     )
     parser.add_argument("--film", metavar="OUT", help="the first episode as a GIF")
+    parser.add_argument(
+        "--attention", metavar="OUT", help="where it looks in the first episode, as a page of HTML"
+    )
 
 
 def evaluate_model(
@@ -253,7 +257,16 @@ def evaluate_model(
     for number, target in enumerate(targets):
         chosen = replace(how, target=target)
         policy = make_policy(model, config, chosen, world, seeds=seeds)
-        achieved = play(world, policy, seeds).returns()
+        played = play(world, policy, seeds)
+        achieved = played.returns()
+        if number == 0 and arguments.attention is not None:
+            write_attention(
+                model,
+                played,
+                Path(arguments.attention),
+                window=config.window,
+                discount=config.discount,
+            )
         suffix = f"_{number}" if len(targets) > 1 else ""
         if how.mode == "return":
             wanted = requested(model, target, world, seeds=seeds)
@@ -301,7 +314,7 @@ def _check(arguments: argparse.Namespace, mode: Mode) -> None:
             raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least {least}")
     if arguments.plot is not None and mode != "return":
         raise ValueError(f"--plot is of returns asked for; the mode {mode} asks for none")
-    for path in (arguments.plot, arguments.film):
+    for path in (arguments.plot, arguments.film, arguments.attention):
         if path is not None and not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
 
