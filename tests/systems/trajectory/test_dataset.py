@@ -108,14 +108,12 @@ def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "slots", "num_known"),
-    [("plan", (0, 1, 2, 3), 2), ("return", (4, 0, 1, 2), 3), ("goal", (0, 1, 2), 2)],
+    ("kind", "slots"),
+    [("plan", (0, 1, 2, 3)), ("return", (4, 0, 1, 2)), ("goal", (0, 1, 2))],
 )
-def test_the_slots_of_a_transition(
-    kind: LayoutKind, slots: tuple[int, ...], num_known: int
-) -> None:
+def test_the_slots_of_a_transition(kind: LayoutKind, slots: tuple[int, ...]) -> None:
     layout = Layout(kind, num_states=2, num_actions=1)
-    assert (layout.slots, layout.num_known) == (slots, num_known)
+    assert layout.slots == slots
     # Each slot is predicted once: from the one before it, the first from the last transition's.
     predicted = [target.column for target in layout.targets]
     assert sorted(predicted) == sorted((*slots, *((4, 5) if kind == "plan" else ())))

@@ -37,7 +37,9 @@ def test_what_is_read_is_the_prefix_the_last_transitions_and_the_state(kind: Lay
     goals = past.observations[0] if kind == "goal" else None
     vectors = vectors_so_far(model, past, num_past=2, to_go=to_go, goals=goals)
     num_slots = len(layout.slots)
-    assert vectors.shape[1] == len(layout.prefix) + 2 * num_slots + layout.num_known
+    assert vectors.shape[1] == len(layout.prefix) + 2 * num_slots + layout.slots.index(
+        layout.actions[0]
+    )
     # The last state's last number, and the action before it.
     state = model.bins.encode(past.observations[5], layout.states)
     assert vectors[:, -1].equal(model.embed(state, layout.states)[:, -1])

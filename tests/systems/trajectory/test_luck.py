@@ -17,7 +17,7 @@ from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import TrajectorySystem
 from tokoban.systems.trajectory.trajectories import Trajectories
 
-SPEC = Spec("arms", (1,), (2,), (), (0.0,), (1.0,), 1)
+SPEC = Spec("arms", (1,), (2,), (), (0.0,), (1.0,))
 
 
 def pulls(num_pulls: int = 4000) -> Trajectories:

@@ -29,7 +29,7 @@ class TrajectoryConfig:
     window: int = 8  # transitions that are read together
     bins: int = 64  # of a column
     binning: Binning = "quantile"
-    discount: float = 0.97  # of returns-to-go; of the layout "return" it should be 1
+    discount: float = 0.97  # of returns-to-go; 1 in the layout "return"
 
     # The network
     width: int = 64
@@ -56,6 +56,7 @@ class TrajectoryConfig:
             ("window", self.window >= 1, "at least 1"),
             ("bins", self.bins >= 2, "at least 2"),
             ("discount", 0 < self.discount <= 1, "above 0, at most 1"),
+            ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
             ("width", self.width >= 2, "at least 2"),
             ("num_layers", self.num_layers >= 1, "at least 1"),
             ("num_heads", self.num_heads >= 1, "at least 1"),
@@ -68,6 +69,7 @@ class TrajectoryConfig:
         )
 
 
+_UNDISCOUNTED = "1 where returns are asked for: each reward is taken off the rest as it is"
 _EVEN = "a number of heads of one even width each"
 
 

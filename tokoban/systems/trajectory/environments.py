@@ -29,7 +29,6 @@ class Spec:
     context_sizes: tuple[int, ...] = ()  # of what stays the same in an episode
     action_low: tuple[float, ...] = ()  # one for each number of an action
     action_high: tuple[float, ...] = ()
-    max_steps: int = 1000  # after which an episode is cut off
 
 
 class Step(NamedTuple):
@@ -85,7 +84,7 @@ class GymnasiumWorld:
         """
         self._make = _maker(env, max_steps, is_drawn)
         first = self._make()
-        self.spec = _spec(env, first, repeat)
+        self.spec = _spec(env, first)
         self._repeat = repeat
         self._copies = [first]
         self._is_over: list[bool] = []
@@ -155,15 +154,14 @@ def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
     return make
 
 
-def _spec(env: str, made: Any, repeat: int) -> Spec:
+def _spec(env: str, made: Any) -> Spec:
     states, _, _ = _numbers(env, "observation", made.observation_space)
     actions, low, high = _numbers(env, "action", made.action_space)
     if not all(np.isfinite([*low, *high])):
         raise ValueError(f"{env}: the actions have no bounds, {made.action_space}")
-    limit = made.spec.max_episode_steps
-    if limit is None:
+    if made.spec.max_episode_steps is None:
         raise ValueError(f"{env}: episodes have no time limit; give max_steps")
-    return Spec(env, states, actions, (), low, high, -(-limit // repeat))
+    return Spec(env, states, actions, (), low, high)
 
 
 def _numbers(
@@ -172,9 +170,9 @@ def _numbers(
     """The sizes, least and greatest values of a space's numbers."""
     from gymnasium import spaces
 
-    if isinstance(space, spaces.Discrete):
+    if isinstance(space, spaces.Discrete) and space.start == 0:
         return (int(space.n),), (0.0,), (float(space.n - 1),)
-    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
+    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and not space.start.any():
         sizes = tuple(int(size) for size in space.nvec)
         return sizes, (0.0,) * len(sizes), tuple(size - 1.0 for size in sizes)
     if isinstance(space, spaces.Box) and np.prod(space.shape) <= _MOST_NUMBERS:
@@ -182,7 +180,7 @@ def _numbers(
         return (None,) * len(low), low, high
     raise ValueError(
         f"{env}: the {what} space is {type(space).__name__} {space.shape or ''}; expected "
-        f"Discrete, MultiDiscrete, or a Box of at most {_MOST_NUMBERS} numbers"
+        f"Discrete or MultiDiscrete from 0, or a Box of at most {_MOST_NUMBERS} numbers"
     )
 
 
@@ -197,6 +195,4 @@ def _native(env: Any, action: Float[Tensor, "actions"]) -> Any:
     if isinstance(space, spaces.Box):
         return np.clip(values.reshape(space.shape), space.low, space.high).astype(space.dtype)
     whole = values.round().astype(np.int64)
-    if isinstance(space, spaces.Discrete):
-        return int(whole[0] + space.start)
-    return whole + space.start
+    return int(whole[0]) if isinstance(space, spaces.Discrete) else whole

@@ -32,7 +32,7 @@ class GraphWorld:
         device: torch.device | str = "cpu",
     ) -> None:
         self.spec = Spec(
-            f"graph:{seed}", (num_nodes,), (num_nodes,), (), (0.0,), (num_nodes - 1.0,), MAX_STEPS
+            f"graph:{seed}", (num_nodes,), (num_nodes,), (), (0.0,), (num_nodes - 1.0,)
         )
         generator = torch.Generator().manual_seed(seed)
         self.is_edge = draw_graph(num_nodes, num_edges, generator=generator).to(device)

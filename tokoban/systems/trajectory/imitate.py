@@ -38,6 +38,8 @@ class Imitator:
         max_length = vectors.shape[1] + len(layout.actions)
         reader = CachedReader(model, len(vectors), max_length)
         is_possible = history.is_legal
+        if is_possible is not None:
+            is_possible = is_possible.to(vectors.device)
         tokens: list[Int64[Tensor, B]] = []
         for column in layout.actions:
             hidden = reader.read(vectors)
@@ -45,7 +47,9 @@ class Imitator:
             tokens.append(self._choose(logits, is_possible))
             vectors = model.embed(tokens[-1][:, None], [column])
             is_possible = None  # what is said of possible actions is said of their first number
-        return model.bins.decode(torch.stack(tokens, dim=1), layout.actions)
+        actions = model.bins.decode(torch.stack(tokens, dim=1), layout.actions)
+        # Where the environment is, in its own precision.
+        return actions.to(history.observations[-1])
 
     def _choose(
         self, logits: Float[Tensor, "B V"], is_possible: Bool[Tensor, "B _"] | None
@@ -63,7 +67,7 @@ def returns_asked(targets: Float[Tensor, "B"], history: History) -> Float[Tensor
     """What is still asked for at each time: the target without the rewards that came before."""
     if not history.rewards:
         return targets[:, None]
-    gained = torch.stack(history.rewards, dim=1).cumsum(dim=1)
+    gained = torch.stack(history.rewards, dim=1).cumsum(dim=1).to(targets.device)
     return torch.cat([targets[:, None], targets[:, None] - gained], dim=1)
 
 

@@ -77,11 +77,6 @@ class Layout:
         return (self.to_go, *acted) if self.kind == "return" else acted
 
     @property
-    def num_known(self) -> int:
-        """How many slots of a transition are known before its action is chosen."""
-        return self.slots.index(self.actions[0])
-
-    @property
     def targets(self) -> tuple[Target, ...]:
         """What is predicted: each slot at the one before it, and the end and return of a plan."""
         slots = self.slots

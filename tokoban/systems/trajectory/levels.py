@@ -37,9 +37,7 @@ class SokobanWorld:
 
     def __init__(self) -> None:
         squares = SIDE * SIDE
-        self.spec = Spec(
-            "sokoban", (squares, squares), (4,), (3,) * squares, (0.0,), (3.0,), MAX_STEPS
-        )
+        self.spec = Spec("sokoban", (squares, squares), (4,), (3,) * squares, (0.0,), (3.0,))
         self.boards: list[Board] = []
         self._tables: OneBoxTables | None = None  # of the levels, once the expert has asked
         self._num_steps = 0

@@ -36,7 +36,9 @@ class Planner:
         running = (~history.is_over).nonzero()[:, 0]
         noise = self._noise()[running.to(self.model.heads.device)]
         start = vectors_so_far(self.model, history, num_past=self.plan.num_past)[running]
-        is_possible = None if history.is_legal is None else history.is_legal[running]
+        is_possible = history.is_legal
+        if is_possible is not None:
+            is_possible = is_possible[running].to(start.device)
         stepper = PlanStepper(
             self.model,
             self._reader(start),
@@ -47,9 +49,10 @@ class Planner:
         )
         found = best_first_actions(stepper, num_searches=len(start))
         chosen = self.model.bins.decode(found, layout.actions)
-        actions = torch.zeros(len(history.is_over), len(layout.actions), dtype=torch.float32)
-        actions[running] = chosen.float().cpu()
-        return actions
+        actions = chosen.new_zeros(len(history.is_over), len(layout.actions))
+        actions[running] = chosen
+        # Where the environment is, in its own precision.
+        return actions.to(history.observations[-1])
 
     def _reader(self, start: Float[Tensor, "B T D"]) -> Reader:
         if not self.is_cached:

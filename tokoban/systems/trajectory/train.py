@@ -1,5 +1,6 @@
 """The model of trajectories as a ``System``: its network, its data and its loss, wired together."""
 
+import copy
 import os
 import re
 import sys
@@ -109,17 +110,15 @@ class TrajectorySystem:
         """Batches for this process, on the model's device."""
         assert isinstance(model, TrajectoryTransformer)
         config, device = self.config, model.heads.device
-        model.bins.cpu()
         dataset = WindowDataset(
             self.trajectories,
             model.layout,
-            model.bins,
+            copy.deepcopy(model.bins).cpu(),
             window=config.window,
             discount=config.discount,
             batch_windows=config.batch_windows,
             seed=config.data_seed,
         )
-        model.bins.to(device)
         return dataset.batches(device, start_step=start_step, rank=processes.rank())
 
     def loss(self, model: nn.Module, batch: Windows) -> Loss:
