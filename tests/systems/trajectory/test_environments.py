@@ -55,6 +55,24 @@ def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
     assert sum(terminated[0] for terminated, _ in ends) == 1
 
 
+def test_who_ends_when_the_time_is_up_has_ended() -> None:
+    world = GymnasiumWorld("OddEnding-v0")
+    world.reset([0])
+    step = world.step(torch.zeros(1, 1))
+    assert (step.is_terminated.tolist(), step.is_truncated.tolist()) == ([True], [False])
+
+
+def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
+    once, thrice = GymnasiumWorld("Pendulum-v1"), GymnasiumWorld("Pendulum-v1", repeat=3)
+    torque = torch.tensor([[1.5]])
+    once.reset([4])
+    thrice.reset([4])
+    single = [once.step(torque) for _ in range(3)]
+    together = thrice.step(torque)
+    assert together.observations.equal(single[-1].observations)
+    assert float(together.rewards) == pytest.approx(sum(float(step.rewards) for step in single))
+
+
 def test_actions_beyond_the_bounds_are_moved_to_them() -> None:
     world = GymnasiumWorld("Pendulum-v1")
     steps = []
@@ -83,7 +101,13 @@ class _Unbounded(_Odd):
     action_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,))
 
 
+class _Ending(_Odd):
+    def step(self, action):
+        return np.zeros(3, np.float32), 1.0, True, False, {}
+
+
 for _name, _made, _limit in (
+    ("OddEnding-v0", _Ending, 1),
     ("OddRewards-v0", _Odd, 5),
     ("OddPictures-v0", _Pictures, 5),
     ("OddActions-v0", _Unbounded, 5),

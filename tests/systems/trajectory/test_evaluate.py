@@ -184,3 +184,38 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
     assert evaluated(weights, *words) == 0
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) >= 2
+
+
+def test_without_a_preset_a_planner_is_trained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    words = ["--env", "graph:1", "--episodes", "20", "--width", "8", "--steps", "1"]
+    train = ["train", "trajectory", *words, "--device", "cpu", "--output", str(run)]
+    assert cli.main(train) == 0
+    assert "graph:1: 20 episodes (random, 20 episodes, seed 0)" in capsys.readouterr().err
+    assert json.loads((run / "config.json").read_text())["config"]["layout"] == "plan"
+    assert evaluated(str(run), "--episodes", "2", "--horizon", "2", "--keep", "2") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--env", "Pendulm-v1"], "unknown environment 'Pendulm-v1'; did you mean "),
+        (
+            ["--env", "graph:1", "--mix", "expert"],
+            "no policy 'expert' for graph:1; there is random",
+        ),
+        (
+            ["--env", "graph:1", "--bins", "5"],
+            "a number with 20 values needs as many bins; bins is 5",
+        ),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_trained_is_one_line(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--output", str(tmp_path / "run"), "--device", "cpu", "--steps", "1"]
+    assert cli.main(["train", "trajectory", *words, "--episodes", "3", *out]) == cli.BAD_INPUT
+    assert f"tokoban: {message}" in capsys.readouterr().err
