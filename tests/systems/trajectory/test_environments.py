@@ -188,6 +188,19 @@ def test_who_is_not_home_in_time_pays_once() -> None:
     assert not any(bool(step.is_truncated) for step in paid[:-1])
 
 
+def test_who_comes_home_with_the_last_step_is_in_time() -> None:
+    world = square()
+    world.reset([0])
+    for node in [3, 0] * 4 + [3]:
+        world.step(torch.tensor([[float(node)]]))
+    step = world.step(torch.tensor([[4.0]]))
+    assert (float(step.rewards), bool(step.is_terminated), bool(step.is_truncated)) == (
+        -1.0,
+        True,
+        False,
+    )
+
+
 def test_a_step_to_no_neighbour_is_refused() -> None:
     world = square()
     world.reset([0])
