@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tokoban.cli import main
+from tokoban.training.attention_page import read_attention_page
 from tokoban.transformer import attend, masks
 
 # Two queries of width 2, five keys, values of width 3.
@@ -26,6 +27,21 @@ def numbers(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 def matrix(text: str) -> torch.Tensor:
     rows = [[float(word) for word in row.split()] for row in text.split(";")]
     return torch.tensor(rows, dtype=torch.float64)
+
+
+def test_a_page_shows_the_weights_that_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "x.html"
+    found = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--html", str(page))
+    shown = read_attention_page(page)["weights"]
+    assert torch.equal(shown[0, 0], torch.tensor(found["weights"]))
+    for wrong, complaint in (
+        (str(tmp_path / "no" / "x.html"), "no folder to write it into"),
+        ("-", "-: expected a name that ends in .html"),
+    ):
+        assert main(["attention", "--html", wrong]) == 2
+        assert complaint in capsys.readouterr().err
 
 
 def test_without_matrices_it_prints_the_published_example(

@@ -13,6 +13,7 @@ from tokoban.systems.life import simulate
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
@@ -100,6 +101,25 @@ def test_an_interrupted_game_is_told_as_far_as_it_came(
     assert json.loads(out.read_text())["steps"] == 1
 
 
+def test_a_page_of_attention_goes_through_the_game(weights: str, tmp_path: Path) -> None:
+    assert _life(weights, "--steps", "20", "--attention", str(tmp_path / "x.html")) == 1
+    shown = read_attention_page(tmp_path / "x.html")
+    steps = [int(name.removeprefix("step ")) for name in shown]
+    assert (steps[0], steps[-1], len(steps)) == (0, 20, 12)
+    assert {tuple(panel.shape) for panel in shown.values()} == {(1, 1, 256, 256)}
+
+
+def test_a_network_without_attention_has_none_to_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = LifeConfig(width=5, mixing="convolution")
+    metadata = {"system": "life", "config": json.dumps(to_dict(config))}
+    weights = tmp_path / "a.safetensors"
+    save_weights(weights, build_model(config).state_dict(), metadata)
+    assert _life(str(weights), "--attention", str(tmp_path / "x.html")) == 2
+    assert "a.safetensors mixes cells by convolution, not by attention" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -111,6 +131,7 @@ def test_an_interrupted_game_is_told_as_far_as_it_came(
         (["--steps", "-1"], "--steps is -1; expected at least 0"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
         (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
+        (["--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),
         (["--json", "no/x.json"], "no/x.json: no folder to write it into"),
     ],
     ids=str,

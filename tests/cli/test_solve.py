@@ -13,11 +13,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 from tokoban import cli
 from tokoban.cli import answers, found, policy, screen
 from tokoban.sokoban import solver
 from tokoban.sokoban.formats import lurd, parse_board, parse_levels, read_levels
+from tokoban.training.attention_page import read_attention_page
 
 PUSH = "#####\n#@$.#\n#####\n"
 LOST = "######\n#@   #\n#  .$#\n######\n"
@@ -191,6 +193,12 @@ def test_every_problem_of_a_file_is_told_and_nothing_is_solved(
             "--level and --output would leave one level in levels.xsb",
         ),
         (["--weights", "nothing"], "no weights 'nothing'"),
+        (["--attention", "a.html"], "--attention shows one level, got 4; --level chooses one"),
+        (["--attention", "a.pdf"], "a.pdf: expected a name that ends in .html, .png or .svg"),
+        (
+            ["--attention", "a.html", "--level", "3"],
+            "2 boxes and 2 goals; the policy knows 1 of each",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
@@ -203,6 +211,24 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert told.err.startswith(f"tokoban: {complaint}")
     assert told.err.count("\n") == 1
     assert levels.read_text() == before
+
+
+@pytest.mark.parametrize("by", ["beam", "astar"])
+def test_attention_is_shown_along_the_solution_whoever_found_it(by: str) -> None:
+    write(corridor="#######\n#@$  .#\n#######\n")
+    assert solve("--by", by, "--attention", "a.html")[0] == 0
+    ((name, weights),) = read_attention_page("a.html").items()
+    assert name == "boards"
+    assert weights.shape[2:] == (5, 5)  # the goal, the start and a board for each of three moves
+    assert torch.equal(weights, weights.tril())
+
+
+def test_of_a_level_that_is_not_solved_there_is_nothing_to_show(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert solve("--level", "2", "--attention", "a.html")[0] == 0
+    assert "the level is not solved, so there is no attention to show" in capsys.readouterr().err
+    assert not Path("a.html").exists()
 
 
 def test_more_moves_than_the_policy_has_room_for_are_cut_with_a_word(

@@ -18,6 +18,7 @@ from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.train import build_model
 from tokoban.systems.translation.translate import Sampling
 from tokoban.text.bpe import train_bpe
+from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
@@ -206,12 +207,21 @@ def test_attention_is_drawn(name: str, start: bytes, weights: str, tmp_path: Pat
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: Path) -> None:
+    assert _translate(weights, "zwei Äpfel", "--attention", str(tmp_path / "x.html")) == 0
+    shown = read_attention_page(tmp_path / "x.html")
+    config = toy()
+    sizes = config.num_layers, config.num_heads
+    assert list(shown) == ["translation to source", "source to itself", "translation to itself"]
+    assert all(panel.shape[:2] == sizes for panel in shown.values())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["x", "y", "--attention", "x.svg"], "--attention draws one sentence, got 2"),
         (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
-        (["x", "--attention", "x.pdf"], "x.pdf: expected a name that ends in .png or .svg"),
+        (["x", "--attention", "x.pdf"], "x.pdf: expected a name that ends in .html, .png or .svg"),
         (["x", "--attention", "no/x.svg"], "no/x.svg: no folder to write it into"),
         (["x", "--alignment", "no/x.json"], "no/x.json: no folder to write it into"),
         (["x", "--top-k", "3"], "--top-k goes with --sample, which is not given"),

@@ -77,7 +77,8 @@ def test_a_failed_write_leaves_the_older_page(
     page = tmp_path / "a.html"
     page.write_text("older")
 
-    def fail(*_: Any, **__: Any) -> None:
+    def fail(path: Path, *_: Any, **__: Any) -> None:
+        path.write_bytes(b"half of it")
         raise OSError("no space left")
 
     panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))

@@ -6,10 +6,13 @@ import pytest
 import torch
 from matplotlib.image import imread
 from PIL import Image
+from scipy.ndimage import label
 
+from tokoban.training.attention_page import AttentionPanel, TokenRow
 from tokoban.training.plots import (
     COLOURS,
     _written_out,
+    plot_attention_maps,
     plot_curves,
     read_curves,
     save_film,
@@ -48,6 +51,30 @@ def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path
             assert captions is not None and (0, 0, 0) in [colour for _, colour in captions]
         assert sum(colour not in (full, (255, 255, 255)) for colour in upper.values()) == 1
     assert durations == [120, 2000]
+
+
+@pytest.mark.parametrize("num_heads", [1, 3])
+def test_every_layer_and_head_has_a_map_whose_greatest_weight_is_darkest(
+    num_heads: int, tmp_path: Path
+) -> None:
+    tokens = TokenRow(["$x$", "b", "c", "d", "e"])
+    weights = torch.full((2, num_heads, 5, 5), 0.1)
+    weights[:, :, 2, 3] = 0.4
+    small = AttentionPanel("small$", weights[:1, :1], tokens, tokens, layers=[7])
+    panels = [AttentionPanel("a", weights, tokens, tokens), small]
+    plot_attention_maps(panels, tmp_path / "x.png")
+    shades = (imread(tmp_path / "x.png")[..., :3] * 255).round()
+    full = shades == list(bytes.fromhex(COLOURS[0][1:]))
+    assert label(full.all(-1))[1] == 2 * num_heads + 1
+
+
+def test_maps_are_drawn_of_the_kind_that_the_name_says(tmp_path: Path) -> None:
+    tokens = TokenRow(["a"])
+    panels = [AttentionPanel("a", torch.zeros(1, 1, 1, 1), tokens, tokens)]
+    plot_attention_maps(panels, tmp_path / "x.SVG")
+    assert (tmp_path / "x.SVG").read_bytes().startswith(b"<?xml")
+    with pytest.raises(ValueError, match=r"x\.gif: expected a name that ends in \.png or \.svg"):
+        plot_attention_maps(panels, tmp_path / "x.gif")
 
 
 def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import attention_files
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         help="with --mask local: so far to each side (default: 1)",
     )
+    parser.add_argument(
+        "--html", metavar="OUT", help="write a page to look around in, of the weights as shades"
+    )
     parser.add_argument("--json", metavar="OUT", help="write the numbers here, - to print them")
 
 
@@ -71,6 +75,9 @@ class Steps:
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
     check_destination(arguments.json)
+    check_destination(arguments.html)
+    if arguments.html is not None and not attention_files.is_page(arguments.html):
+        raise ValueError(f"{arguments.html}: expected a name that ends in .html")
     if arguments.window is not None and arguments.mask != "local":
         raise ValueError("--window is for --mask local")
     half_width = 1 if arguments.window is None else arguments.window
@@ -79,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         told = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
         told |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
         write_output(arguments.json, json.dumps(told) + "\n")
+    if arguments.html:
+        _write_page(steps, arguments.html)
     if arguments.json != "-":
         _show(steps)
     return 0
@@ -186,6 +195,17 @@ def _read_number(word: str, place: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{place}: expected a number, got {word!r}")
     return value
+
+
+def _write_page(steps: Steps, page: str) -> None:
+    from tokoban.training.attention_page import AttentionPanel, TokenRow
+
+    queries, keys = (
+        TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])
+        for letter, matrix in (("q", steps.queries), ("k", steps.keys))
+    )
+    panel = AttentionPanel("weights", steps.weights[None, None], queries, keys)
+    attention_files.write(page, [panel], title="Which keys each query takes")
 
 
 def _show(steps: Steps) -> None:

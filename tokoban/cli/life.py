@@ -6,12 +6,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import attention_files
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
     import torch
 
     from tokoban.systems.life.config import LifeConfig
+    from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.life.simulate import Generation
 
@@ -44,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a GIF of the game, the network's to the left and the true one to the right",
     )
     parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="a page of HTML to look around in: where each cell looked, at the start and at up to "
+        "a dozen later steps; PNG or SVG by the name for the maps alone",
+    )
+    parser.add_argument(
         "--json",
         metavar="OUT",
         help="write steps, wrong_cells (against the true game, over all steps), the first step "
@@ -58,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--steps is {arguments.steps}; expected at least 0")
     check_destination(arguments.output)
     check_destination(arguments.json)
+    attention_files.check(arguments.attention)
 
     from tokoban import pretrained
     from tokoban.systems.life.model import LifeNet
@@ -68,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     model, config = pretrained.load(arguments.weights, system="life")
     assert isinstance(model, LifeNet)
     rule = parse_rule(config.rule)
+    if arguments.attention is not None and config.mixing != "attention":
+        raise ValueError(f"{arguments.weights} mixes cells by {config.mixing}, not by attention")
     device = find_device(arguments.device)
     start = _start(arguments, config)[None].to(device)
     generations = [Generation(start, start)]
@@ -76,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
             generations.append(generation)
     finally:
         _tell(arguments, generations, rule)
+        if arguments.attention is not None:
+            _show_attention(model, generations, arguments.attention)
     return int(any(each.num_wrong for each in generations))
 
 
@@ -127,6 +140,13 @@ def _tell(arguments: argparse.Namespace, generations: "list[Generation]", rule: 
         write_output(arguments.json, json.dumps(about, indent=2) + "\n")
     if arguments.output is not None:
         _draw(generations, Path(arguments.output))
+
+
+def _show_attention(model: "LifeNet", generations: "list[Generation]", destination: str) -> None:
+    from tokoban.systems.life.attention_panels import attention_panels
+
+    panels = attention_panels(model, [each.grids[0] for each in generations])
+    attention_files.write(destination, panels, title="Where each cell of Life looks")
 
 
 def _draw(generations: "list[Generation]", film: Path) -> None:

@@ -8,11 +8,14 @@ from tokoban import pretrained
 from tokoban.cli.answers import Answer, replayed
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
 from tokoban.systems.sokoban_policy import solve as policy_solve
+from tokoban.systems.sokoban_policy.attention_panels import attention_panels
 from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Judgement
+from tokoban.training.attention_page import AttentionPanel
 from tokoban.training.device import DeviceChoice, find_device
 
 
@@ -104,6 +107,10 @@ class Policy:
                 remark = describe(thought)
                 answers[index] = Answer("solved", by, share_s, remark, moves, judgement=thought)
         return [answers[index] for index in range(len(boards))]
+
+    def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
+        """What it looks at along a solution in LURD, its own or not; errors as of ``judge``."""
+        return attention_panels(self.model, self._pack([self._fit(board)]), lurd.parse(moves))
 
     def _fit(self, board: Board) -> Board:
         return policy_solve.fit(board, margin=self.model.margin)

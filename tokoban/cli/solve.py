@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
+from tokoban.cli import BAD_INPUT, INTERRUPTED, attention_files, level_options, policy_options
 from tokoban.cli.output import tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
     from tokoban.cli.bar import Bar
+    from tokoban.cli.policy import Policy
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
@@ -77,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", metavar="OUT", help="write the levels with their solutions, - to print them"
     )
+    parser.add_argument(
+        "--attention",
+        metavar="OUT",
+        help="of one level that fits the policy: a page of HTML that shows at which of the boards "
+        "before the policy looks along the solution, whoever found it; PNG or SVG by the name for "
+        "the maps alone",
+    )
     parser.epilog = (
         "Exit status: 0 if every level is solved or proved unsolvable, 1 if some were given up, "
         "2 for bad input, 130 after Ctrl-C, when what is known by then is still written, of the "
@@ -91,6 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     if file is None:
         return BAD_INPUT
     levels = level_options.chosen(file, arguments.level)
+
+    watched = _policy_to_watch(levels, arguments)
 
     from tokoban.cli.found import as_file, describe, show, summarise
     from tokoban.cli.screen import Screen
@@ -119,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
     screen.print(summarise(answers.values(), elapsed_s=time.perf_counter() - started_s))
+    if watched is not None:
+        _show_attention(watched, levels, answers, arguments.attention)
     return status
 
 
@@ -134,7 +146,38 @@ def _check(arguments: argparse.Namespace) -> None:
         told = f"--minimise {arguments.minimise} --by {arguments.by}"
         raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")
     level_options.check_outputs(arguments, "json", "output")
+    attention_files.check(arguments.attention)
     level_options.check_whole(arguments)
+
+
+def _policy_to_watch(
+    levels: "Mapping[int, Level]", arguments: argparse.Namespace
+) -> "Policy | None":
+    """The policy whose attention is asked for; ``ValueError`` if not of one level that fits it."""
+    if arguments.attention is None:
+        return None
+    if len(levels) != 1:
+        told = f"--attention shows one level, got {len(levels)}"
+        raise ValueError(f"{told}; --level chooses one")
+    policy = _policy(arguments)
+    for level in levels.values():
+        policy.judge(level.board)
+    return policy
+
+
+def _show_attention(
+    policy: "Policy",
+    levels: "Mapping[int, Level]",
+    answers: "Mapping[int, Answer]",
+    destination: str,
+) -> None:
+    for number, answer in answers.items():
+        if answer.lurd is not None:
+            panels = policy.attention_panels(levels[number].board, answer.lurd)
+            title = f"What the policy looks at: {levels[number].title or f'level {number}'}"
+            attention_files.write(destination, panels, title=title)
+            return
+    print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
 
 
 def _with_bar(
@@ -161,14 +204,7 @@ def _answers(
         yield from _by_astar(boards, arguments, bar)
         return
 
-    from tokoban.cli.policy import Policy
-
-    policy = Policy(
-        arguments.weights,
-        device=arguments.device,
-        precision=arguments.precision,
-        memory_limit=policy_options.memory_limit_bytes(arguments),
-    )
+    policy = _policy(arguments)
     max_moves = arguments.max_moves or policy.longest_plan
     if max_moves > policy.longest_plan:
         told = f"--max-moves {max_moves}: the policy has room for {policy.longest_plan}"
@@ -190,6 +226,17 @@ def _answers(
             yield from _with_second(first, boards, arguments, bar)
         else:
             yield from first.items()
+
+
+def _policy(arguments: argparse.Namespace) -> "Policy":
+    from tokoban.cli.policy import Policy
+
+    return Policy(
+        arguments.weights,
+        device=arguments.device,
+        precision=arguments.precision,
+        memory_limit=policy_options.memory_limit_bytes(arguments),
+    )
 
 
 def _by_astar(

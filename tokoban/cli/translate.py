@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli import attention_files
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attention",
         metavar="OUT",
-        help="draw where the translator looked as it wrote each word of the one sentence given; "
-        "PNG or SVG by the name",
+        help="draw where the translator looked as it wrote each word of the one sentence given, "
+        "PNG or SVG by the name; a name that ends in .html becomes a page to look around in, with "
+        "the tokens and every layer and head",
     )
     parser.add_argument(
         "--alignment",
@@ -103,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines = _lines(arguments.text)
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    check_destination(arguments.attention)
+    attention_files.check(arguments.attention)
     check_destination(arguments.alignment)
     model, config = _load(arguments)
     if arguments.length_penalty is None:
@@ -116,8 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
             for number, (line, found) in enumerate(translated, start=1):
                 if arguments.alignment != "-":
                     _print(number, found, is_numbered=arguments.nbest > 1)
-                if arguments.alignment is not None or arguments.attention is not None:
+                if arguments.alignment is not None:
                     alignments.append(_aligned(model, line, found[0]))
+                if arguments.attention is not None:
+                    _show_attention(model, found[0], arguments.attention)
                 advance()
         is_over = True
     finally:
@@ -125,8 +129,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.alignment is not None and (alignments or is_over):
             objects = ",\n".join(json.dumps(each, ensure_ascii=False) for each in alignments)
             write_output(arguments.alignment, f"[\n{objects}\n]\n")
-    if arguments.attention is not None:
-        _draw(alignments[0], Path(arguments.attention))
     return 0
 
 
@@ -265,14 +267,22 @@ def _aligned(model: "Translator", line: str, best: "Translation") -> dict[str, A
     return {"text": line, "translation": best.text} | words
 
 
-def _draw(alignment: dict[str, Any], picture: Path) -> None:
+def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
+    """A page of every token, layer and head, or a picture of the words alone."""
+    from tokoban.systems.translation.alignment import align
+    from tokoban.systems.translation.attention_panels import attention_panels
     from tokoban.training.plots import plot_weights
 
+    if attention_files.is_page(destination):
+        panels = attention_panels(model, best.source_tokens, best.tokens)
+        attention_files.write(destination, panels, title=best.text)
+        return
+    words = align(model, best.source_tokens, best.tokens)
     plot_weights(
-        alignment["weights"],
-        row_names=[_shortened(word) for word in alignment["target"]],
-        column_names=[_shortened(word) for word in alignment["source"]],
-        picture=picture,
+        words.weights,
+        row_names=[_shortened(word) for word in words.target_words],
+        column_names=[_shortened(word) for word in words.source_words],
+        picture=Path(destination),
     )
 
 

@@ -13,6 +13,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
+from tokoban.training.attention_page import AttentionPanel
 from tokoban.training.run_directory import read_metrics
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
@@ -99,6 +100,40 @@ def plot_weights(
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.spines[:].set_visible(False)
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format=kind)
+
+
+def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None:
+    """The map of every layer (down) and head (across), each panel below the one before.
+
+    Rows of a map are queries, columns keys; its greatest weight is the darkest. PNG or SVG by
+    suffix.
+    """
+    from matplotlib.figure import Figure
+
+    kind = _kind_of(picture)
+    num_rows = sum(len(panel.weights) for panel in panels)
+    num_columns = max(panel.weights.shape[1] for panel in panels)
+    figure = Figure(figsize=(1.2 + 1.2 * num_columns, 1.3 * num_rows), layout="constrained")
+    all_axes = figure.subplots(num_rows, num_columns, squeeze=False)
+    layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
+    for row, (panel, layer) in zip(all_axes, layers, strict=True):
+        maps = panel.weights[layer].detach().float().cpu().numpy()
+        number = layer + 1 if panel.layers is None else panel.layers[layer]
+        name = panel.name.replace("$", r"\$")
+        row[0].set_ylabel(f"{name}\nlayer {number}", fontsize="small")
+        for head, axes in enumerate(row):
+            axes.set_xticks([])
+            axes.set_yticks([])
+            if head >= len(maps):
+                axes.set_visible(False)
+                continue
+            # Also where nothing may be looked at the shades begin at 0.
+            most = float(maps[head].max()) or 1.0
+            axes.imshow(maps[head], cmap=_shades(), vmin=0, vmax=most, interpolation="none")
+            if layer == 0:
+                axes.set_title(f"head {head + 1}", fontsize="small")
     with atomically(picture) as temporary:
         figure.savefig(temporary, dpi=150, format=kind)
 

@@ -3,7 +3,7 @@
 Axes: B batch, N heads, T target positions, S source positions, E head width.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from jaxtyping import Bool, Float
@@ -17,9 +17,12 @@ CapturedWeights = dict[str, list[Tensor]]
 
 
 @contextmanager
-def captured_attention(model: nn.Module) -> Iterator[CapturedWeights]:
+def captured_attention(
+    model: nn.Module, *, only: Collection[str] | None = None
+) -> Iterator[CapturedWeights]:
     """While it is open, ``model`` computes what it always does and its attention weights are kept.
 
+    ``only`` has the names of the attentions to look at, where all would be too many numbers.
     The attention is the plain ``attend`` then, which agrees with the fused one but for rounding.
     Rows that share a row of a memory lie behind one another on the axis T. Passes that are compiled
     and those over one ``CachedStep`` are not seen.
@@ -32,6 +35,11 @@ def captured_attention(model: nn.Module) -> Iterator[CapturedWeights]:
     }
     if not found:
         raise ValueError(f"{type(model).__name__} has no attention that could be captured")
+    if only is not None:
+        for name in only:
+            if name not in found:
+                raise ValueError(f"no attention is called {name!r}; there are {', '.join(found)}")
+        found = {name: module for name, module in found.items() if name in only}
     for name, module in found.items():
         captured[name] = []
         # On the instance, where it hides the method of the class until it is deleted.

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from tokoban import cli
+from tokoban.training.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,15 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert masses == pytest.approx(1, abs=1e-5)
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) == 3
+
+
+def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
+    run: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "film.html"
+    words = ["--batches", "1", "--games", "1", "--steps", "1", "--film", str(page)]
+    assert _evaluate(run, *words) == 0
+    assert list(read_attention_page(page)) == ["step 2", "step 4", "step 6"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Axes: B batch, H rows, W columns, T cells that ask, S cells that answer.
 """
 
 import copy
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -55,24 +56,34 @@ def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
     }
 
 
+def matrices_of_run(
+    model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"]
+) -> Iterator[tuple[int, Float[Tensor, "T S"]]]:
+    """The step and the matrix of each of the run's kept weights of ``model``.
+
+    ``ValueError`` if none were kept.
+    """
+    paths = Snapshots(kept, num_kept=None).paths()[::-1]
+    if not paths:
+        raise ValueError(f"{kept}: no kept weights to make a film of; train with --keep-every")
+    model = copy.deepcopy(model)
+    for path in paths:
+        model.load_state_dict(load_weights(path)[0])
+        yield step_of(path), attention_matrix(model, grids)
+
+
 def film_of_run(model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"], film: Path) -> int:
     """A frame for each of the run's kept weights of ``model``; the number of them.
 
     To the left the whole matrix, a pixel a weight; to the right what the cell in the middle of the
     grid looks at. Black is an eighth or more.
     """
-    paths = Snapshots(kept, num_kept=None).paths()[::-1]
-    if not paths:
-        raise ValueError(f"{kept}: no kept weights to make a film of; train with --keep-every")
-    model = copy.deepcopy(model)
     side, frames, captions = model.side, [], []
-    for path in paths:
-        model.load_state_dict(load_weights(path)[0])
-        matrix = attention_matrix(model, grids)
+    for step, matrix in matrices_of_run(model, kept, grids=grids):
         middle = matrix[(side // 2) * side + side // 2].unflatten(0, (side, side))
         enlarged = middle.repeat_interleave(side, 0).repeat_interleave(side, 1)
         gap = torch.zeros(side**2, side)
         frames.append(torch.cat([matrix, gap, enlarged], dim=1).mul(len(NEIGHBOURS)).clamp(0, 1))
-        captions.append(f"step {step_of(path)}")
+        captions.append(f"step {step}")
     save_film(torch.stack(frames), film, captions=captions, frame_ms=150)
     return len(frames)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from tokoban.systems.life.attention_panels import panels_of_run
 from tokoban.systems.life.attention_plot import attention_figures, attention_matrix, film_of_run
 from tokoban.systems.life.certificate import certify
 from tokoban.systems.life.config import LifeConfig
@@ -20,6 +21,7 @@ from tokoban.systems.life.dataset import RandomGames, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
+from tokoban.training.attention_page import write_attention_page
 from tokoban.training.device import find_device
 from tokoban.training.run_directory import RunDirectory
 
@@ -89,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--film",
         metavar="OUT",
         help="where the cells looked in the course of the run that --weights names, whose weights "
-        "were kept by --keep-every; a GIF",
+        "were kept by --keep-every; a GIF, or a page with a slider if the name ends in .html",
     )
 
 
@@ -106,7 +108,11 @@ def evaluate_model(
         if not film.resolve().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "no folder to write it into", arguments.film)
         kept = RunDirectory(Path(arguments.weights), system="life", config={}).kept
-        film_of_run(model, kept, grids=_grids(model), film=film)
+        if film.suffix.lower() == ".html":
+            panels = panels_of_run(model, kept, grids=_grids(model))
+            write_attention_page(film, panels, title="Where the cells looked while they learned")
+        else:
+            film_of_run(model, kept, grids=_grids(model), film=film)
     rule = parse_rule(config.rule)
     model = model.to(find_device(arguments.device))
     figures: dict[str, int | float] = {

@@ -8,7 +8,7 @@ Axes: L layers, N heads, T target positions, S source positions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -49,13 +49,30 @@ class Alignment:
         }
 
 
-@torch.no_grad()
+class AllAttention(NamedTuple):
+    """The weights of every kind of attention, by the places of the tokens that it read."""
+
+    encoder: Float[Tensor, "L N S S"]
+    decoder: Float[Tensor, "L N T T"]
+    cross: Float[Tensor, "L N T S"]
+
+
 def cross_attention(
     model: Translator, source: Sequence[int], target: Sequence[int]
 ) -> Float[Tensor, "L N T S"]:
     """The decoder's weights over the source's tokens, and its end, as it wrote each target token.
 
     The last target position is its end. Both come without specials.
+    """
+    return all_attention(model, source, target).cross
+
+
+@torch.no_grad()
+def all_attention(model: Translator, source: Sequence[int], target: Sequence[int]) -> AllAttention:
+    """What the model looks at as it reads ``source``, its end included, and writes ``target``.
+
+    A target position writes a token and reads the one before it, the first one the beginning; the
+    last one writes the end. Both come without specials.
     """
     device = model.embedding.weight.device
     was_training = model.training
@@ -66,8 +83,22 @@ def cross_attention(
             torch.tensor([[BOS, *target]], device=device),
         )
     model.train(was_training)
-    weights = [calls[0] for name, calls in captured.items() if name.endswith("cross_attention")]
-    return torch.stack(weights)[:, 0]
+
+    def layers(half: str, kind: str) -> Tensor:
+        # Of the one sentence that was read, so a layer takes the axis of the batch.
+        return torch.cat(
+            [
+                calls[0]
+                for name, calls in captured.items()
+                if name.startswith(f"transformer.{half}.") and name.endswith(f".{kind}")
+            ]
+        )
+
+    return AllAttention(
+        encoder=layers("encoder", "attention"),
+        decoder=layers("decoder", "attention"),
+        cross=layers("decoder", "cross_attention"),
+    )
 
 
 def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Alignment:

@@ -6,7 +6,7 @@ const MOST_BUTTONS = 8; // of panels; more of them are gone through by a slider
 const NUM_GREATEST = 10;
 const MAP_SIZE = 64; // pixels of a small map; of more tokens it shows the greatest of neighbours
 const LARGE_MAP_SIZE = 1024;
-const MOST_ROWS_ROLLED = 256; // of a map of rollout: each costs a pass through all layers
+const MOST_PRODUCTS = 2e8; // for a map of rollout, of which each row is a pass through all layers
 
 // The numbers.
 
@@ -72,10 +72,13 @@ class Panel {
       for (let token = 0; token < this.numKeys; token += 1) {
         if (reached[token] === 0) continue;
         const row = this.row({ layer, head: MEAN }, token);
+        let looked = 0;
+        for (let key = 0; key < this.numKeys; key += 1) {
+          before[key] += (reached[token] / 2) * row[key];
+          looked += row[key];
+        }
         // A token that may look at nothing keeps all of itself.
-        const share = reached[token] / (1 + sum(row));
-        before[token] += share;
-        for (let key = 0; key < this.numKeys; key += 1) before[key] += share * row[key];
+        before[token] += reached[token] * (1 - looked / 2);
       }
       reached = before;
     }
@@ -87,10 +90,6 @@ class Panel {
     const heads = head === MEAN ? "mean of its heads" : `head ${head + 1}`;
     return `layer ${this.layers[layer]}, ${heads}`;
   }
-}
-
-function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function greatest(numbers) {
@@ -200,7 +199,8 @@ function layGrid(place, { height, width, labels, picture, has_class_token: hasCl
     tokenOf(labels?.[i] ? shown(labels[i]) : "", isAsked),
   );
   const box = make("div", { className: "tokens grid" }, ...cells);
-  const size = Math.max(12, Math.min(44, Math.floor(560 / width)));
+  const room = Math.min(640, place.clientWidth - 10);
+  const size = Math.max(12, Math.min(44, Math.floor(room / width) - 1));
   box.style.gridTemplateColumns = `repeat(${width}, max-content)`;
   box.style.setProperty("--cell", `${size}px`);
   box.style.setProperty("--letters", `${Math.min(15, Math.floor(0.6 * size))}px`);
@@ -222,18 +222,21 @@ function layGrid(place, { height, width, labels, picture, has_class_token: hasCl
 
 // Paints what a choice of layer and head gives; the answer is the greatest weight seen.
 function paintMap(canvas, panel, choice, mostPixels) {
-  const rows = Math.min(panel.numQueries, mostPixels);
+  const isRollout = choice.layer === ROLLOUT;
+  const products = isRollout ? panel.numLayers * panel.numKeys ** 2 : 0;
+  const rows = Math.min(panel.numQueries, mostPixels, Math.ceil(MOST_PRODUCTS / products));
   const columns = Math.min(panel.numKeys, mostPixels);
   const seen = new Float32Array(rows * columns);
-  const isSampled = choice.layer === ROLLOUT && panel.numQueries > MOST_ROWS_ROLLED;
   for (let y = 0; y < rows; y += 1) {
     const first = Math.floor((y * panel.numQueries) / rows);
-    const end = isSampled ? first + 1 : Math.floor(((y + 1) * panel.numQueries) / rows);
+    // Of the rows that share a pixel rollout shows the first one alone.
+    const end = isRollout ? first + 1 : Math.floor(((y + 1) * panel.numQueries) / rows);
     for (let query = first; query < end; query += 1) {
-      panel.row(choice, query).forEach((weight, key) => {
+      const row = panel.row(choice, query);
+      for (let key = 0; key < panel.numKeys; key += 1) {
         const pixel = y * columns + Math.floor((key * columns) / panel.numKeys);
-        seen[pixel] = Math.max(seen[pixel], weight);
-      });
+        if (row[key] > seen[pixel]) seen[pixel] = row[key];
+      }
     }
   }
   const most = greatest(seen);
@@ -280,7 +283,9 @@ function showPanels() {
 function choosePanel(panel) {
   state.panel = panel;
   if (state.layer === ROLLOUT ? !panel.hasRollout : state.layer >= panel.numLayers) state.layer = 0;
-  if (state.head !== MEAN && state.head >= panel.numHeads) state.head = 0;
+  // A single head has no mean beside it.
+  const hasHead = state.head === MEAN ? panel.numHeads > 1 : state.head < panel.numHeads;
+  if (!hasHead) state.head = 0;
   state.query = Math.min(state.query, panel.numQueries - 1);
   state.held = null;
   queryTokens = layTokens(find("queries"), panel.queries, true);
@@ -326,7 +331,6 @@ function mapButton(choice) {
 }
 
 function chooseMap(layer, head) {
-  // Rollout has no heads; what was chosen of a layer is kept.
   Object.assign(state, { layer, head });
   const { panel } = state;
   for (const button of mapButtons) {
@@ -342,6 +346,7 @@ function chooseMap(layer, head) {
   const most = Math.max(panel.numQueries, panel.numKeys);
   const side = Math.max(1, Math.min(20, Math.floor(320 / most)));
   map.style.width = `${side * panel.numKeys}px`;
+  map.style.height = `${side * panel.numQueries}px`;
   chooseQuery(state.query);
 }
 
@@ -350,7 +355,9 @@ function chooseQuery(query) {
   const { panel } = state;
   const row = panel.row(state, query);
   const most = greatest(row);
-  const darkest = { query: most, map: mapGreatest, one: 1 }[find("scale").value];
+  // The class token looks at itself so much that no cell would be seen.
+  const shaded = panel.keys.has_class_token ? greatest(row.subarray(1)) : most;
+  const darkest = { query: shaded, map: mapGreatest, one: 1 }[find("scale").value];
   const inkTurnsAt = Number(styled("--ink-turns-at"));
   const isGrid = panel.keys.kind === "grid";
   keyTokens.forEach((token, key) => {

@@ -1,0 +1,63 @@
+"""Of a game, long or short, every panel has the cells and the weights of its step."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban.systems.life import attention_panels as module
+from tokoban.systems.life.attention_panels import MOST_PANELS, attention_panels, panels_of_run
+from tokoban.systems.life.attention_plot import attention_matrix
+from tokoban.systems.life.config import tiny
+from tokoban.systems.life.model import LifeNet
+from tokoban.systems.life.train import build_model
+from tokoban.training.attention_page import TokenGrid
+from tokoban.training.snapshots import Snapshots
+
+
+def game(num_steps: int) -> tuple[LifeNet, list[torch.Tensor]]:
+    torch.manual_seed(3)
+    model = build_model(replace(tiny(), side=5)).eval()
+    draws = torch.rand(num_steps + 1, 5, 5, generator=torch.manual_seed(1))
+    return model, list(draws < 0.5)
+
+
+def test_each_step_has_its_cells_and_where_they_look() -> None:
+    model, grids = game(2)
+    panels = attention_panels(model, grids)
+    assert [panel.name for panel in panels] == ["step 0", "step 1", "step 2"]
+    for panel, grid in zip(panels, grids, strict=True):
+        assert isinstance(panel.queries, TokenGrid)
+        assert [label == "●" for label in panel.queries.labels or ()] == grid.flatten().tolist()
+        assert torch.equal(panel.weights[0, 0], attention_matrix(model, grid[None]))
+
+
+def test_of_a_long_game_the_ends_and_steps_as_far_apart_are_taken() -> None:
+    model, grids = game(2 * (MOST_PANELS - 1))
+    names = [panel.name for panel in attention_panels(model, grids)]
+    assert names == [f"step {step}" for step in range(0, 2 * MOST_PANELS, 2)]
+
+
+def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
+    model, grids = game(2)
+    kept, both = Snapshots(tmp_path, num_kept=None), torch.stack(grids[:2])
+    expected = {}
+    for step in (5, 10):
+        torch.manual_seed(step)
+        other = build_model(replace(tiny(), side=5)).eval()
+        kept.take(other.state_dict(), step=step)
+        expected[f"step {step}"] = attention_matrix(other, both)
+    panels = panels_of_run(model, tmp_path, grids=both)
+    assert [panel.name for panel in panels] == list(expected)
+    for panel in panels:
+        assert torch.equal(panel.weights[0, 0], expected[panel.name])
+    with pytest.raises(ValueError, match="no kept weights to make a film of"):
+        panels_of_run(model, tmp_path / "nothing", grids=both)
+
+
+def test_of_a_large_torus_there_are_fewer(monkeypatch) -> None:
+    model, grids = game(10)
+    monkeypatch.setattr(module, "MOST_WEIGHTS", 3 * 5**4)
+    names = [panel.name for panel in attention_panels(model, grids)]
+    assert names == ["step 0", "step 5", "step 10"]

@@ -1,0 +1,54 @@
+"""What is shown of a plan are the boards that the policy reads, and its weights over them."""
+
+import pytest
+import torch
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats import parse_board
+from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.attention_panels import attention_panels
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.training.attention_page import TokenRow
+
+BOARD = solve.fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
+PLAN = (Direction.DOWN, Direction.RIGHT)
+# Hundredths of red, green and blue.
+LETTERS = {(72, 49, 24): "$", (85, 34, 29): ".", (25, 51, 77): "@", (37, 60, 29): "*"}
+WALL, BOX, GOAL, PLAYER, DONE = ["585d73", "b77d3d", "d9574a", "4082c4", "5e994a"]
+
+
+def panel(policy: SokobanPolicy, plan: tuple[Direction, ...] = PLAN):
+    levels = solve.pack([BOARD], torch.device("cpu"), margin=policy.margin)
+    (found,) = attention_panels(policy, levels, plan)
+    return found
+
+
+def test_a_board_is_called_by_the_move_that_led_to_it(policy: SokobanPolicy) -> None:
+    tokens = panel(policy).queries
+    assert isinstance(tokens, TokenRow)
+    assert tokens.labels == ["goal", "start", "↓", "→"]
+
+
+def test_the_pictures_are_the_boards(policy: SokobanPolicy) -> None:
+    tokens = panel(policy).queries
+    assert isinstance(tokens, TokenRow) and tokens.pictures is not None
+    seen = []
+    for picture in tokens.pictures:
+        pixels = [tuple(pixel) for pixel in picture.flatten(1).T.mul(100).round().int().tolist()]
+        seen.append("".join(LETTERS.get(pixel, "") for pixel in pixels))
+    # The one box on the goal and nobody, then the start, below it, and the box pushed home.
+    assert seen == ["*", "@$.", "@$.", "@*"]
+
+
+def test_a_position_looks_at_the_goal_itself_and_what_was_before(policy: SokobanPolicy) -> None:
+    weights = panel(policy).weights
+    assert weights.shape == (2, 3, 4, 4)
+    assert torch.equal(weights, weights.tril())
+    assert torch.allclose(weights.sum(-1), torch.ones(()))
+    assert not policy.training
+
+
+def test_a_plan_too_long_to_read_is_refused(policy: SokobanPolicy) -> None:
+    there_and_back = (Direction.RIGHT, Direction.LEFT) * 6
+    with pytest.raises(ValueError, match="the solution has 12 moves; the policy has room for 11"):
+        panel(policy, there_and_back)

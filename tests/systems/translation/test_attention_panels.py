@@ -1,0 +1,61 @@
+"""Every panel of a translation has its tokens, by what is written or read at their places."""
+
+import pytest
+import torch
+
+from tokoban.systems.translation.alignment import all_attention
+from tokoban.systems.translation.attention_panels import attention_panels
+from tokoban.systems.translation.model import Translator
+from tokoban.text.bpe import train_bpe
+from tokoban.training.attention_page import TokenRow
+
+
+def translator(*, has_tokenizer: bool = True) -> Translator:
+    torch.manual_seed(3)
+    tokenizer = train_bpe(["eine grüne Tür"], vocabulary_size=280, has_space_before=True)
+    return Translator(
+        vocabulary_size=280,
+        width=12,
+        num_layers=3,
+        num_heads=2,
+        hidden_width=13,
+        dropout=0.5,
+        pre_norm=False,
+        max_positions=97,
+        tokenizer=tokenizer if has_tokenizer else None,
+    )
+
+
+def test_each_panel_has_its_tokens_and_the_weights_of_its_kind() -> None:
+    model = translator()
+    assert model.tokenizer is not None
+    source, target = model.tokenizer.encode("eine Tür"), model.tokenizer.encode("grüne")
+    panels = {panel.name: panel for panel in attention_panels(model, source, target)}
+    expected = all_attention(model, source, target)
+    labels = {
+        name: (panel.queries.labels, panel.keys.labels)
+        for name, panel in panels.items()
+        if isinstance(panel.queries, TokenRow) and isinstance(panel.keys, TokenRow)
+    }
+    read, written = labels["source to itself"][0], labels["translation to source"][0]
+    assert "".join(read).split() == ["eine", "Tür(end)"]
+    assert "".join(written) == " grüne(end)"
+    assert labels == {
+        "translation to source": (written, read),
+        "source to itself": (read, read),
+        "translation to itself": (written, ["(start)", *written[:-1]]),
+    }
+    for name, weights in (
+        ("translation to source", expected.cross),
+        ("source to itself", expected.encoder),
+        ("translation to itself", expected.decoder),
+    ):
+        assert torch.equal(panels[name].weights, weights)
+    # Nothing is looked at before it is written.
+    assert torch.equal(expected.decoder, expected.decoder.tril())
+    assert not torch.equal(expected.encoder, expected.encoder.tril())
+
+
+def test_tokens_without_a_tokenizer_have_no_names() -> None:
+    with pytest.raises(ValueError, match="these weights have no tokenizer with them"):
+        attention_panels(translator(has_tokenizer=False), [5], [7])

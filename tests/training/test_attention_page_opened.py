@@ -1,0 +1,255 @@
+"""The page of attention in a browser without a network: what is seen are the weights given."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban.training.attention_page import (
+    AttentionPanel,
+    TokenGrid,
+    TokenRow,
+    write_attention_page,
+)
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+L, N, T, S = 3, 2, 6, 5
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+
+Open = Callable[..., Any]
+
+
+def weights(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.manual_seed(seed)).mul(2).softmax(-1)
+
+
+TEXT = TokenRow(["To", " be", " or", "\n", "</script>", "."])
+TRIPLES = TokenRow([f"{kind}{step}" for step in (1, 2) for kind in "Rsa"], row_length=3)
+BOARDS = TokenRow([""] * S, pictures=torch.rand(S, 3, 4, 4, generator=torch.manual_seed(1)))
+CELLS = TokenGrid(2, 3, labels=["●", "", "", "●", "", "●"])
+PATCHES = TokenGrid(
+    2,
+    2,
+    picture=torch.rand(1, 7, 7, generator=torch.manual_seed(2)),
+    has_class_token=True,
+)
+PANELS = {
+    "text": AttentionPanel("text", weights(L, N, T, T), TEXT, TEXT),
+    "two texts": AttentionPanel("two texts", weights(L, N, T, S, seed=1), TEXT, BOARDS),
+    "cells": AttentionPanel("cells", weights(1, 1, T, T, seed=2), CELLS, CELLS),
+    "picture": AttentionPanel("picture", weights(L, N, S, S, seed=3), PATCHES, PATCHES),
+    "triples": AttentionPanel("triples", weights(L, N, T, T).tril(), TRIPLES, TRIPLES, [2, 5, 7]),
+}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("no chromium to open the page with")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens a page of panels offline; whatever it complains of or asks for fails the test."""
+    heard: list[str] = []
+    context = chromium.new_context(offline=True)
+
+    def open_page(*panels: AttentionPanel) -> Any:
+        path = tmp_path / "page.html"
+        write_attention_page(path, panels, title="opened")
+        page = context.new_page()
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("request", lambda request: heard.append(request.url))
+        page.goto(path.as_uri())
+        assert heard.pop(0) == path.as_uri()
+        return page
+
+    yield open_page
+    context.close()
+    assert heard == []
+
+
+def shown(page: Any, place: str = "#queries") -> torch.Tensor:
+    """The weights of the keys, of the query chosen."""
+    tokens = page.locator(f"{place} .token").evaluate_all(
+        "tokens => tokens.map(token => Number(token.dataset.weight))"
+    )
+    return torch.tensor(tokens)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_query_pointed_at_shows_its_weights_in_every_head(name: str, opened: Open) -> None:
+    panel = PANELS[name]
+    page = opened(*PANELS.values())
+    page.get_by_role("button", name=name, exact=True).click()
+    place = "#queries" if panel.keys is panel.queries else "#keys"
+    num_layers, num_heads, num_queries, _ = panel.weights.shape
+    assert page.locator("#keys").is_visible() == (place == "#keys")
+    for layer in range(num_layers):
+        number = (panel.layers or range(1, L + 1))[layer]
+        for head in range(num_heads):
+            page.get_by_role("button", name=f"layer {number}, head {head + 1}").click()
+            query = (2 * layer + head) % num_queries
+            page.locator("#queries .token").nth(query).hover()
+            assert torch.equal(shown(page, place), panel.weights[layer, head, query])
+
+
+def test_tokens_are_seen_as_they_are_called_with_spaces_and_ends_of_lines(opened: Open) -> None:
+    page = opened(PANELS["text"])
+    labels = page.locator("#queries .token").evaluate_all(
+        "tokens => tokens.map(token => token.firstChild.textContent)"
+    )
+    assert labels == ["To", "␣be", "␣or", "⏎", "</script>", "."]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "said"),
+    [
+        ("text", 1, "“␣be” (2) gives most"),
+        ("triples", 5, "“a2” (row 2, 3) gives most"),
+        ("cells", 3, "row 2, column 1 ● gives most"),
+        ("picture", 4, "row 2, column 2 gives most"),
+        ("picture", 0, "the class token gives most"),
+    ],
+)
+def test_a_token_is_called_by_its_label_and_its_place(
+    name: str, place: int, said: str, opened: Open
+) -> None:
+    page = opened(PANELS[name])
+    page.locator("#queries .token").nth(place).hover()
+    assert page.locator("#said").inner_text().startswith(said)
+
+
+def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opened: Open) -> None:
+    page = opened(PANELS["text"])
+    given = PANELS["text"].weights
+    page.get_by_role("button", name="layer 2, mean of its heads").click()
+    page.locator("#queries .token").nth(3).hover()
+    assert torch.allclose(shown(page), given[1].mean(0)[3], atol=1e-6)
+    page.get_by_role("button", name="rollout").click()
+    page.locator("#queries .token").nth(3).hover()
+    first, second, third = given.mean(1) / 2 + torch.eye(T) / 2
+    assert torch.allclose(shown(page), (third @ second @ first)[3], atol=1e-6)
+
+
+def test_rollout_is_for_all_layers_of_one_sequence_alone(opened: Open) -> None:
+    page = opened(*PANELS.values())
+    has_rollout = {}
+    for name in PANELS:
+        page.get_by_role("button", name=name, exact=True).click()
+        has_rollout[name] = page.get_by_role("button", name="rollout").count() == 1
+    expected = {"text": True, "two texts": False, "cells": False, "picture": True, "triples": False}
+    assert has_rollout == expected
+
+
+@pytest.mark.parametrize("chosen", ["layer 2, mean of its heads", "rollout"])
+def test_what_another_panel_lacks_gives_way_to_its_first_map(chosen: str, opened: Open) -> None:
+    page = opened(PANELS["text"], PANELS["cells"])
+    page.get_by_role("button", name=chosen).click()
+    page.get_by_role("button", name="cells", exact=True).click()
+    assert page.locator("#maps button[aria-pressed=true]").get_attribute("title") == (
+        "layer 1, head 1"
+    )
+
+
+def test_a_query_that_may_look_at_nothing_is_said_to(opened: Open) -> None:
+    given = weights(1, 1, T, T)
+    given[:, :, 2] = 0
+    page = opened(AttentionPanel("a", given, TEXT, TEXT))
+    page.locator("#queries .token").nth(2).hover()
+    assert page.locator("#said").inner_text() == "“␣or” (3) may look at nothing."
+    assert shown(page).sum() == 0
+
+
+def test_the_keyboard_alone_reaches_every_query_and_every_head(opened: Open) -> None:
+    page = opened(PANELS["triples"])
+    given = PANELS["triples"].weights
+    page.locator("body").focus()
+    page.keyboard.press("Tab")  # to the maps, of which one is a stop
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")  # the scale
+    page.keyboard.press("Tab")  # the numbers
+    page.keyboard.press("Tab")
+    assert torch.equal(shown(page), given[1, 1, 0])
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert torch.equal(shown(page), given[1, 1, 4])
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    assert torch.equal(shown(page), given[1, 1, 5])
+    page.keyboard.press("ArrowUp")
+    assert torch.equal(shown(page), given[1, 1, 2])
+
+
+def test_a_click_holds_a_query_until_escape(opened: Open) -> None:
+    page = opened(PANELS["text"])
+    given, tokens = PANELS["text"].weights[0, 0], page.locator("#queries .token")
+    tokens.nth(2).click()
+    tokens.nth(4).hover()
+    assert torch.equal(shown(page), given[2])
+    page.keyboard.press("Escape")
+    tokens.nth(5).hover()
+    assert torch.equal(shown(page), given[5])
+
+
+def test_the_darkest_shade_is_where_the_scale_says(opened: Open) -> None:
+    page = opened(PANELS["text"])
+    given = PANELS["text"].weights[0, 0]
+    page.locator("#queries .token").nth(1).hover()
+    for scale, darkest in (("query", given[1].max()), ("map", given.max()), ("one", 1.0)):
+        page.locator("#scale").select_option(scale)
+        shares = page.locator("#queries .token").evaluate_all(
+            "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
+        )
+        assert torch.allclose(torch.tensor(shares), given[1] / darkest, atol=1e-3)
+
+
+def test_the_class_token_leaves_the_shades_to_the_cells(opened: Open) -> None:
+    given = torch.full((1, 1, S, S), 0.05)
+    given[:, :, :, 0], given[:, :, :, 2] = 0.8, 0.1
+    page = opened(AttentionPanel("a", given, PATCHES, PATCHES))
+    shares = page.locator("#queries .token").evaluate_all(
+        "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
+    )
+    assert shares == [1, 0.5, 1, 0.5, 0.5]
+
+
+def test_a_map_is_a_pixel_a_weight_and_chooses_its_query(opened: Open) -> None:
+    page = opened(PANELS["two texts"])
+    given = PANELS["two texts"].weights[0, 0]
+    shades = page.locator("#map").evaluate(
+        """map => Array.from(map.getContext("2d").getImageData(0, 0, map.width, map.height).data)
+                       .filter((_, i) => i % 4 === 3)"""
+    )
+    painted = torch.tensor(shades).unflatten(0, (T, S)) / 255
+    assert torch.allclose(painted, given / given.max(), atol=2 / 255)
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + 4.5 * box["width"] / S, box["y"] + 2.5 * box["height"] / T)
+    assert torch.equal(shown(page, "#keys"), given[2])
+    assert page.locator("#pointed").inner_text().startswith("“␣or” (3) → “∅” (5): ")
+
+
+def test_many_panels_are_gone_through_by_a_slider(opened: Open) -> None:
+    cells = TokenGrid(2, 3)
+    steps = [
+        AttentionPanel(f"step {n}", weights(1, 1, T, T, seed=n), cells, cells) for n in range(11)
+    ]
+    page = opened(*steps)
+    page.locator("#queries .token").nth(4).click()
+    page.mouse.move(0, 0)
+    page.get_by_role("slider").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#panels output").inner_text() == "step 3"
+    assert torch.equal(shown(page), steps[3].weights[0, 0, 4])

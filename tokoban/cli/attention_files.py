@@ -1,0 +1,35 @@
+"""Where ``--attention OUT`` goes: a page to look around in, or a picture of all maps."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import check_destination
+
+if TYPE_CHECKING:
+    from tokoban.training.attention_page import AttentionPanel
+
+_SUFFIXES = (".html", ".png", ".svg")
+
+
+def check(destination: str | None) -> None:
+    """Refuses before the work a place that cannot be written, or a name that says no kind."""
+    check_destination(destination)
+    if destination is not None and Path(destination).suffix.lower() not in _SUFFIXES:
+        raise ValueError(f"{destination}: expected a name that ends in .html, .png or .svg")
+
+
+def is_page(destination: str) -> bool:
+    """Whether a page of HTML is asked for."""
+    return Path(destination).suffix.lower() == ".html"
+
+
+def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str) -> None:
+    """The page, or the maps of every layer and head."""
+    from tokoban.training.attention_page import write_attention_page
+    from tokoban.training.plots import plot_attention_maps
+
+    if is_page(destination):
+        write_attention_page(destination, panels, title=title)
+    else:
+        plot_attention_maps(panels, Path(destination))

@@ -1,0 +1,76 @@
+"""What the policy looks at along a plan: each position the goal and the boards until then.
+
+Axes: T positions (goal, start, a board per move), C channels, H rows, W columns.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.sokoban import bitboards
+from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.tensor_boards import Plane
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.training.attention_page import AttentionPanel, TokenRow
+from tokoban.transformer import captured_attention
+
+_ARROWS = {
+    Direction.UP: "↑",
+    Direction.LEFT: "←",
+    Direction.DOWN: "↓",
+    Direction.RIGHT: "→",
+}
+# Each over those before it, as shades of red, green and blue.
+_COLOURS = {
+    Plane.WALL: (0.35, 0.39, 0.45),
+    Plane.FLOOR: (0.93, 0.90, 0.84),
+    Plane.GOAL: (0.85, 0.34, 0.29),
+    Plane.BOX: (0.72, 0.49, 0.24),
+    Plane.PLAYER: (0.25, 0.51, 0.77),
+}
+_BOX_ON_GOAL = (0.37, 0.60, 0.29)
+
+
+@torch.no_grad()
+def attention_panels(
+    model: SokobanPolicy, level: Bitboards, plan: Sequence[Direction]
+) -> list[AttentionPanel]:
+    """One panel, whose tokens are the boards that the policy reads; ``level`` is one, packed.
+
+    A board is called by the move that led to it. ``ValueError`` if the plan has more moves than the
+    policy has room for.
+    """
+    if len(plan) > model.max_moves:
+        raise ValueError(
+            f"the solution has {len(plan)} moves; the policy has room for {model.max_moves}"
+        )
+    game = Game(level, FIRST_BOARD + 1 + len(plan))
+    for direction in plan:
+        game.advance(torch.tensor([direction], device=level.boxes.device))
+    boards = game.all_boards()
+    was_training = model.training
+    model.eval()
+    with captured_attention(model) as captured:
+        model(boards)
+    model.train(was_training)
+    tokens = TokenRow(
+        ["goal", "start", *(_ARROWS[direction] for direction in plan)],
+        pictures=_pictures(bitboards.planes(boards)[0]),
+    )
+    weights = torch.cat([calls[0] for calls in captured.values()])
+    return [AttentionPanel("boards", weights, tokens, tokens)]
+
+
+def _pictures(planes: Float[Tensor, "T C H W"]) -> Float[Tensor, "T 3 H W"]:
+    """A pixel for each square."""
+    pictures = torch.zeros(len(planes), 3, *planes.shape[-2:])
+    is_on = planes.bool().cpu()
+    layers = [(is_on[:, plane], colour) for plane, colour in _COLOURS.items()]
+    layers.insert(-1, (is_on[:, Plane.BOX] & is_on[:, Plane.GOAL], _BOX_ON_GOAL))
+    for where, colour in layers:
+        pictures = torch.where(where[:, None], torch.tensor(colour)[:, None, None], pictures)
+    return pictures

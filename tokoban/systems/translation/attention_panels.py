@@ -1,0 +1,31 @@
+"""A sentence and its translation, token by token, and what the translator looked at."""
+
+from collections.abc import Sequence
+
+from tokoban.systems.translation.alignment import all_attention
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.texts import tokenizer_of
+from tokoban.training.attention_page import AttentionPanel, TokenRow
+
+
+def attention_panels(
+    model: Translator, source: Sequence[int], target: Sequence[int]
+) -> list[AttentionPanel]:
+    """Cross attention first, then that of the encoder and of the decoder to itself.
+
+    A query of the decoder is called by the token that is written there, a key by the token that is
+    read. Source and target come without specials; ``ValueError`` if the model has no tokenizer.
+    """
+    tokenizer = tokenizer_of(model)
+    read, written = (
+        [tokenizer.bytes_of(token).decode(errors="replace") for token in tokens]
+        for tokens in (source, target)
+    )
+    sources = TokenRow([*read, "(end)"])
+    writing, before = TokenRow([*written, "(end)"]), TokenRow(["(start)", *written])
+    weights = all_attention(model, source, target)
+    return [
+        AttentionPanel("translation to source", weights.cross, writing, sources),
+        AttentionPanel("source to itself", weights.encoder, sources, sources),
+        AttentionPanel("translation to itself", weights.decoder, writing, before),
+    ]
