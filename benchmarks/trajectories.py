@@ -29,9 +29,7 @@ from tokoban.training.config import to_dict
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_directory import RunDirectory
 
-_CONTROL = TrajectoryConfig(
-    window=6, batch_windows=32, discount=0.95, action_weight=1.0, max_steps=200
-)
+_CONTROL = TrajectoryConfig(window=6, batch_windows=32, discount=0.95, max_steps=200)
 TASKS = {
     "pendulum": replace(
         _CONTROL,
@@ -130,7 +128,7 @@ def _rows(task: TrajectoryConfig, seed: int, folder: Path) -> dict[str, float]:
 
 def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
     """From how many of the 19 starts a walk is a shortest one."""
-    config = replace(graph(), env=f"graph:{seed}", data_seed=seed, batch_windows=64)
+    config = replace(graph(), env=f"graph:{seed}", data_seed=seed)
     world, seeds = world_of(config), range(19)
     assert isinstance(world, GraphWorld)
     starts = world.reset(seeds)[:, 0].long()

@@ -127,7 +127,7 @@ def test_walks_asked_for_the_best_return_are_the_shortest() -> None:
     from tokoban.systems.trajectory.evaluate import acting, make_policy
     from tokoban.systems.trajectory.rollouts import play
 
-    config = replace(graph(), batch_windows=64)
+    config = graph()
     system = train.make_system(config)
     torch.manual_seed(0)
     model = system.build_model()

@@ -39,10 +39,10 @@ class TrajectoryConfig:
 
     # The loss, by the kind of token
     state_weight: float = 1.0
-    action_weight: float = 5.0
+    action_weight: float = 1.0  # more where the data are an expert's: chance is not to be learned
     reward_weight: float = 1.0  # of rewards, returns-to-go and ends
 
-    batch_windows: int = 64
+    batch_windows: int = 32
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)
@@ -84,9 +84,7 @@ def graph() -> TrajectoryConfig:
         bins=20,
         binning="uniform",
         discount=1.0,
-        state_weight=1.0,
-        action_weight=1.0,
-        batch_windows=128,
+        batch_windows=64,
     )
 
 
@@ -115,7 +113,6 @@ def sokoban() -> TrajectoryConfig:
         bins=20,
         binning="uniform",
         discount=0.95,
-        action_weight=1.0,
         num_layers=3,
         batch_windows=64,
     )
