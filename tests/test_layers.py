@@ -37,6 +37,8 @@ ALLOWED_HERE = {
     "training/attention_plot.py": {"matplotlib"},
     "training/films.py": {"PIL"},
     "training/learning_curves.py": {"matplotlib"},
+    "systems/trajectory/environments.py": {"gymnasium"},
+    "systems/trajectory/minari_data.py": {"minari"},
     "training/plots.py": {"matplotlib", "PIL"},
 }
 

@@ -234,6 +234,25 @@ def test_rows_that_share_a_memory_take_it_along() -> None:
         assert torch.allclose(step, whole[:, -1:], rtol=0, atol=1e-12)
 
 
+def test_selected_rows_go_on_as_copies_and_leave_the_cache_as_it_was() -> None:
+    run = causal_stack("encoder", rotary=Rotary())
+    inputs, cache, rows = draw(B, T, D), empty_cache(), torch.tensor([3, 0, 0, 4, 3, 1, 3])
+    run(inputs[:, :4], None, cache)
+    chosen = cache.selected(rows)
+    later = draw(len(rows), T - 4, D, seed=1)
+    expected = run(torch.cat([inputs[rows, :4], later], dim=1), None)[:, 4:]
+    assert torch.allclose(run(later, None, chosen), expected, rtol=0, atol=1e-12)
+    rest = run(inputs[:, 4:], None, cache)
+    assert torch.allclose(rest, run(inputs, None)[:, 4:], rtol=0, atol=1e-12)
+
+
+def test_rows_that_share_a_memory_are_not_selected() -> None:
+    cache = empty_cache()
+    cache.keep_memory(0, draw(B, N, S, E), draw(B, N, S, E))
+    with pytest.raises(ValueError, match=r"^rows of a cache that keeps a memory cannot be select"):
+        cache.selected(torch.arange(2))
+
+
 @pytest.mark.parametrize("num_parents", [0, 6])
 def test_a_reordering_names_a_parent_for_each_row(num_parents: int) -> None:
     message = f"expected 1 to 5 parents, one per row, got {num_parents}"

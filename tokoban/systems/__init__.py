@@ -20,6 +20,7 @@ SYSTEMS = {
     "gpt": "tokoban.systems.gpt",
     "vit": "tokoban.systems.vit",
     "ppo": "tokoban.systems.memory_ppo",
+    "trajectory": "tokoban.systems.trajectory",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
@@ -159,6 +159,48 @@ def save_film(
         picture.paste(Image.fromarray(shades))
         ImageDraw.Draw(picture).text((2, height + 1), caption, fill=_NUM_SHADES)
         pictures.append(picture)
+    with atomically(film) as temporary:
+        pictures[0].save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=pictures[1:],
+            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
+            loop=0,
+        )
+
+
+def plot_returns(
+    requested: Sequence[float], achieved: Sequence[float], *, title: str, picture: Path
+) -> None:
+    """A dot for each episode, what was asked for against what came; on the line they are the same.
+
+    PNG or SVG by suffix.
+    """
+    from matplotlib.figure import Figure
+
+    kind = _kind_of(picture)
+    figure = Figure(figsize=(4.6, 4.0), layout="constrained")
+    axes = figure.subplots()
+    ends = [min(*requested, *achieved), max(*requested, *achieved)]
+    axes.plot(ends, ends, color="#bbbbbb", linewidth=1.0)
+    axes.plot(requested, achieved, "o", color=COLOURS[0], markersize=4, alpha=0.5)
+    axes.set_title(title, loc="left")
+    axes.set_xlabel("return requested")
+    axes.set_ylabel("return achieved")
+    axes.grid(True, color="#e6e6e6", linewidth=0.8)
+    axes.spines[["top", "right"]].set_visible(False)
+    with atomically(picture) as temporary:
+        figure.savefig(temporary, dpi=150, format=kind)
+
+
+def save_colour_film(
+    frames: Sequence[UInt8[np.ndarray, "H W 3"]], film: Path, *, frame_ms: int
+) -> None:
+    """A GIF of pictures in colours, without end."""
+    from PIL import Image
+
+    pictures = [Image.fromarray(frame) for frame in frames]
     with atomically(film) as temporary:
         pictures[0].save(
             temporary,

@@ -136,6 +136,31 @@ class KVCache:
                     storages[layer] = storage = storage[:num_parents]
                 storage[:, :, : self.length] = moved
 
+    def selected(self, rows: Int64[Tensor, "chosen"]) -> "KVCache":
+        """A cache of its own whose row i is a copy of row ``rows[i]``, of as many rows as wanted.
+
+        ``ValueError`` where a memory is kept: its rows are groups, which this would tear apart.
+        """
+        if any(kept is not None for kept in self._memories):
+            raise ValueError("rows of a cache that keeps a memory cannot be selected")
+        _, num_heads, max_length, head_width = self._keys[0].shape
+        num_layers, like = len(self._keys), self._keys[0]
+        chosen = KVCache(
+            num_layers,
+            len(rows),
+            num_heads,
+            max_length,
+            head_width,
+            device=like.device,
+            dtype=like.dtype,
+        )
+        chosen._lengths = list(self._lengths)
+        end = self.length
+        for sources, copies in (self._keys, chosen._keys), (self._values, chosen._values):
+            for source, copy in zip(sources, copies, strict=True):
+                copy[:, :, :end] = source[:, :, :end].index_select(0, rows)
+        return chosen
+
     def memory(self, layer: int) -> KeysAndValues | None:
         """The memory's keys and values as kept for one layer; None before ``keep_memory``."""
         return self._memories[layer]

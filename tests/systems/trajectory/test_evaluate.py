@@ -1,0 +1,221 @@
+"""What is requested, what is told of it, and what cannot be done in one sentence."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from tests.systems.trajectory.models import random_model
+from tokoban import cli
+from tokoban.systems.trajectory import evaluate
+from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
+from tokoban.systems.trajectory.train import make_system
+from tokoban.systems.trajectory.worlds import make_world
+from tokoban.training.attention_page import read_attention_page
+from tokoban.training.checkpoint import save_weights
+from tokoban.training.config import to_dict
+
+
+def saved(config: TrajectoryConfig, path: Path) -> str:
+    """Random weights with bins for the config's data."""
+    torch.manual_seed(0)
+    model = make_system(config).build_model()
+    metadata = {"system": "trajectory", "config": json.dumps(to_dict(config))}
+    save_weights(path, model.state_dict(), metadata)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def walker(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model of walks, conditioned on returns."""
+    return saved(tiny(), tmp_path_factory.mktemp("walker") / "walker.safetensors")
+
+
+@pytest.fixture(scope="module")
+def pendulum(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model of the pendulum that plans."""
+    config = TrajectoryConfig(
+        mix="random", episodes=2, max_steps=6, window=3, bins=11, width=8, num_layers=1, num_heads=2
+    )
+    return saved(config, tmp_path_factory.mktemp("pendulum") / "pendulum.safetensors")
+
+
+def evaluated(weights: str, *words: str) -> int:
+    return cli.main(["evaluate", "trajectory", "--weights", weights, "--device", "cpu", *words])
+
+
+def test_the_returns_that_are_asked_for() -> None:
+    model, world = random_model("graph:2", "return"), make_world("graph:2")
+    model.best_return.fill_(-3.0)
+    seeds = range(4)
+    assert evaluate.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
+    assert evaluate.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
+    starts = world.reset(seeds)[:, 0].long()
+    shortest = evaluate.requested(model, "shortest", world, seeds=seeds)
+    assert shortest.tolist() == [-int(world.distances[start]) for start in starts]  # type: ignore[attr-defined]
+    drawn = evaluate.requested(model, "random", world, seeds=seeds)
+    assert set(drawn.tolist()) <= set(model.bins.centres[model.layout.to_go].tolist())
+
+
+def test_the_likely_return_is_the_best_under_which_the_start_is_likely() -> None:
+    model, world = random_model("graph:2", "return"), make_world("graph:2")
+    layout, seeds = model.layout, range(5)
+    starts = world.reset(seeds)[:, 0].long()
+    found = evaluate.requested(model, "likely", world, seeds=seeds)
+    num_returns = int(model.bins.num_used[layout.to_go])
+    for start, answer in zip(starts.tolist(), found.tolist(), strict=True):
+        likely = []
+        for token in range(num_returns):
+            tokens = torch.tensor([[[token, start, 0]]])
+            with torch.no_grad():
+                logits = model(torch.zeros(1, 0, dtype=torch.int64), tokens)[0, 0, 0]
+            likely.append(float(logits.softmax(0)[start]) >= 0.02)
+        if any(likely):
+            best = max(token for token in range(num_returns) if likely[token])
+            assert answer == pytest.approx(float(model.bins.centres[layout.to_go, best]))
+
+
+def test_figures_are_flat_and_by_seed(
+    walker: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, plot = tmp_path / "out.json", tmp_path / "plot.png"
+    words = ["--episodes", "3", "--seed", "4", "--target", "-3", "shortest"]
+    assert evaluated(walker, *words, "--plot", str(plot), "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    assert (figures["env"], figures["mode"], figures["episodes"]) == ("graph:0", "return", 3)
+    assert figures["requested_0"] == -3
+    seeds = [figures[f"return_of_seed_{seed}_0"] for seed in (4, 5, 6)]
+    assert figures["mean_return_0"] == pytest.approx(sum(seeds) / 3)
+    assert figures["mean_return_low_0"] <= figures["mean_return_0"] <= figures["mean_return_high_0"]
+    with Image.open(plot) as opened:
+        assert opened.width > 100
+
+
+@pytest.mark.parametrize("mode", ["plan", "imitate", "draw"])
+def test_every_way_of_acting_plays_to_the_end(mode: str, pendulum: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    words = ["--mode", mode, "--episodes", "2", "--keep", "2", "--expansion", "2"]
+    assert evaluated(pendulum, *words, "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    assert figures["mode"] == mode and -100 < figures["mean_return"] < 0
+
+
+def test_the_page_of_attention_has_a_row_for_each_transition(walker: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = ["--episodes", "1", "--target", "shortest", "--attention", str(page)]
+    assert evaluated(walker, *words) == 0
+    (weights,) = read_attention_page(page).values()
+    assert weights.shape[2] == weights.shape[3]
+    torch.testing.assert_close(weights, weights.tril())
+    text = page.read_text()
+    assert '"row_length": 3' in text
+    assert re.search(r'"labels": \["return [-.\d]+", "state 0 \d+", "action 0 \d+", "ret', text)
+
+
+def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    walker = saved(replace(tiny(), layout="goal"), tmp_path / "goal.safetensors")
+    assert evaluated(walker, "--episodes", "2") == 0
+    assert evaluated(walker, "--episodes", "2", "--goal", "3") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--mode", "plan"],
+            "a model of the layout 'return' cannot act in the mode 'plan'; expected return",
+        ),
+        (["--target", "much"], "target 'much' is neither a number nor best, likely, random or"),
+        (["--target", "nan"], "target 'nan' is neither a number nor"),
+        (["--episodes", "0"], "--episodes is 0; expected at least 1"),
+        (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
+        (["--plot", "no/x.png"], "no/x.png: no folder to write it into"),
+        (
+            ["--plot", "x.pdf", "--episodes", "1"],
+            "x.pdf: expected a name that ends in .png or .svg",
+        ),
+        (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str],
+    message: str,
+    walker: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert evaluated(walker, *words) == cli.BAD_INPUT
+    assert f"tokoban: {message}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_is_not_planned_than_was_learned(
+    pendulum: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluated(pendulum, "--horizon", "3") == cli.BAD_INPUT
+    told = "1 transitions read and 3 planned are more than the 3 that the model was trained on"
+    assert told in capsys.readouterr().err
+    assert evaluated(pendulum, "--plot", "x.png", "--mode", "plan") == cli.BAD_INPUT
+    assert "--plot is of returns asked for; the mode plan asks for none" in capsys.readouterr().err
+
+
+def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
+    config = TrajectoryConfig(
+        env="sokoban",
+        mix="random",
+        episodes=2,
+        window=3,
+        bins=20,
+        width=8,
+        num_layers=1,
+        num_heads=2,
+    )
+    weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
+    words = ["--mode", "draw", "--episodes", "1", "--film", str(film)]
+    assert evaluated(weights, *words) == 0
+    with Image.open(film) as opened:
+        assert getattr(opened, "n_frames", 1) >= 2
+
+
+def test_without_a_preset_a_planner_is_trained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    words = ["--env", "graph:1", "--episodes", "20", "--width", "8", "--steps", "1"]
+    train = ["train", "trajectory", *words, "--device", "cpu", "--output", str(run)]
+    assert cli.main(train) == 0
+    assert "graph:1: 20 episodes (random, 20 episodes, seed 0)" in capsys.readouterr().err
+    assert json.loads((run / "config.json").read_text())["config"]["layout"] == "plan"
+    assert evaluated(str(run), "--episodes", "2", "--horizon", "2", "--keep", "2") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--env", "Pendulm-v1"], "unknown environment 'Pendulm-v1'; did you mean "),
+        (
+            ["--env", "graph:1", "--mix", "expert"],
+            "no policy 'expert' for graph:1; there is random",
+        ),
+        (
+            ["--env", "graph:1", "--bins", "5"],
+            "a number with 20 values needs as many bins; bins is 5",
+        ),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_trained_is_one_line(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--output", str(tmp_path / "run"), "--device", "cpu", "--steps", "1"]
+    assert cli.main(["train", "trajectory", *words, "--episodes", "3", *out]) == cli.BAD_INPUT
+    assert f"tokoban: {message}" in capsys.readouterr().err

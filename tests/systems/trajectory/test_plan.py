@@ -1,0 +1,163 @@
+"""Plans: with a cache the same as without, alone the same as beside others, and right by hand."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.systems.trajectory.models import random_model
+from tokoban.decoding import RankingStepper, beam_search
+from tokoban.systems.trajectory.model import TrajectoryTransformer
+from tokoban.systems.trajectory.plan import Planner, generators
+from tokoban.systems.trajectory.reading import PlainReader
+from tokoban.systems.trajectory.rollouts import History, play
+from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
+from tokoban.systems.trajectory.worlds import make_world
+
+PLAN = PlanConfig(horizon=3, keep=3, expansion=2, num_past=2, top_p=0.9, discount=0.9)
+
+
+def plan_both_ways(
+    model: TrajectoryTransformer, env: str, plan: PlanConfig, *, seeds: range, max_steps: int
+) -> int:
+    """Plays with a cache while each plan is made without one besides; how many were the same."""
+    planners = [
+        Planner(model, plan, generators(seeds, seed=0), is_cached=is_cached)
+        for is_cached in (True, False)
+    ]
+    num_same = 0
+
+    def act(history: History) -> torch.Tensor:
+        nonlocal num_same
+        cached, plain = (planner(history) for planner in planners)
+        assert cached.equal(plain)
+        num_same += int((~history.is_over).sum())
+        return cached
+
+    play(make_world(env, max_steps=max_steps), act, seeds)
+    return num_same
+
+
+def test_200_plans_with_a_cache_are_those_without() -> None:
+    model = random_model("Pendulum-v1")
+    assert plan_both_ways(model, "Pendulum-v1", PLAN, seeds=range(10), max_steps=20) == 200
+
+
+def test_actions_of_several_numbers_are_planned_alike_too() -> None:
+    env = "BipedalNumbers-v0"
+    _register(env)
+    assert plan_both_ways(random_model(env), env, PLAN, seeds=range(2), max_steps=4) == 8
+
+
+def test_plans_of_walks_keep_to_the_edges() -> None:
+    model = random_model("graph:1")
+    assert plan_both_ways(model, "graph:1", PLAN, seeds=range(3), max_steps=10) > 10
+
+
+def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
+    env, model = "CartPole-v1", random_model("CartPole-v1")
+    small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
+    together = play(
+        make_world(env, max_steps=40), Planner(model, small, generators(range(8), seed=0)), range(8)
+    )
+    assert len(set(together.lengths.tolist())) > 1  # so some waited for the others
+    starts = together.ends - together.lengths
+    for seed in (0, 3, 7):
+        alone = play(
+            make_world(env, max_steps=40),
+            Planner(model, small, generators([seed], seed=0)),
+            [seed],
+        )
+        beside = together.actions[starts[seed] : together.ends[seed]]
+        assert alone.actions.equal(beside)
+
+
+class _Steps:
+    """A stepper's inner world laid open: each row's whole past, by which it can be judged again."""
+
+    def __init__(self, model: TrajectoryTransformer, start: torch.Tensor, plan: PlanConfig) -> None:
+        noise = torch.zeros(1, plan.horizon, 1, plan.width, model.bins.num_bins).double()
+        self.reader = PlainReader(model, 1)
+        self.stepper = PlanStepper(model, self.reader, start, plan=plan, noise=noise)
+
+
+def test_the_search_over_all_actions_finds_the_best_of_all_plans() -> None:
+    """A discrete action has two values: four plans of two steps, each judged by itself."""
+    env, model = "CartPole-v1", random_model("CartPole-v1")
+    plan = PlanConfig(horizon=2, keep=4, expansion=2, num_past=0, top_p=None, discount=0.9)
+    layout, bins = model.layout, model.bins
+    observation = make_world(env).reset([5])
+    states = bins.encode(observation, layout.states)
+    start = model.embed(states, layout.states)
+
+    def next_token(tokens: list[int], column: int) -> tuple[int, torch.Tensor]:
+        """The most probable token and all probabilities after these of a transition or two."""
+        num_slots = len(layout.slots)
+        columns = [layout.slots[place % num_slots] for place in range(len(tokens))]
+        vectors = model.embed(torch.tensor([tokens]), columns)
+        hidden = PlainReader(model, 1).read(vectors)
+        logits = model.logits(hidden[:, None], torch.tensor([column]))[0, 0]
+        return int(logits.argmax()), logits.softmax(0)
+
+    def worth(actions: tuple[int, int]) -> float:
+        tokens, gained, weight = states[0].tolist(), 0.0, 1.0
+        for depth, action in enumerate(actions):
+            tokens.append(action)
+            reward, chances = next_token(tokens, layout.reward)
+            reward_mean = float(chances @ bins.centres[layout.reward])
+            tokens.append(reward)
+            to_go = float(next_token(tokens, layout.to_go)[1] @ bins.centres[layout.to_go])
+            if depth == 1:
+                return gained + weight * to_go
+            gained += weight * reward_mean
+            weight *= 0.9 * float(next_token(tokens, layout.end)[1][0])
+            for column in layout.states:
+                tokens.append(next_token(tokens, column)[0])
+        raise AssertionError
+
+    with torch.no_grad():
+        expected = {plan: worth(plan) for plan in ((0, 0), (0, 1), (1, 0), (1, 1))}
+        stepper = _Steps(model, start, plan).stepper
+        assert isinstance(stepper, RankingStepper)
+        beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=2)
+    best = stepper.best_rows()
+    assert float(stepper.ranks(torch.zeros(8))[best]) == pytest.approx(max(expected.values()))
+    assert int(stepper.first_actions[best]) == max(expected, key=lambda plan: expected[plan])[0]
+
+
+def test_only_as_many_actions_as_the_filters_leave_are_tried() -> None:
+    model = random_model("Pendulum-v1")
+    start = model.embed(torch.tensor([[3, 5, 7]]), model.layout.states)
+    for top_k, expected in ((1, 1), (3, 3), (None, 6)):
+        plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, top_k=top_k, top_p=None)
+        with torch.no_grad():
+            nats = _Steps(model, start, plan).stepper.log_probs()
+        assert nats.shape == (6, 6)
+        assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
+
+
+@pytest.mark.parametrize("name", ["horizon", "keep", "expansion", "num_past"])
+def test_a_plan_of_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} is -1; expected at least [01]$"):
+        PlanConfig(**{name: -1})
+
+
+def _register(env: str) -> None:
+    """An environment whose actions have three numbers."""
+    import gymnasium
+    import numpy as np
+
+    class Numbers(gymnasium.Env[Any, Any]):
+        observation_space = gymnasium.spaces.Box(-1, 1, (2,), np.float32)
+        action_space = gymnasium.spaces.Box(-1, 1, (3,), np.float32)
+
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            self.state = self.np_random.random(2, dtype=np.float32)
+            return self.state, {}
+
+        def step(self, action):
+            self.state = np.tanh(self.state + action[:2] * action[2]).astype(np.float32)
+            return self.state, float(self.state.sum()), False, False, {}
+
+    gymnasium.register(env, lambda **_: Numbers(), max_episode_steps=50, disable_env_checker=True)

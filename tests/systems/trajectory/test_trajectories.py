@@ -1,0 +1,140 @@
+"""Files of trajectories: the same numbers come back, and what is wrong is one sentence."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban.systems.trajectory.collect import collect, joined
+from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix
+from tokoban.systems.trajectory.rollouts import History, play
+from tokoban.systems.trajectory.trajectories import Trajectories, load
+from tokoban.systems.trajectory.worlds import make_world
+
+GRAPH = "graph:3"
+
+
+def walks(num_episodes: int = 11, *, seed: int = 0) -> Trajectories:
+    return collect(make_world(GRAPH), "random", num_episodes=num_episodes, seed=seed)
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    written = walks()
+    written.save(tmp_path / "walks")
+    read = load(tmp_path / "walks", env=GRAPH)
+    assert read.checksum() == written.checksum()
+    assert (read.env, read.origin) == (GRAPH, "random, 11 episodes, seed 0")
+    assert read.rewards.equal(written.rewards)
+
+
+def test_a_seed_is_the_same_data_and_another_seed_is_not() -> None:
+    assert walks().checksum() == walks().checksum()
+    assert walks().checksum() != walks(seed=1).checksum()
+
+
+def test_the_best_share_are_the_episodes_with_the_highest_returns() -> None:
+    data = walks(30)
+    best = data.best(0.1)
+    assert sorted(best.returns()) == sorted(data.returns())[-3:]
+    assert int(best.lengths.sum()) == len(best.rewards)
+    assert data.best(1.0).checksum() == data.checksum()
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "walks"
+    walks().save(path)
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"damaged: the numbers are not those that were written$"):
+        load(path, env=GRAPH)
+    path.write_bytes(content[:50])
+    with pytest.raises(ValueError, match=r"walks: no trajectories can be read"):
+        load(path, env=GRAPH)
+
+
+def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
+    walks().save(tmp_path / "walks")
+    with pytest.raises(
+        ValueError, match=r"trajectories of graph:3; expected those of CartPole-v1$"
+    ):
+        load(tmp_path / "walks", env="CartPole-v1")
+    save_file({"x": torch.zeros(2)}, tmp_path / "other")
+    with pytest.raises(ValueError, match=r"not a file of trajectories that tokoban has written$"):
+        load(tmp_path / "other", env=GRAPH)
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    data = walks()
+    rewards = data.rewards.clone()
+    rewards[5] = torch.nan
+    with pytest.raises(ValueError, match=r"^graph:3: rewards \[5\] is not a finite number$"):
+        Trajectories(**{**vars(data), "rewards": rewards})
+    with pytest.raises(ValueError, match=r"episodes are to be at least 1 and 90 together; got 89"):
+        fitting = Trajectories(**{**vars(data), **_cut_to(data, 90)})
+        lengths = fitting.lengths.clone()
+        lengths[0] -= 1
+        Trajectories(**{**vars(fitting), "lengths": lengths})
+
+
+def _cut_to(data: Trajectories, number: int) -> dict[str, torch.Tensor]:
+    """One episode of so many transitions."""
+    return {
+        "observations": data.observations[:1].expand(number, -1),
+        "actions": data.actions[:1].expand(number, -1),
+        "rewards": data.rewards[:1].expand(number),
+        "lengths": torch.tensor([number]),
+        "is_terminated": torch.tensor([False]),
+        "contexts": torch.zeros(1, 0),
+    }
+
+
+def test_a_mixture_has_its_parts_in_their_shares() -> None:
+    assert parse_mix("random, expert+0.3:2") == (
+        Part("random", 0.0, 1.0),
+        Part("expert", 0.3, 2.0),
+    )
+
+    def stay(history: History) -> torch.Tensor:
+        assert history.is_legal is not None
+        return history.is_legal.int().argmax(dim=1)[:, None].float()
+
+    world = make_world(GRAPH)
+    first = collect(world, "stay:3", num_episodes=9, seed=0, policies={"stay": stay})
+    mixed = collect(world, "stay:3,random", num_episodes=12, seed=0, policies={"stay": stay})
+    assert len(mixed.lengths) == 12
+    assert joined([mixed]).checksum() == mixed.checksum()
+    # The first part of a mixture is what it would be alone, but for its starts.
+    least = {int(node): int(a) for node, a in zip(first.observations, first.actions, strict=True)}
+    number = int(mixed.lengths[:9].sum())
+    for node, action in zip(mixed.observations[:number], mixed.actions[:number], strict=True):
+        assert least.get(int(node), int(action)) == int(action)
+
+
+@pytest.mark.parametrize("mix", ["", "expert+2", "expert:0", "Expert", "a:b", "random,,random"])
+def test_a_mixture_that_cannot_be_read_is_one_sentence(mix: str) -> None:
+    with pytest.raises(ValueError, match=r"^mix: got '.*'; expected POLICY, POLICY\+NOISE"):
+        parse_mix(mix)
+
+
+def test_a_policy_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^no policy 'expert' for graph:3; there is random$"):
+        collect(make_world(GRAPH), "expert", num_episodes=5, seed=0)
+    with pytest.raises(ValueError, match=r"^1 episodes leave none to the part 'random'$"):
+        collect(make_world(GRAPH), "random:1,random:9", num_episodes=1, seed=0)
+
+
+def test_a_policy_that_names_no_number_is_refused() -> None:
+    def broken(history: History) -> torch.Tensor:
+        return torch.full((2, 1), torch.nan)
+
+    with pytest.raises(ValueError, match=r"^Pendulum-v1: the policy names an action that is no"):
+        play(make_world("Pendulum-v1"), broken, range(2))
+
+
+@pytest.mark.parametrize(("env", "least"), [("Pendulum-v1", -400.0), ("CartPole-v1", 475.0)])
+def test_the_experts_are_experts(env: str, least: float) -> None:
+    returns = play(make_world(env), by_hand(env)["expert"], range(5)).returns()
+    assert returns.mean() > least

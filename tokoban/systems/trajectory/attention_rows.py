@@ -1,0 +1,68 @@
+"""Where a model looks in an episode: one row a transition, such as (return, state, action).
+
+Axes: T tokens.
+"""
+
+from pathlib import Path
+
+import torch
+
+from tokoban.systems.trajectory.dataset import WindowDataset
+from tokoban.systems.trajectory.layout import Layout
+from tokoban.systems.trajectory.model import TrajectoryTransformer
+from tokoban.systems.trajectory.trajectories import Trajectories
+from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
+from tokoban.transformer import captured_attention
+
+
+@torch.no_grad()
+def write_attention(
+    model: TrajectoryTransformer,
+    episode: Trajectories,
+    path: Path,
+    *,
+    window: int,
+    discount: float,
+) -> None:
+    """The page of an episode's first transitions, as many as the model reads together.
+
+    Returns-to-go are those that came about; a goal is the last state.
+    """
+    layout, bins = model.layout, model.bins
+    dataset = WindowDataset(
+        episode.at(torch.tensor([0])),
+        layout,
+        bins,
+        window=min(window, int(episode.lengths[0])),
+        discount=discount,
+        batch_windows=1,
+        seed=0,
+    )
+    last = torch.tensor([0.999])
+    windows = dataset.at(torch.tensor([0]), goal_shares=last).to(model.heads.device)
+    tokens = windows.tokens[:, :, list(layout.slots)]
+    with captured_attention(model) as captured:
+        model(windows.prefix, tokens)
+    weights = torch.stack([calls[0][0] for calls in captured.values()]).float().cpu()
+    columns = [*layout.prefix, *layout.slots * tokens.shape[1]]
+    flat = torch.cat([windows.prefix[0], tokens[0].flatten()])
+    values = bins.centres[torch.tensor(columns, device=flat.device), flat].tolist()
+    labels = [
+        f"{column_name(layout, column)} {value:.3g}"
+        for column, value in zip(columns, values, strict=True)
+    ]
+    # What stands before all transitions would push them out of their rows.
+    row = TokenRow(labels, row_length=None if layout.prefix else len(layout.slots))
+    panel = AttentionPanel(episode.env, weights, row, row)
+    write_attention_page(path, [panel], title=f"Attention to transitions: {episode.env}")
+
+
+def column_name(layout: Layout, column: int) -> str:
+    """What a token of this column is called."""
+    if column in layout.states:
+        return f"state {column}"
+    if column in layout.actions:
+        return f"action {column - layout.num_states}"
+    if column in layout.contexts:
+        return f"fixed {column - layout.contexts[0]}"
+    return {layout.reward: "reward", layout.to_go: "return", layout.end: "end"}[column]

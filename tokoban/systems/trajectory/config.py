@@ -1,0 +1,123 @@
+"""The choices of one model of trajectories: environment, data, tokens, network; presets."""
+
+from dataclasses import dataclass, replace
+
+from tokoban.systems.trajectory.discretise import Binning
+from tokoban.systems.trajectory.layout import LayoutKind
+from tokoban.systems.trajectory.policies import parse_mix
+from tokoban.training.config import check_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryConfig:
+    """The data are collected anew, unless a file of them is named and there."""
+
+    env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED, or sokoban
+    max_steps: int | None = None  # of an episode; none: the environment's own limit
+    repeat: int = 1  # how often each action is done before the next is chosen
+
+    # The data
+    mix: str = "random"  # POLICY+NOISE:SHARE,...; noise = share of random actions
+    episodes: int = 400
+    data: str = ""  # a file: read if it is there, else what is collected is written to it;
+    # or minari:NAME, a data set that Minari has on this machine
+    data_seed: int = 0  # of what is collected, and of the windows' order
+    best_share: float = 1.0  # of the episodes, those with the highest returns; below 1: %BC
+
+    # The tokens
+    layout: LayoutKind = "plan"
+    window: int = 8  # transitions that are read together
+    bins: int = 64  # of a column
+    binning: Binning = "quantile"
+    discount: float = 0.97  # of returns-to-go; 1 in the layout "return"
+
+    # The network
+    width: int = 64
+    num_layers: int = 2
+    num_heads: int = 4
+    dropout: float = 0.0
+
+    # The loss, by the kind of token
+    state_weight: float = 1.0
+    action_weight: float = 1.0  # more where the data are an expert's: chance is not to be learned
+    reward_weight: float = 1.0  # of rewards, returns-to-go and ends
+
+    batch_windows: int = 32
+
+    def __post_init__(self) -> None:
+        parse_mix(self.mix)
+        check_fields(
+            self,
+            ("max_steps", self.max_steps is None or self.max_steps >= 1, "none, or at least 1"),
+            ("repeat", self.repeat >= 1, "at least 1"),
+            ("episodes", self.episodes >= 1, "at least 1"),
+            ("data_seed", 0 <= self.data_seed < 2**31, "from 0 to 2^31 - 1"),
+            ("best_share", 0 < self.best_share <= 1, "above 0, at most 1"),
+            ("window", self.window >= 1, "at least 1"),
+            ("bins", self.bins >= 2, "at least 2"),
+            ("discount", 0 < self.discount <= 1, "above 0, at most 1"),
+            ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
+            ("width", self.width >= 2, "at least 2"),
+            ("num_layers", self.num_layers >= 1, "at least 1"),
+            ("num_heads", self.num_heads >= 1, "at least 1"),
+            ("num_heads", self.width % (2 * max(1, self.num_heads)) == 0, _EVEN),
+            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            ("state_weight", self.state_weight >= 0, "at least 0"),
+            ("action_weight", self.action_weight > 0, "above 0"),
+            ("reward_weight", self.reward_weight >= 0, "at least 0"),
+            ("batch_windows", self.batch_windows >= 1, "at least 1"),
+        )
+
+
+_UNDISCOUNTED = "1 where returns are asked for: each reward is taken off the rest as it is"
+_EVEN = "a number of heads of one even width each"
+
+
+def graph() -> TrajectoryConfig:
+    """Random walks on a graph of 20 nodes, conditioned on the return: within a minute."""
+    return TrajectoryConfig(
+        env="graph:0",
+        mix="random",
+        episodes=5000,
+        layout="return",
+        window=10,
+        bins=20,
+        binning="uniform",
+        discount=1.0,
+        batch_windows=64,
+    )
+
+
+def plan() -> TrajectoryConfig:
+    """The Trajectory Transformer: states, actions and rewards, planned by beam search."""
+    return TrajectoryConfig()
+
+
+def conditioned() -> TrajectoryConfig:
+    """The decision transformer's way: actions given the return that is asked for."""
+    return TrajectoryConfig(layout="return", discount=1.0)
+
+
+def goal() -> TrajectoryConfig:
+    """Actions given a state to come."""
+    return TrajectoryConfig(layout="goal")
+
+
+def sokoban() -> TrajectoryConfig:
+    """One-box levels of 4 x 4 squares: the walls before all, then squares and moves."""
+    return TrajectoryConfig(
+        env="sokoban",
+        mix="random:1,expert+0.3:2",
+        episodes=6000,
+        window=8,
+        bins=20,
+        binning="uniform",
+        discount=0.95,
+        num_layers=3,
+        batch_windows=64,
+    )
+
+
+def tiny() -> TrajectoryConfig:
+    """Walks on a graph that are learned within seconds, badly: for tests."""
+    return replace(graph(), episodes=50, width=16, num_layers=1, num_heads=2, batch_windows=16)

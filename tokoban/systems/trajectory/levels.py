@@ -1,0 +1,136 @@
+"""Sokoban as an environment of numbers: two squares are the state, the walls stay the same.
+
+Axes: B games, H rows and W columns of pixels.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.bitboards import Bitboards, from_planes, keys, pack, to_board
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.distances import OneBoxTables, one_box_tables
+from tokoban.sokoban.generator import draw
+from tokoban.sokoban.render import render_rgb
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, Spec, Step
+from tokoban.systems.trajectory.rollouts import History, Policy
+
+SIDE = 4  # of the interior
+MAX_STEPS = 20
+
+_WALL, _FLOOR, _GOAL = range(3)
+_NUM_DRAWS = {0: 12_000, 1: 2_000}  # by the seed: of training and of evaluation
+_LONGEST = 12  # moves of a level's shortest solution
+
+
+class SokobanWorld:
+    """One-box levels; the state is the player's and the box's square, a move costs 1.
+
+    The rules are the plain ones. The game ends when it is solved; a level of a seed from
+    ``FIRST_TRAINING_SEED`` on is never one of a lower seed.
+    """
+
+    def __init__(self) -> None:
+        squares = SIDE * SIDE
+        self.spec = Spec("sokoban", (squares, squares), (4,), (3,) * squares, (0.0,), (3.0,))
+        self.boards: list[Board] = []
+        self._tables: OneBoxTables | None = None  # of the levels, once the expert has asked
+        self._num_steps = 0
+
+    def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B 2"]:
+        """As ``World`` says."""
+        self.boards = [_level_of(seed) for seed in seeds]
+        self._tables, self._num_steps = None, 0
+        return self._observations()
+
+    def contexts(self) -> Float[Tensor, "B squares"]:
+        """Wall, floor or goal, square by square."""
+        kinds = [[_kind(board, place) for place in _interior()] for board in self.boards]
+        return torch.tensor(kinds).float()
+
+    def is_legal(self) -> None:
+        """All moves are; one into a wall changes nothing."""
+
+    def step(self, actions: Float[Tensor, "B 1"]) -> Step:
+        """As ``World`` says."""
+        self._num_steps += 1
+        was_over = torch.tensor([board.is_solved for board in self.boards])
+        self.boards = [
+            board if is_over else rules.step(board, int(action))
+            for board, action, is_over in zip(self.boards, actions, was_over, strict=True)
+        ]
+        is_solved = torch.tensor([board.is_solved for board in self.boards])
+        is_late = ~is_solved & (self._num_steps >= MAX_STEPS)
+        rewards = -(~was_over).float()
+        return Step(self._observations(), rewards, is_solved & ~was_over, is_late)
+
+    def picture(self) -> UInt8[np.ndarray, "H W 3"]:
+        """The first board."""
+        return render_rgb(self.boards[0])
+
+    def expert(self) -> Policy:
+        """The first move of a shortest solution; up where there is none any more."""
+
+        def act(history: History) -> Tensor:
+            now = pack(self.boards)
+            if self._tables is None:
+                self._tables = one_box_tables(now)
+            return self._tables.is_optimal(now).int().argmax(dim=1)[:, None].float()
+
+        return act
+
+    def shortest(self, seeds: Sequence[int]) -> list[int]:
+        """The fewest moves that solve each seed's level."""
+        boards = pack([_level_of(seed) for seed in seeds])
+        return one_box_tables(boards).distance(boards).tolist()
+
+    def _observations(self) -> Float[Tensor, "B 2"]:
+        places = [(_place(board.player), _place(*board.boxes)) for board in self.boards]
+        return torch.tensor(places).float()
+
+
+@cache
+def _pool(seed: int) -> Bitboards:
+    """Levels that can be solved, each once, in the order of drawing."""
+    generator = torch.Generator().manual_seed(seed)
+    drawn = from_planes(
+        draw(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator)
+    )
+    distance = one_box_tables(drawn).distance(drawn)
+    is_kept = (distance > 0) & (distance <= _LONGEST)
+    seen: set[int] = set()
+    for place, key in enumerate(keys(drawn).tolist()):
+        is_kept[place] &= key not in seen
+        seen.add(key)
+    return drawn.at(is_kept)
+
+
+@cache
+def _evaluation_pool() -> Bitboards:
+    learned = set(keys(_pool(0)).tolist())
+    drawn = _pool(1)
+    return drawn.at(torch.tensor([key not in learned for key in keys(drawn).tolist()]))
+
+
+def _level_of(seed: int) -> Board:
+    pool = _pool(0) if seed >= FIRST_TRAINING_SEED else _evaluation_pool()
+    return to_board(pool, (seed % len(pool.walls),))
+
+
+def _interior() -> list[Square]:
+    return [Square(row, column) for row in range(1, SIDE + 1) for column in range(1, SIDE + 1)]
+
+
+def _place(square: Square) -> int:
+    return (square.row - 1) * SIDE + square.column - 1
+
+
+def _kind(board: Board, square: Square) -> int:
+    if square in board.walls:
+        return _WALL
+    return _GOAL if square in board.goals else _FLOOR

@@ -1,0 +1,187 @@
+"""The model of trajectories as a ``System``: its network, its data and its loss, wired together."""
+
+import copy
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tokoban.systems.trajectory import config as presets
+from tokoban.systems.trajectory.collect import collect
+from tokoban.systems.trajectory.config import TrajectoryConfig
+from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, table
+from tokoban.systems.trajectory.environments import Spec, World
+from tokoban.systems.trajectory.layout import Layout
+from tokoban.systems.trajectory.minari_data import load_minari
+from tokoban.systems.trajectory.model import TrajectoryTransformer
+from tokoban.systems.trajectory.trajectories import Trajectories, load
+from tokoban.systems.trajectory.worlds import make_world
+from tokoban.training import processes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.system import Loss
+
+Config = TrajectoryConfig
+PRESETS: dict[str, Callable[[], TrajectoryConfig]] = {
+    preset.__name__: preset
+    for preset in (
+        presets.graph,
+        presets.plan,
+        presets.conditioned,
+        presets.goal,
+        presets.sokoban,
+        presets.tiny,
+    )
+}
+_RUN = RunConfig(steps=1000, learning_rate=4e-3, weight_decay=0.01, betas=(0.9, 0.95))
+RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
+    "graph": replace(_RUN, steps=800),
+    "sokoban": replace(_RUN, steps=3000, learning_rate=2e-3),
+    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
+}
+SMALLEST = "tiny"
+DEFAULT = "plan"
+
+
+def world_of(config: TrajectoryConfig, *, is_drawn: bool = False) -> World:
+    """Copies of the environment that ``config`` names."""
+    return make_world(
+        config.env, max_steps=config.max_steps, repeat=config.repeat, is_drawn=is_drawn
+    )
+
+
+def layout_of(config: TrajectoryConfig, spec: Spec) -> Layout:
+    """The tokens of a transition of this environment."""
+    return Layout(
+        config.layout, len(spec.state_sizes), len(spec.action_sizes), len(spec.context_sizes)
+    )
+
+
+def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
+    """A freshly initialised model on the CPU, whose bins are not laid yet."""
+    spec = world_of(config).spec
+    return TrajectoryTransformer(
+        layout_of(config, spec),
+        sizes=sizes(spec),
+        num_bins=config.bins,
+        width=config.width,
+        num_layers=config.num_layers,
+        num_heads=config.num_heads,
+        dropout=config.dropout,
+    )
+
+
+def load_or_collect(config: TrajectoryConfig) -> Trajectories:
+    """The episodes that ``config`` names, before the best of them are chosen."""
+    if found := re.fullmatch(r"minari:(.+)", config.data):
+        return load_minari(found[1], env=config.env)
+    path = Path(config.data) if config.data else None
+    if path is not None and path.exists():
+        return load(path, env=config.env)
+    world = world_of(config)
+    collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
+    if path is not None:
+        collected.save(path)
+    return collected
+
+
+@dataclass(frozen=True)
+class TrajectorySystem:
+    """Trains one model on episodes that are there already."""
+
+    config: TrajectoryConfig
+    spec: Spec
+    trajectories: Trajectories
+
+    def build_model(self) -> TrajectoryTransformer:
+        """A freshly initialised model on the CPU, with bins for its data."""
+        model = build_model(self.config)
+        values = table(self.trajectories, model.layout, discount=self.config.discount)
+        model.bins.fit(values, sizes(self.spec), binning=self.config.binning)
+        model.best_return.copy_(self.trajectories.returns().max())
+        return model
+
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Windows]:
+        """Batches for this process, on the model's device."""
+        assert isinstance(model, TrajectoryTransformer)
+        config, device = self.config, model.heads.device
+        dataset = WindowDataset(
+            self.trajectories,
+            model.layout,
+            copy.deepcopy(model.bins).cpu(),
+            window=config.window,
+            discount=config.discount,
+            batch_windows=config.batch_windows,
+            seed=config.data_seed,
+        )
+        return dataset.batches(device, start_step=start_step, rank=processes.rank())
+
+    def loss(self, model: nn.Module, batch: Windows) -> Loss:
+        """Cross entropy of every token, by its weight; padding counts for nothing."""
+        layout = layout_of(self.config, self.spec)
+        logits = model(batch.prefix, batch.tokens[:, :, list(layout.slots)]).float()
+        wanted, weights = _targets(layout, batch, self.config)
+        losses = functional.cross_entropy(
+            logits.flatten(0, 2), wanted.flatten(), reduction="none"
+        ).view_as(weights)
+        total = weights.sum().clamp_min(1e-9)
+        is_action = torch.tensor([x.column in layout.actions for x in layout.targets])
+        action = (losses * weights)[:, :, is_action].sum() / weights[:, :, is_action].sum()
+        return Loss(
+            (losses * weights).sum() / total,
+            {"action_loss": action.detach()},
+            weight=batch.is_real.sum(),
+        )
+
+    def evaluate(self, model: nn.Module) -> dict[str, float]:
+        """The figures of ``evaluate.evaluate``."""
+        from tokoban.systems.trajectory.evaluate import evaluate
+
+        return evaluate(model, self.config)
+
+
+def _targets(
+    layout: Layout, batch: Windows, config: TrajectoryConfig
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The token of each of ``layout.targets``, and its weight: 0 where it is not to be learned."""
+    following = batch.tokens.roll(-1, dims=1)
+    has_following = batch.is_real & batch.is_real.roll(-1, dims=1)
+    has_following[:, -1] = False
+    wanted, weights = [], []
+    for target in layout.targets:
+        source = following if target.is_next else batch.tokens
+        counts = has_following if target.is_next else batch.is_real
+        if target.column == layout.to_go:
+            known = batch.knows_return.roll(-1, dims=1) if target.is_next else batch.knows_return
+            counts = counts & known
+        if target.column in layout.states:
+            weight = config.state_weight
+        elif target.column in layout.actions:
+            weight = config.action_weight
+        else:
+            weight = config.reward_weight
+        wanted.append(source[:, :, target.column])
+        weights.append(counts * weight)
+    return torch.stack(wanted, dim=2), torch.stack(weights, dim=2)
+
+
+def make_system(config: TrajectoryConfig) -> TrajectorySystem:
+    """The system of ``config`` with its data read or collected, and the best of them chosen."""
+    spec = world_of(config).spec
+    everything = load_or_collect(config)
+    trajectories = everything.best(config.best_share)
+    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+        returns = everything.returns()
+        print(
+            f"{everything.env}: {len(returns)} episodes ({everything.origin}), "
+            f"{len(everything.rewards)} transitions, returns {returns.min():.6g} to "
+            f"{returns.max():.6g}, mean {returns.mean():.6g}, checksum "
+            f"{everything.checksum()[:16]}; trained on {len(trajectories.lengths)} of them",
+            file=sys.stderr,
+        )
+    return TrajectorySystem(config, spec, trajectories)

@@ -1,0 +1,118 @@
+"""What was done and what came of it: episodes one behind the other, and their file.
+
+Axes: N transitions of all episodes, E episodes.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from tokoban.training.atomic import atomically
+
+_FORMAT = "tokoban trajectories 1"
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Whole episodes; discrete states and actions are numbers from 0.
+
+    An episode ended by itself (terminated), or was cut off by the time limit (truncated).
+    """
+
+    env: str
+    observations: Float[Tensor, "N states"]
+    actions: Float[Tensor, "N actions"]
+    rewards: Float[Tensor, "N"]
+    lengths: Int64[Tensor, "E"]
+    is_terminated: Bool[Tensor, "E"]
+    contexts: Float[Tensor, "E contexts"]  # what stays the same in an episode
+    origin: str = ""  # the policies, their shares and the seed, in words
+
+    def __post_init__(self) -> None:
+        if int(self.lengths.sum()) != len(self.rewards) or not (self.lengths > 0).all():
+            raise ValueError(
+                f"the lengths of {len(self.lengths)} episodes are to be at least 1 and "
+                f"{len(self.rewards)} together; got {int(self.lengths.sum())}"
+            )
+        for name in ("observations", "actions", "rewards", "contexts"):
+            is_wrong = ~getattr(self, name).isfinite()
+            if is_wrong.any():
+                first = is_wrong.nonzero()[0].tolist()
+                raise ValueError(f"{self.env}: {name} {first} is not a finite number")
+
+    @property
+    def ends(self) -> Int64[Tensor, "E"]:
+        """The transition behind each episode's last one."""
+        return self.lengths.cumsum(0)
+
+    def returns(self) -> Float[Tensor, "E"]:
+        """The sum of each episode's rewards."""
+        episode = torch.arange(len(self.lengths)).repeat_interleave(self.lengths)
+        sums = torch.zeros(len(self.lengths), dtype=torch.float64)
+        return sums.index_add_(0, episode, self.rewards.double()).float()
+
+    def best(self, share: float) -> "Trajectories":
+        """The episodes with the highest returns, so large a share of them, in their order."""
+        number = max(1, round(share * len(self.lengths)))
+        order = self.returns().argsort(descending=True, stable=True)[:number]
+        return self.at(order.sort().values)
+
+    def at(self, episodes: Int64[Tensor, "chosen"]) -> "Trajectories":
+        """Some of the episodes."""
+        is_kept = torch.zeros(len(self.lengths), dtype=torch.bool)
+        is_kept[episodes] = True
+        kept = is_kept.repeat_interleave(self.lengths)
+        return Trajectories(
+            self.env,
+            self.observations[kept],
+            self.actions[kept],
+            self.rewards[kept],
+            self.lengths[is_kept],
+            self.is_terminated[is_kept],
+            self.contexts[is_kept],
+            self.origin,
+        )
+
+    def checksum(self) -> str:
+        """SHA-256 of all numbers in their order."""
+        digest = hashlib.sha256(self.env.encode())
+        for tensor in self._tensors().values():
+            digest.update(tensor.numpy().tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: Path) -> None:
+        """Writes the file; whole, or not at all."""
+        about = {"env": self.env, "origin": self.origin, "checksum": self.checksum()}
+        with atomically(path) as temporary:
+            save_file(self._tensors(), temporary, {"format": _FORMAT, "about": json.dumps(about)})
+
+    def _tensors(self) -> dict[str, Tensor]:
+        names = "observations", "actions", "rewards", "lengths", "is_terminated", "contexts"
+        return {name: getattr(self, name).contiguous() for name in names}
+
+
+def load(path: Path, *, env: str) -> Trajectories:
+    """The inverse of ``save``; ``ValueError`` for a damaged file, or one of another environment."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            tensors: dict[str, Any] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path}: no trajectories can be read ({error})") from None
+    if metadata.get("format") != _FORMAT:
+        raise ValueError(f"{path}: not a file of trajectories that tokoban has written")
+    about = json.loads(metadata["about"])
+    if about["env"] != env:
+        raise ValueError(f"{path}: trajectories of {about['env']}; expected those of {env}")
+    found = Trajectories(about["env"], **tensors, origin=about["origin"])
+    if found.checksum() != about["checksum"]:
+        raise ValueError(f"{path}: damaged: the numbers are not those that were written")
+    return found

@@ -1,0 +1,21 @@
+"""Which environment a name means: Gymnasium's, or one of our own."""
+
+import re
+
+from tokoban.systems.trajectory.environments import GymnasiumWorld, World
+from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.levels import SokobanWorld
+
+
+def make_world(
+    env: str, *, max_steps: int | None = None, repeat: int = 1, is_drawn: bool = False
+) -> World:
+    """``graph:SEED``, ``sokoban``, or a name of Gymnasium's; ``ValueError`` for any other.
+
+    Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
+    """
+    if found := re.fullmatch(r"graph:(\d+)", env):
+        return GraphWorld(int(found[1]))
+    if env == "sokoban":
+        return SokobanWorld()
+    return GymnasiumWorld(env, max_steps=max_steps, repeat=repeat, is_drawn=is_drawn)
