@@ -72,9 +72,9 @@ def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
                     LabelledBoards(boards.at(chosen), labels, torch.full_like(labels, num_boxes))
                 )
     order = torch.randperm(num_boards, generator=generator)
-    parts, standings, numbers = zip(*found, strict=True)
+    parts, found_standings, numbers = zip(*found, strict=True)
     all_boards = Bitboards(*(torch.cat(words)[order] for words in zip(*parts, strict=True)))
-    return LabelledBoards(all_boards, torch.cat(standings)[order], torch.cat(numbers)[order])
+    return LabelledBoards(all_boards, torch.cat(found_standings)[order], torch.cat(numbers)[order])
 
 
 def stand(boards: Bitboards) -> Int64[Tensor, "N"]:
