@@ -34,12 +34,11 @@ ALLOWED_HERE = {
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "systems/vit/pictures.py": {"PIL"},
     "systems/memory_ppo/gymnasium_task.py": {"gymnasium", "minigrid"},
-    "training/attention_plot.py": {"matplotlib"},
     "training/films.py": {"PIL"},
     "training/learning_curves.py": {"matplotlib"},
     "systems/trajectory/environments.py": {"gymnasium"},
     "systems/trajectory/minari_data.py": {"minari"},
-    "training/plots.py": {"matplotlib", "PIL"},
+    "training/plots.py": {"matplotlib"},
 }
 
 

@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from PIL import Image
 
-from tokoban.training.films import save_pictures
+from tokoban.training.films import save_film, save_pictures
+from tokoban.training.plots import COLOURS
 
 
 def test_a_film_has_its_frames_in_colour_and_captions_below(tmp_path: Path) -> None:
@@ -21,3 +23,32 @@ def test_a_film_has_its_frames_in_colour_and_captions_below(tmp_path: Path) -> N
             captions = np.asarray(picture.crop((0, 5, 43, film.height)))
             assert captions.min() < 64  # the letters are drawn in shades of black
         assert film.info["duration"] == 2000
+
+
+def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path) -> None:
+    frames = torch.zeros(2, 5, 40)
+    frames[0, 1, 2], frames[1, 3, 4], frames[1, 0, 0] = 1.0, 1.0, 0.5
+    save_film(frames, tmp_path / "x.gif", captions=["one", "two"], frame_ms=120)
+    full = tuple(bytes.fromhex(COLOURS[0][1:]))
+    with Image.open(tmp_path / "x.gif") as film:
+        durations = []
+        for number in range(2):
+            film.seek(number)
+            durations.append(film.info["duration"])
+            picture = film.convert("RGB")
+            upper = {
+                (column, row): picture.getpixel((column, row))
+                for row in range(5)
+                for column in range(40)
+            }
+            marked = {place for place, colour in upper.items() if colour == full}
+            assert marked == {(2, 1)} if number == 0 else {(4, 3)}
+            captions = picture.crop((0, 5, 40, picture.height)).getcolors()
+            assert captions is not None and (0, 0, 0) in [colour for _, colour in captions]
+        assert sum(colour not in (full, (255, 255, 255)) for colour in upper.values()) == 1
+    assert durations == [120, 2000]
+
+
+def test_a_film_is_a_gif(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"x.png: expected a name that ends in .gif"):
+        save_film(torch.zeros(1, 5, 7), tmp_path / "x.png", captions=["one"], frame_ms=120)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import torch
 from matplotlib.image import imread
-from PIL import Image
 from scipy.ndimage import label
 
 from tokoban.training.attention_page import AttentionPanel, TokenRow
@@ -15,7 +14,6 @@ from tokoban.training.plots import (
     plot_attention_maps,
     plot_curves,
     read_curves,
-    save_film,
     smoothed,
 )
 
@@ -27,35 +25,6 @@ def write(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 def width_of(picture: Path) -> int:
     return imread(picture).shape[1]
-
-
-def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path) -> None:
-    frames = torch.zeros(2, 5, 40)
-    frames[0, 1, 2], frames[1, 3, 4], frames[1, 0, 0] = 1.0, 1.0, 0.5
-    save_film(frames, tmp_path / "x.gif", captions=["one", "two"], frame_ms=120)
-    full = tuple(bytes.fromhex(COLOURS[0][1:]))
-    with Image.open(tmp_path / "x.gif") as film:
-        durations = []
-        for number in range(2):
-            film.seek(number)
-            durations.append(film.info["duration"])
-            picture = film.convert("RGB")
-            upper = {
-                (column, row): picture.getpixel((column, row))
-                for row in range(5)
-                for column in range(40)
-            }
-            marked = {place for place, colour in upper.items() if colour == full}
-            assert marked == {(2, 1)} if number == 0 else {(4, 3)}
-            captions = picture.crop((0, 5, 40, picture.height)).getcolors()
-            assert captions is not None and (0, 0, 0) in [colour for _, colour in captions]
-        assert sum(colour not in (full, (255, 255, 255)) for colour in upper.values()) == 1
-    assert durations == [120, 2000]
-
-
-def test_a_film_is_a_gif(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"x.png: expected a name that ends in .gif"):
-        save_film(torch.zeros(1, 5, 7), tmp_path / "x.png", captions=["one"], frame_ms=120)
 
 
 @pytest.mark.parametrize("num_heads", [1, 3])

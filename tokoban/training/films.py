@@ -1,33 +1,74 @@
-"""A film of pictures in colour; Pillow is imported in the function.
+"""Films as GIFs, of shades or in colour; Pillow is imported in the functions.
 
 Axes: F frames, H rows, W columns, C red, green and blue.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jaxtyping import UInt8
+import numpy as np
+from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
+from tokoban.training.plots import COLOURS
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_NUM_SHADES = 16  # the fewer there are, the smaller is the film
 _CAPTION_HEIGHT = 14  # pixels below a frame
 _LAST_FRAME_MS = 2000
+
+
+def save_film(
+    frames: Float[Tensor, "F H W"], film: Path, *, captions: Sequence[str], frame_ms: int
+) -> None:
+    """A GIF of shades from 0 to 1, a pixel each, with a caption below every frame, without end."""
+    from PIL import Image
+
+    white, full = np.array([255, 255, 255]), np.array(list(bytes.fromhex(COLOURS[0][1:])))
+    mix = np.linspace(0, 1, _NUM_SHADES)[:, None]
+    palette = (white * (1 - mix) + full * mix).round().astype(np.uint8)
+    palette = np.concatenate([palette, [[0, 0, 0]]])  # for the captions
+    height, width = frames.shape[1:]
+    pictures = []
+    for frame in frames:
+        picture = Image.new("P", (width, height + _CAPTION_HEIGHT))
+        picture.putpalette(palette.astype(np.uint8).tobytes())
+        shades = (frame * (_NUM_SHADES - 1)).round().byte().numpy()
+        picture.paste(Image.fromarray(shades))
+        pictures.append(picture)
+    _write(pictures, film, captions=captions, ink=_NUM_SHADES, frame_ms=frame_ms)
 
 
 def save_pictures(
     frames: Sequence[UInt8[Tensor, "H W C"]], film: Path, *, captions: Sequence[str], frame_ms: int
 ) -> None:
-    """A GIF with a caption below every frame, without end; frames are of one size."""
-    from PIL import Image, ImageDraw
+    """A GIF in colour with a caption below every frame, without end; frames are of one size."""
+    from PIL import Image
 
     pictures = []
-    for frame, caption in zip(frames, captions, strict=True):
+    for frame in frames:
         height, width = frame.shape[:2]
         picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
         picture.paste(Image.fromarray(frame.numpy(force=True)))
-        ImageDraw.Draw(picture).text((2, height + 1), caption, fill="black")
         pictures.append(picture)
+    _write(pictures, film, captions=captions, ink=0, frame_ms=frame_ms)
+
+
+def _write(
+    pictures: "Sequence[Image]", film: Path, *, captions: Sequence[str], ink: int, frame_ms: int
+) -> None:
+    """Writes the captions below, in the colour ``ink``, and then the film."""
+    from PIL import ImageDraw
+
+    if film.suffix.lower() != ".gif":
+        raise ValueError(f"{film}: expected a name that ends in .gif")
+    for picture, caption in zip(pictures, captions, strict=True):
+        place = (2, picture.height - _CAPTION_HEIGHT + 1)
+        ImageDraw.Draw(picture).text(place, caption, fill=ink)
     with atomically(film) as temporary:
         pictures[0].save(
             temporary,

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from tokoban.training.atomic import atomically
 from tokoban.training.metrics import mean_interval
-from tokoban.training.plots import COLOURS, Curve
+from tokoban.training.plots import COLOURS, Curve, picture_kind
 
 _NUM_POINTS = 200
 
@@ -31,9 +31,7 @@ def plot_runs(
     """
     from matplotlib.figure import Figure
 
-    kind_of_file = picture.suffix.lower().removeprefix(".")
-    if kind_of_file not in ("png", "svg"):
-        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
+    kind_of_file = picture_kind(picture)
     if not kinds or not all(kinds.values()):
         raise ValueError("expected runs to draw, and at least one of every kind")
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")

@@ -1,16 +1,9 @@
-"""Pictures and films of a run; matplotlib and Pillow are imported here alone, in the functions.
-
-Axes: F frames, H rows, W columns.
-"""
+"""Pictures of a run and of attention; matplotlib is imported in the functions."""
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from jaxtyping import Float, UInt8
-from torch import Tensor
 
 from tokoban.training.atomic import atomically
 from tokoban.training.attention_page import AttentionPanel
@@ -22,10 +15,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # Means are drawn over this many stretches of each decade of steps: the right end of a logarithmic
 # axis would else be black with noise.
 STRETCHES_PER_DECADE = 25
-
-_NUM_SHADES = 16  # of a film, which is the smaller the fewer there are
-_CAPTION_HEIGHT = 14  # pixels below a frame
-_LAST_FRAME_MS = 2000
 
 Curve = tuple[list[int], list[float]]  # steps and values
 
@@ -75,7 +64,7 @@ def plot_weights(
     """Weights from 0 to 1 as a table of shades, the columns' names above; PNG or SVG by suffix."""
     from matplotlib.figure import Figure
 
-    kind = _kind_of(picture)
+    kind = picture_kind(picture)
     num_rows, num_columns = len(row_names), len(column_names)
     size = max(3.0, 1.5 + 0.4 * num_columns), max(2.5, 1.2 + 0.35 * num_rows)
     figure = Figure(figsize=size, layout="constrained")
@@ -112,7 +101,7 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     """
     from matplotlib.figure import Figure
 
-    kind = _kind_of(picture)
+    kind = picture_kind(picture)
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
     figure = Figure(figsize=(1.2 + 1.2 * num_columns, 1.3 * num_rows), layout="constrained")
@@ -138,38 +127,6 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
         figure.savefig(temporary, dpi=150, format=kind)
 
 
-def save_film(
-    frames: Float[Tensor, "F H W"], film: Path, *, captions: Sequence[str], frame_ms: int
-) -> None:
-    """A GIF of shades from 0 to 1, a pixel each, with a caption below every frame, without end."""
-    from PIL import Image, ImageDraw
-
-    if film.suffix.lower() != ".gif":
-        raise ValueError(f"{film}: expected a name that ends in .gif")
-    white, full = np.array([255, 255, 255]), np.array(_components(COLOURS[0]))
-    mix = np.linspace(0, 1, _NUM_SHADES)[:, None]
-    palette = (white * (1 - mix) + full * mix).round().astype(np.uint8)
-    palette = np.concatenate([palette, [[0, 0, 0]]])  # for the captions
-    height, width = frames.shape[1:]
-    pictures = []
-    for frame, caption in zip(frames, captions, strict=True):
-        picture = Image.new("P", (width, height + _CAPTION_HEIGHT))
-        picture.putpalette(palette.astype(np.uint8).tobytes())
-        shades = (frame * (_NUM_SHADES - 1)).round().byte().numpy()
-        picture.paste(Image.fromarray(shades))
-        ImageDraw.Draw(picture).text((2, height + 1), caption, fill=_NUM_SHADES)
-        pictures.append(picture)
-    with atomically(film) as temporary:
-        pictures[0].save(
-            temporary,
-            format="GIF",
-            save_all=True,
-            append_images=pictures[1:],
-            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
-            loop=0,
-        )
-
-
 def plot_returns(
     requested: Sequence[float], achieved: Sequence[float], *, title: str, picture: Path
 ) -> None:
@@ -179,7 +136,7 @@ def plot_returns(
     """
     from matplotlib.figure import Figure
 
-    kind = _kind_of(picture)
+    kind = picture_kind(picture)
     figure = Figure(figsize=(4.6, 4.0), layout="constrained")
     axes = figure.subplots()
     ends = [min(*requested, *achieved), max(*requested, *achieved)]
@@ -192,24 +149,6 @@ def plot_returns(
     axes.spines[["top", "right"]].set_visible(False)
     with atomically(picture) as temporary:
         figure.savefig(temporary, dpi=150, format=kind)
-
-
-def save_colour_film(
-    frames: Sequence[UInt8[np.ndarray, "H W 3"]], film: Path, *, frame_ms: int
-) -> None:
-    """A GIF of pictures in colours, without end."""
-    from PIL import Image
-
-    pictures = [Image.fromarray(frame) for frame in frames]
-    with atomically(film) as temporary:
-        pictures[0].save(
-            temporary,
-            format="GIF",
-            save_all=True,
-            append_images=pictures[1:],
-            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
-            loop=0,
-        )
 
 
 def read_curves(metrics: Path) -> dict[str, Curve]:
@@ -237,7 +176,8 @@ def smoothed(curve: Curve) -> Curve:
     return [step for step, _ in means], [value for _, value in means]
 
 
-def _kind_of(picture: Path) -> str:
+def picture_kind(picture: Path) -> str:
+    """``png`` or ``svg``, as the name ends; ``ValueError`` for another end."""
     kind = picture.suffix.lower().removeprefix(".")
     if kind not in ("png", "svg"):
         raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
@@ -248,10 +188,6 @@ def _shades() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("shades", ["#ffffff", COLOURS[0]])
-
-
-def _components(colour: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(colour.removeprefix("#")))
 
 
 def _are_shares(values: Sequence[float]) -> bool:

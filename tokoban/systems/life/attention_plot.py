@@ -14,7 +14,7 @@ from torch import Tensor
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import NEIGHBOURS
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.plots import save_film
+from tokoban.training.films import save_film
 from tokoban.training.snapshots import Snapshots, step_of
 from tokoban.transformer import captured_attention
 

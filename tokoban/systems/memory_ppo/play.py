@@ -14,8 +14,8 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
-from tokoban.training.attention_plot import plot_attention
 from tokoban.training.films import save_pictures
+from tokoban.training.plots import plot_attention_maps
 from tokoban.transformer import captured_attention
 
 _FRAME_MS = 120
@@ -93,12 +93,12 @@ def save_attention(
     weights: Float[Tensor, "L N T S"], episode: Episode, *, name: str, output: Path
 ) -> None:
     """A page to walk about in for .html, else a picture, .png or .svg."""
-    if output.suffix.lower() != ".html":
-        plot_attention(weights, title=f"where the memory looks: {name}", picture=output)
-        return
     steps = TokenRow(_labels(episode))
-    panel = AttentionPanel("an episode", weights, steps, steps)
-    write_attention_page(output, [panel], title=f"Where the memory looks: {name}")
+    panel = AttentionPanel(name, weights, steps, steps)
+    if output.suffix.lower() == ".html":
+        write_attention_page(output, [panel], title=f"Where the memory looks: {name}")
+    else:
+        plot_attention_maps([panel], output)
 
 
 def _labels(episode: Episode) -> list[str]:

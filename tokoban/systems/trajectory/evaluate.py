@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -26,8 +27,9 @@ from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
 from tokoban.training.device import find_device
+from tokoban.training.films import save_pictures
 from tokoban.training.metrics import mean_interval
-from tokoban.training.plots import plot_returns, save_colour_film
+from tokoban.training.plots import plot_returns
 
 Mode = Literal["imitate", "draw", "plan", "return", "goal"]
 MODES: dict[str, tuple[Mode, ...]] = {
@@ -330,4 +332,6 @@ def _film(
     frames: list[Any] = []
     policy = make_policy(model, config, how, world, seeds=seeds)
     play(world, policy, seeds, watch=frames.append)
-    save_colour_film(frames, Path(film), frame_ms=_FRAME_MS)
+    pictures = [torch.from_numpy(np.array(frame)) for frame in frames]
+    captions = [f"step {step}" for step in range(len(pictures))]
+    save_pictures(pictures, Path(film), captions=captions, frame_ms=_FRAME_MS)
