@@ -54,6 +54,12 @@ def test_plans_of_walks_keep_to_the_edges() -> None:
     assert plan_both_ways(model, "graph:1", PLAN, seeds=range(3), max_steps=10) > 10
 
 
+def test_plans_after_what_stays_the_same_are_alike_too() -> None:
+    model = random_model("sokoban")
+    small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
+    assert plan_both_ways(model, "sokoban", small, seeds=range(2), max_steps=20) > 2
+
+
 def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
     env, model = "CartPole-v1", random_model("CartPole-v1")
     small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
