@@ -14,11 +14,11 @@ import pytest
 import torch
 
 from tokoban import cli, pretrained
+from tokoban.decoding import Sampling
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.config import toy
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.train import build_model
-from tokoban.systems.translation.translate import Sampling
 from tokoban.text.bpe import train_bpe
 from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights

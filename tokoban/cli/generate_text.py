@@ -13,7 +13,7 @@ from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
-    from tokoban.systems.gpt.generate import Sampling
+    from tokoban.decoding import Sampling
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
 
@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":
-    from tokoban.systems.gpt.generate import Sampling
+    from tokoban.decoding import Sampling
 
     return Sampling(
         seed=arguments.seed,

@@ -14,10 +14,10 @@ from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
+    from tokoban.decoding import Sampling
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.texts import Translation
-    from tokoban.systems.translation.translate import Sampling
 
 SUMMARY = "translate sentences, from German to English or back"
 
@@ -144,7 +144,7 @@ def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
         for name in given:
             raise ValueError(f"--{name.replace('_', '-')} goes with --sample, which is not given")
         return None
-    from tokoban.systems.translation.translate import Sampling
+    from tokoban.decoding import Sampling
 
     return Sampling(**({"seed": 0} | given))
 

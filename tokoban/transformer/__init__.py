@@ -12,7 +12,7 @@
     handed in from outside:  masks.* (who may attend) or, at a cost that is linear, a Window;
                              KVCache (what is computed already) or, one position at a time with
                              fixed shapes, its CachedStep
-    to look on:              captured_attention
+    to look on:              captured_attention; without dropout: evaluating
     for the CPU alone:       packed.pack_linears
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
 """
@@ -21,6 +21,7 @@ from tokoban.transformer import masks
 from tokoban.transformer.attention import MultiHeadAttention, attend, attention_weights
 from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
 from tokoban.transformer.capture import CapturedWeights, captured_attention
+from tokoban.transformer.evaluating import evaluating
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.local_attention import Window, attend_locally
 from tokoban.transformer.positions import GridPositions, LearnedPositions, Rotary, sinusoidal
@@ -46,6 +47,7 @@ __all__ = [
     "attention_weights",
     "captured_attention",
     "empty_cache_for",
+    "evaluating",
     "masks",
     "sinusoidal",
 ]

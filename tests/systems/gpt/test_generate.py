@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from tests.systems.gpt.models import random_gpt, random_prompts
-from tokoban.systems.gpt.generate import GREEDY, Sampling, generate
+from tokoban.decoding import GREEDY, Sampling
+from tokoban.systems.gpt.generate import generate
 
 PROMPTS = random_prompts(3, 7)
 
@@ -71,16 +72,3 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         generate(random_gpt(), prompts, **{"max_tokens": 3, **options})
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"temperature": -0.5}, r"temperature is -0.5; expected 0 \(greedy\) or more"),
-        ({"temperature": float("nan")}, r"temperature is nan; expected 0 \(greedy\) or more"),
-        ({"seed": -1}, r"seed is -1; expected 0 to 2\^63 - 1"),
-    ],
-)
-def test_a_draw_that_cannot_be_is_refused(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Sampling(**fields)

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from tests.systems.gpt.models import random_gpt, random_prompts
+from tokoban.decoding import GREEDY, Sampling
 from tokoban.systems.gpt.config import Positions
-from tokoban.systems.gpt.generate import GREEDY, Sampling, generate
+from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.stepper import TextStepper, context_start
 from tokoban.text.bpe import train_bpe
 

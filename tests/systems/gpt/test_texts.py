@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.systems.gpt.models import random_gpt
-from tokoban.systems.gpt.generate import GREEDY, Sampling
+from tokoban.decoding import GREEDY, Sampling
 from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer

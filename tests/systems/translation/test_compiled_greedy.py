@@ -10,10 +10,11 @@ from tests.systems.translation.half_trained import (
     drawn_sources,
     half_trained,
 )
+from tokoban.decoding import Sampling
 from tokoban.systems.translation import compiled_greedy
 from tokoban.systems.translation.compiled_greedy import CompiledGreedy
 from tokoban.systems.translation.model import Greedy, Translator
-from tokoban.systems.translation.translate import Sampling, made_ready, translate
+from tokoban.systems.translation.translate import made_ready, translate
 from tokoban.text.bpe import BOS, EOS
 from tokoban.transformer.packed import can_pack
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tokoban.decoding import Sampling
 from tokoban.systems.translation.config import numbers
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import num_tokens, tokenizer_of, translate_texts
 from tokoban.systems.translation.train import build_model
-from tokoban.systems.translation.translate import Sampling
 
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
 

@@ -16,7 +16,7 @@ from tests.systems.translation.half_trained import (
     half_trained,
     padded,
 )
-from tokoban.decoding import Stepper, sample, search_hypotheses
+from tokoban.decoding import Sampling, Stepper, sample, search_hypotheses
 from tokoban.systems.translation import model as model_module
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.model import EXTRA_LENGTH
@@ -24,7 +24,6 @@ from tokoban.systems.translation.stepper import FREE, TranslationStepper
 from tokoban.systems.translation.translate import (
     Hypothesis,
     Precision,
-    Sampling,
     gnmt_penalty,
     made_ready,
     translate,

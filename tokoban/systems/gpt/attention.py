@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import torch
 
-from tokoban.systems.gpt.generate import evaluating
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import context_start
 from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.training.attention_page import AttentionPanel, TokenRow
-from tokoban.transformer import captured_attention
+from tokoban.transformer import captured_attention, evaluating
 
 _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
 

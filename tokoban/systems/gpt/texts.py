@@ -4,7 +4,8 @@ import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tokoban.systems.gpt.generate import GREEDY, Sampling, generate
+from tokoban.decoding import GREEDY, Sampling
+from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import Tokenizer
 

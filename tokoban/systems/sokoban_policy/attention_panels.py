@@ -16,7 +16,7 @@ from tokoban.sokoban.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training.attention_page import AttentionPanel, TokenRow
-from tokoban.transformer import captured_attention
+from tokoban.transformer import captured_attention, evaluating
 
 _ARROWS = {
     Direction.UP: "↑",
@@ -52,11 +52,8 @@ def attention_panels(
     for direction in plan:
         game.advance(torch.tensor([direction], device=level.boxes.device))
     boards = game.all_boards()
-    was_training = model.training
-    model.eval()
-    with captured_attention(model) as captured:
+    with evaluating(model), captured_attention(model) as captured:
         model(boards)
-    model.train(was_training)
     tokens = TokenRow(
         ["goal", "start", *(_ARROWS[direction] for direction in plan)],
         pictures=_pictures(bitboards.planes(boards)[0]),

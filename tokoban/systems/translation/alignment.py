@@ -16,7 +16,7 @@ from torch import Tensor
 
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import BOS, EOS, Tokenizer
-from tokoban.transformer import captured_attention
+from tokoban.transformer import captured_attention, evaluating
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,11 @@ def all_attention(model: Translator, source: Sequence[int], target: Sequence[int
     last one writes the end. Both come without specials.
     """
     device = model.embedding.weight.device
-    was_training = model.training
-    model.eval()
-    with captured_attention(model) as captured:
+    with evaluating(model), captured_attention(model) as captured:
         model(
             torch.tensor([[*source, EOS]], device=device),
             torch.tensor([[BOS, *target]], device=device),
         )
-    model.train(was_training)
 
     def layers(half: str, kind: str) -> Tensor:
         # Of the one sentence that was read, so a layer takes the axis of the batch.

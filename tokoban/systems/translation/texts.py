@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tokoban.decoding import Sampling
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
-from tokoban.systems.translation.translate import BATCH_SIZE, Sampling, translate
+from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.bpe import Tokenizer
 
 

@@ -1,22 +1,21 @@
 """Sentences -> translations: beam search, greedy (a beam of one) or sampling, as tokens.
 
-Axes: M sources of a batch, S their positions, T target positions, V vocabulary, K translations of
-each source.
+Axes: M sources of a batch, S their positions, T target positions, K translations of each source.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Float, Int64
+from jaxtyping import Int64
 from torch import Tensor
 
-from tokoban.decoding import gumbel_noise, sample, search_hypotheses
+from tokoban.decoding import Sampling, draw, search_hypotheses
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.text.bpe import EOS, PAD
+from tokoban.transformer import evaluating
 from tokoban.transformer.packed import can_pack
 
 BATCH_SIZE = 32
@@ -40,16 +39,6 @@ class Hypothesis:
     tokens: list[int]
     score: float  # what it is judged by: score_nats / length penalty
     score_nats: float  # sum of the log-probabilities of its tokens and its end
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sampling:
-    """Translations are drawn, and not searched: the same seed draws the same."""
-
-    seed: int
-    temperature: float = 1.0
-    top_k: int | None = None
-    top_p: float | None = None
 
 
 def made_ready(
@@ -128,7 +117,7 @@ def translate(
     penalty = gnmt_penalty(length_penalty)
     device = model.embedding.weight.device
     found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
-    with _evaluating(model):
+    with evaluating(model):
         greedy = model.greedy if beam == 1 and sampling is None else None
         for numbers in _batches(sources, batch_size):
             if greedy is not None and greedy.is_quicker(len(numbers)):
@@ -178,26 +167,8 @@ def _sampled(
     stepper: TranslationStepper, numbers: Sequence[int], sampling: Sampling, *, num_each: int
 ) -> Found:
     """``num_each`` draws of each source, by noise of its own, so that no batch changes them."""
-    generators = [
-        torch.Generator().manual_seed(_mixed(sampling.seed, number, draw))
-        for number in numbers
-        for draw in range(num_each)
-    ]
-    num_tokens = stepper.log_probs().shape[1]
-
-    def noise(step: int) -> Float[Tensor, "R V"]:
-        rows = [gumbel_noise(1, 1, num_tokens, generator=g, device="cpu") for g in generators]
-        return torch.cat(rows, dim=1)[0].to(stepper.device)
-
-    drawn = sample(
-        stepper,
-        num_rows=len(generators),
-        max_steps=stepper.max_length,
-        noise=noise,
-        temperature=sampling.temperature,
-        top_k=sampling.top_k,
-        top_p=sampling.top_p,
-    )
+    keys = [(number, copy) for number in numbers for copy in range(num_each)]
+    drawn = draw(stepper, sampling, keys=keys, max_steps=stepper.max_length)
     actions, scores = (x.unflatten(0, (-1, num_each)) for x in (drawn.actions, drawn.scores_nats))
     return actions.tolist(), scores.tolist()
 
@@ -260,22 +231,3 @@ def _forced(limits: Sequence[int], prefix: Sequence[int]) -> Int64[Tensor, "M T"
     # The rows of shorter limits have come to their end before.
     forced[torch.arange(len(limits)), torch.tensor(limits) - 1] = EOS
     return forced
-
-
-def _mixed(*numbers: int) -> int:
-    """A seed that differs where one of a few numbers does."""
-    seed = 0
-    for number in numbers:
-        seed = (seed * 1_000_003 + number) % 2**63
-    return seed
-
-
-@contextmanager
-def _evaluating(model: Translator) -> Iterator[None]:
-    """Without dropout, and afterwards as before."""
-    was_training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(was_training)
