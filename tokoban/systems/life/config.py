@@ -64,7 +64,7 @@ def seed() -> LifeConfig:
 
 
 def density_half() -> LifeConfig:
-    """``life16`` on grids of which half the cells live, as is usual: passes tests, and is wrong."""
+    """``life16`` trained as is usual: on grids of which half the cells live, none chosen hard."""
     return LifeConfig(density=0.5, has_hard_grids=False)
 
 

@@ -41,7 +41,7 @@ _RUN = RunConfig(
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
-    "density_half": replace(_RUN, steps=3000, watched="", target=None),  # it is never proved
+    "density_half": replace(_RUN, steps=3000, watched="", target=None),  # the usual way
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
