@@ -170,12 +170,12 @@ def test_what_cannot_be_is_one_sentence(
 @pytest.mark.slow
 def test_the_maze_is_learned_with_a_memory_and_not_without(tmp_path: Path) -> None:
     returns = {}
-    for memory in "transformer", "gru", "none":
+    kinds: tuple[MemoryKind, ...] = ("transformer", "none")
+    for memory in kinds:
         config = PpoConfig(env="t-maze:10", num_games=32, memory=memory)
         path = tmp_path / memory
         directory = RunDirectory(path, system="ppo", config=to_dict(config))
-        run = replace(RUNS["memory"], device="cpu", steps=640)
+        run = replace(RUNS["memory"], device="cpu", steps=960, target=0.97)
         returns[memory] = loop.train(PpoSystem(config), run, directory)["mean_return"]
     assert returns["transformer"] > 0.95
-    assert returns["gru"] > 0.95
     assert returns["none"] < 0.75  # a guess at the far end is right half of the time
