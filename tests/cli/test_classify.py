@@ -77,8 +77,8 @@ def test_all_weights_are_a_page(weights: str, picture: str, tmp_path: Path) -> N
     out = tmp_path / "looked.html"
     assert _classify(weights, picture, "--attention", str(out)) == 0
     (shown,) = read_attention_page(out).values()
-    assert shown.shape == (2, 2, 65, 65)
-    torch.testing.assert_close(shown.sum(-1), torch.ones(2, 2, 65))
+    assert shown.shape == (2, 2, 64, 64)
+    torch.testing.assert_close(shown.sum(-1), torch.ones(2, 2, 64))
 
 
 def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(

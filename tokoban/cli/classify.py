@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli import attention_files
 from tokoban.cli.output import check_destination, write_output
 
 if TYPE_CHECKING:
@@ -114,18 +115,14 @@ def _draw(
     looked: "Looked",
 ) -> None:
     """The rollout as PNG, or the page of all weights."""
-    if Path(arguments.attention).suffix.lower() != ".html":
-        from tokoban.cli.png import encode_png
-        from tokoban.systems.vit.rollout import drawn
+    if attention_files.is_page(arguments.attention):
+        from tokoban.systems.vit.attention_panels import attention_panels
 
-        write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))
+        panels = attention_panels(model, pictures, looked.weights, names=arguments.images)
+        title = f"Attention of {arguments.weights}"
+        attention_files.write(arguments.attention, panels, title=title)
         return
-    from tokoban.training.attention_page import AttentionPanel, TokenGrid, write_attention_page
+    from tokoban.cli.png import encode_png
+    from tokoban.systems.vit.rollout import drawn
 
-    panels = []
-    for number, (image, picture) in enumerate(zip(arguments.images, pictures, strict=True)):
-        tokens = TokenGrid(
-            *model.grid_size, picture=picture / 255, has_class_token=model.class_token is not None
-        )
-        panels.append(AttentionPanel(image, looked.weights[:, number], tokens, tokens))
-    write_attention_page(arguments.attention, panels, title=f"Attention of {arguments.weights}")
+    write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))

@@ -67,14 +67,15 @@ def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
                 chosen = (standings == standing).nonzero()[: missing[kind], 0]
                 missing[kind] -= len(chosen)
                 seen = torch.cat([seen, keys[chosen]])
-                labels = standings[chosen]
-                found.append(
-                    LabelledBoards(boards.at(chosen), labels, torch.full_like(labels, num_boxes))
-                )
+                numbers = torch.full_like(chosen, num_boxes)
+                found.append(LabelledBoards(boards.at(chosen), standings[chosen], numbers))
     order = torch.randperm(num_boards, generator=generator)
-    parts, found_standings, numbers = zip(*found, strict=True)
-    all_boards = Bitboards(*(torch.cat(words)[order] for words in zip(*parts, strict=True)))
-    return LabelledBoards(all_boards, torch.cat(found_standings)[order], torch.cat(numbers)[order])
+    words = zip(*(part.boards for part in found), strict=True)
+    return LabelledBoards(
+        Bitboards(*(torch.cat(parts)[order] for parts in words)),
+        torch.cat([part.standings for part in found])[order],
+        torch.cat([part.num_boxes for part in found])[order],
+    )
 
 
 def stand(boards: Bitboards) -> Int64[Tensor, "N"]:

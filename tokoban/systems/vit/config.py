@@ -226,6 +226,7 @@ def tiny() -> VitConfig:
         num_layers=2,
         num_heads=2,
         hidden_width=24,
+        pooling="mean",
         least_head_width=8,
         batch_pictures=8,
     )
