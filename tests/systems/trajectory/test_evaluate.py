@@ -141,10 +141,9 @@ def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
         (["--goal", "2"], "--goal is for the mode goal; the mode here is return"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--plot", "no/x.png"], "no/x.png: no folder to write it into"),
-        (
-            ["--plot", "x.pdf", "--episodes", "1"],
-            "x.pdf: expected a name that ends in .png or .svg",
-        ),
+        (["--plot", "x.pdf"], "x.pdf: expected a name that ends in .png or .svg"),
+        (["--film", "x.mp4"], "x.mp4: expected a name that ends in .gif"),
+        (["--attention", "x.png"], "x.png: expected a name that ends in .html"),
         (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
     ],
     ids=str,

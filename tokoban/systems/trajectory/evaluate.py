@@ -327,8 +327,16 @@ def _check(arguments: argparse.Namespace, mode: Mode) -> None:
         raise ValueError(f"--seed is {arguments.seed}; beyond {last} are seeds of training data")
     if arguments.plot is not None and mode != "return":
         raise ValueError(f"--plot is of returns asked for; the mode {mode} asks for none")
-    for path in (arguments.plot, arguments.film, arguments.attention):
-        if path is not None and not Path(path).resolve().parent.is_dir():
+    for path, kinds in (
+        (arguments.plot, [".png", ".svg"]),
+        (arguments.film, [".gif"]),
+        (arguments.attention, [".html"]),
+    ):
+        if path is None:
+            continue
+        if Path(path).suffix.lower() not in kinds:
+            raise ValueError(f"{path}: expected a name that ends in {' or '.join(kinds)}")
+        if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
 
 
