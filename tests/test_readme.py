@@ -21,6 +21,13 @@ def test_the_readme_has_commands_to_run() -> None:
     assert BLOCKS
 
 
+def test_every_block_is_closed() -> None:
+    """Else prose would be run as commands, or commands shown as prose."""
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    fences = re.findall(r"^```(\w*)$", page, flags=re.MULTILINE)
+    assert len(fences) % 2 == 0 and not any(fences[1::2])
+
+
 @pytest.mark.parametrize("block", BLOCKS)
 def test_the_readme_commands_run(block: str, tmp_path: Path) -> None:
     # `tokoban` is this repository's, installed or not.

@@ -119,6 +119,7 @@ def test_an_environment_that_draws_nothing_says_so() -> None:
         ("t-maze", "environment 't-maze': expected a number, as in repeat-previous:LAG"),
         ("t-maze:x", "environment 't-maze:x': expected a number"),
         ("nothing/Like-this", "Namespace nothing not found"),
+        ("nothing:4", r"^unknown environment 'nothing:4' \(No module named 'nothing'\)$"),
     ],
 )
 def test_an_unknown_name_is_answered_with_those_that_are_near(name: str, message: str) -> None:

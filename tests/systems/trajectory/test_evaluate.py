@@ -97,8 +97,9 @@ def test_figures_are_flat_and_by_seed(
 @pytest.mark.parametrize("mode", ["plan", "imitate", "draw"])
 def test_every_way_of_acting_plays_to_the_end(mode: str, pendulum: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    words = ["--mode", mode, "--episodes", "2", "--keep", "2", "--expansion", "2"]
-    assert evaluated(pendulum, *words, "--json", str(out)) == 0
+    words = ["--mode", mode, "--episodes", "2"]
+    narrow = ["--keep", "2", "--expansion", "2"] if mode == "plan" else []
+    assert evaluated(pendulum, *words, *narrow, "--json", str(out)) == 0
     figures = json.loads(out.read_text())
     assert figures["mode"] == mode and -100 < figures["mean_return"] < 0
 
@@ -134,12 +135,15 @@ def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
         (["--target", "nan"], "target 'nan' is neither a number nor"),
         (["--episodes", "0"], "--episodes is 0; expected at least 1"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--seed", "999991"], "--seed is 999991; beyond 999990 are seeds of training data"),
+        (["--keep", "2"], "--keep is for the mode plan; the mode here is return"),
+        (["--top-k", "2"], "--top-k is for the mode plan; the mode here is return"),
+        (["--goal", "2"], "--goal is for the mode goal; the mode here is return"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--plot", "no/x.png"], "no/x.png: no folder to write it into"),
-        (
-            ["--plot", "x.pdf", "--episodes", "1"],
-            "x.pdf: expected a name that ends in .png or .svg",
-        ),
+        (["--plot", "x.pdf"], "x.pdf: expected a name that ends in .png or .svg"),
+        (["--film", "x.mp4"], "x.mp4: expected a name that ends in .gif"),
+        (["--attention", "x.png"], "x.png: expected a name that ends in .html"),
         (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
     ],
     ids=str,
@@ -164,6 +168,8 @@ def test_more_is_not_planned_than_was_learned(
     assert evaluated(pendulum, "--horizon", "3") == cli.BAD_INPUT
     told = "1 transitions read and 3 planned are more than the 3 that the model was trained on"
     assert told in capsys.readouterr().err
+    assert evaluated(pendulum, "--target", "best") == cli.BAD_INPUT
+    assert "--target is for the mode return; the mode here is plan" in capsys.readouterr().err
     assert evaluated(pendulum, "--plot", "x.png", "--mode", "plan") == cli.BAD_INPUT
     assert "--plot is of returns asked for; the mode plan asks for none" in capsys.readouterr().err
 

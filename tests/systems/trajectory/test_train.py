@@ -94,6 +94,14 @@ def test_the_weights_of_the_loss_are_those_of_the_kinds() -> None:
     assert loss.total.item() == pytest.approx(loss.figures["action_loss"].item(), abs=1e-6)
 
 
+def test_nothing_is_collected_for_a_folder_that_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "collect", None)
+    with pytest.raises(FileNotFoundError, match="no folder to write it into"):
+        train.load_or_collect(small(data=str(tmp_path / "no" / "walks")))
+
+
 def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
     path = tmp_path / "walks.safetensors"
     config = small(data=str(path))

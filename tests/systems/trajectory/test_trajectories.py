@@ -1,5 +1,6 @@
 """Files of trajectories: the same numbers come back, and what is wrong is one sentence."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,11 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path.write_bytes(content[:50])
     with pytest.raises(ValueError, match=r"walks: no trajectories can be read"):
         load(path, env=GRAPH)
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
+        load(tmp_path, env="graph:3")
 
 
 def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> None:

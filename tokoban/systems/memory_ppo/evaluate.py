@@ -81,9 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another one of the same spaces, to see how the player does there (POPGym's own, say)",
     )
     parser.add_argument("--episodes", type=int, default=100, metavar="N", help="(default: 100)")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of the first episode; each has its own (default: 0)"
-    )
+    parser.add_argument("--seed", type=int, default=0, help="of the episodes (default: 0)")
     parser.add_argument("--film", metavar="OUT", help="a GIF of an episode")
     parser.add_argument(
         "--attention",

@@ -156,7 +156,12 @@ def open_environment(
         try:
             return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **drawing)
         except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
-            raise ValueError(f"{name}: {str(error).splitlines()[0]}") from None
+            told = str(error).splitlines()[0]
+            if ":" in name and isinstance(error, ModuleNotFoundError):
+                # Gymnasium took what is before the colon for a module, and goes on about that.
+                told = told.split(". ")[0]
+                raise ValueError(f"unknown environment {name!r} ({told})") from None
+            raise ValueError(f"{name}: {told}") from None
 
 
 def registered_names() -> list[str]:

@@ -1,6 +1,5 @@
 """What a game shows and what it can be told, in two kinds; Gymnasium's spaces become these."""
 
-import math
 from dataclasses import dataclass
 
 
@@ -29,11 +28,6 @@ class Numbers:
     shape: tuple[int, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether no bound is infinite."""
-        return all(map(math.isfinite, (*self.low, *self.high)))
 
 
 Space = Choices | Numbers

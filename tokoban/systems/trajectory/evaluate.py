@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from tokoban.systems.trajectory.attention_rows import write_attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
-from tokoban.systems.trajectory.environments import World
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
 from tokoban.systems.trajectory.graphs import GraphWorld
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.model import TrajectoryTransformer
@@ -40,6 +40,7 @@ MODES: dict[str, tuple[Mode, ...]] = {
 
 _NUM_EPISODES = 5  # of an evaluation in the course of training
 _FRAME_MS = 50
+_PLAN_OPTIONS = ("horizon", "keep", "expansion", "top_k", "top_p")
 _LIKELY = 0.02  # the least probability of a state, given a return, at which the return is likely
 
 
@@ -191,13 +192,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         nargs="+",
-        default=["best"],
         metavar="RETURN",
         help="of the mode return: a number, best (of the data), likely (for the start), random or, "
         "on a graph, shortest; of several each is tried (default: best)",
     )
     parser.add_argument(
-        "--goal", nargs="+", type=float, default=[], metavar="NUMBER",
+        "--goal", nargs="+", type=float, metavar="NUMBER",
         help="of the mode goal: the state to come to",
     )  # fmt: skip
     parser.add_argument(
@@ -210,20 +210,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first episode (default: 0)")
     usual = PlanConfig()
     parser.add_argument(
-        "--horizon", type=int, metavar="N", help="transitions planned (default: the window's rest)"
+        "--horizon", type=int, metavar="N",
+        help="of the mode plan: transitions planned (default: the window's rest)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--keep", type=int, metavar="N",
+        help=f"of the mode plan: plans that live on (default: {usual.keep})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--expansion", type=int, metavar="N",
+        help=f"of the mode plan: actions tried after each (default: {usual.expansion})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--top-k", type=int, metavar="N", help="of the mode plan: most probable bins of an action"
     )
     parser.add_argument(
-        "--keep", type=int, default=usual.keep, metavar="N",
-        help=f"plans that live on (default: {usual.keep})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--expansion", type=int, default=usual.expansion, metavar="N",
-        help=f"actions tried after each (default: {usual.expansion})",
-    )  # fmt: skip
-    parser.add_argument("--top-k", type=int, metavar="N", help="most probable bins of an action")
-    parser.add_argument(
-        "--top-p", type=float, default=usual.top_p, metavar="P",
-        help=f"the fewest that reach this probability (default: {usual.top_p})",
+        "--top-p", type=float, metavar="P",
+        help=f"of the mode plan: the fewest that reach this probability (default: {usual.top_p})",
     )  # fmt: skip
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
@@ -242,7 +245,7 @@ def evaluate_model(
     assert isinstance(model, TrajectoryTransformer)
     how = _how(config, arguments)
     _check(arguments, how.mode)
-    targets = arguments.target if how.mode == "return" else [how.target]
+    targets = arguments.target or [how.target]
     model = model.to(find_device(arguments.device))
     seeds = range(arguments.seed, arguments.seed + arguments.episodes)
     world = world_of(config, is_drawn=arguments.film is not None)
@@ -303,21 +306,37 @@ def _how(config: TrajectoryConfig, arguments: argparse.Namespace) -> Acting:
     usual = acting(config, arguments.mode)
     given = {
         name: getattr(arguments, name)
-        for name in ("horizon", "keep", "expansion", "top_k", "top_p")
+        for name in _PLAN_OPTIONS
         if getattr(arguments, name) is not None
     }
     plan = replace(usual.plan, **given)
-    return replace(usual, plan=plan, goal=tuple(arguments.goal), seed=arguments.seed)
+    return replace(usual, plan=plan, goal=tuple(arguments.goal or ()), seed=arguments.seed)
 
 
 def _check(arguments: argparse.Namespace, mode: Mode) -> None:
     for name, least in (("episodes", 1), ("seed", 0)):
         if getattr(arguments, name) < least:
             raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least {least}")
+    used_by: dict[str, Mode] = {"target": "return", "goal": "goal"}
+    for name, user in (used_by | dict.fromkeys(_PLAN_OPTIONS, "plan")).items():
+        if getattr(arguments, name) is not None and mode != user:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is for the mode {user}; the mode here is {mode}")
+    last = FIRST_TRAINING_SEED - arguments.episodes
+    if arguments.seed > last:
+        raise ValueError(f"--seed is {arguments.seed}; beyond {last} are seeds of training data")
     if arguments.plot is not None and mode != "return":
         raise ValueError(f"--plot is of returns asked for; the mode {mode} asks for none")
-    for path in (arguments.plot, arguments.film, arguments.attention):
-        if path is not None and not Path(path).resolve().parent.is_dir():
+    for path, kinds in (
+        (arguments.plot, [".png", ".svg"]),
+        (arguments.film, [".gif"]),
+        (arguments.attention, [".html"]),
+    ):
+        if path is None:
+            continue
+        if Path(path).suffix.lower() not in kinds:
+            raise ValueError(f"{path}: expected a name that ends in {' or '.join(kinds)}")
+        if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
 
 

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from tokoban.decoding import gumbel_noise, restrict
+from tokoban.decoding import gumbel_noise
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.reading import CachedReader, vectors_so_far
 from tokoban.systems.trajectory.rollouts import History
@@ -24,7 +24,6 @@ class Imitator:
     targets: Float[Tensor, "B"] | None = None  # the returns asked for, of the layout "return"
     goals: Float[Tensor, "B states"] | None = None  # of the layout "goal"
     generator: torch.Generator | None = field(default=None, repr=False)
-    top_p: float | None = None
 
     @torch.no_grad()
     def __call__(self, history: History) -> Float[Tensor, "B actions"]:
@@ -40,7 +39,7 @@ class Imitator:
         is_possible = history.is_legal
         if is_possible is not None:
             is_possible = is_possible.to(vectors.device)
-        tokens: list[Int64[Tensor, B]] = []
+        tokens: list[Tensor] = []
         for column in layout.actions:
             hidden = reader.read(vectors)
             logits = model.logits(hidden[:, None], torch.tensor([column]))[:, 0]
@@ -58,9 +57,8 @@ class Imitator:
             logits = with_possible(logits, is_possible)
         if self.generator is None:
             return logits.argmax(dim=1)
-        allowed = restrict(logits.log_softmax(dim=1), top_p=self.top_p)
         noise = gumbel_noise(1, *logits.shape, generator=self.generator, device=logits.device)
-        return (allowed + noise[0]).argmax(dim=1)
+        return (logits.log_softmax(dim=1) + noise[0]).argmax(dim=1)
 
 
 def returns_asked(targets: Float[Tensor, "B"], history: History) -> Float[Tensor, "B times"]:

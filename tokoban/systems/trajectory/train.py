@@ -1,6 +1,7 @@
 """The model of trajectories as a ``System``: its network, its data and its loss, wired together."""
 
 import copy
+import errno
 import os
 import re
 import sys
@@ -83,6 +84,8 @@ def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():
         return load(path, env=config.env)
+    if path is not None and not path.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", config.data)
     world = world_of(config)
     collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
     if path is not None:

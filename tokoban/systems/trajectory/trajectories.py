@@ -101,6 +101,8 @@ class Trajectories:
 
 def load(path: Path, *, env: str) -> Trajectories:
     """The inverse of ``save``; ``ValueError`` for a damaged file, or one of another environment."""
+    with path.open("rb"):
+        pass  # what is no file is refused by its name, as safe_open does not
     try:
         with safe_open(path, framework="pt") as file:
             metadata: dict[str, str] = file.metadata() or {}
