@@ -124,15 +124,20 @@ class WindowDataset:
             step += 1
 
     def at(self, starts: Int64[Tensor, "B"], *, goal_shares: Float[Tensor, "B"]) -> Windows:
-        """The windows that begin with these transitions; a goal is drawn from what is to come."""
+        """The windows that begin with these transitions; a goal is drawn from what is to come.
+
+        What was done after a goal was not done to reach it: those transitions count as padding.
+        """
         ends = self.ends[starts]
         places = starts[:, None] + torch.arange(self.window)
         is_real = places < ends[:, None]
+        goals = starts + ((ends - starts) * goal_shares).long()
+        if self.layout.kind == "goal":
+            is_real = is_real & (places <= goals[:, None])
         places = places.minimum(ends[:, None] - 1)
         tokens = self.tokens[places]
         prefix = tokens[:, 0, list(self.layout.contexts)]
         if self.layout.kind == "goal":
-            goals = starts + ((ends - starts) * goal_shares).long()
             prefix = torch.cat([prefix, self.tokens[goals][:, list(self.layout.states)]], dim=1)
         return Windows(prefix, tokens, is_real, self.knows_return[places] & is_real)
 
