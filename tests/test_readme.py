@@ -19,6 +19,7 @@ BLOCKS = re.findall(
 
 def test_the_readme_has_commands_to_run() -> None:
     assert BLOCKS
+    assert not [block for block in BLOCKS if "```" in block or "\n#" in block], "a fence left open"
 
 
 @pytest.mark.parametrize("block", BLOCKS)
