@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
 
+_SUFFIXES = (".html", ".png")  # of --attention
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the pictures, the weights, and what is told and written of them."""
@@ -57,7 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     if len(set(places)) < len(places):
         raise ValueError(f"--attention and --json are both {places[0]}; expected two places")
     for place in places:
+        if place in arguments.images:
+            raise ValueError(f"{place} is a picture to classify; it would be overwritten")
         check_destination(place)
+    if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
+        raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
 
     import torch
 

@@ -82,6 +82,12 @@ def test_a_goal_is_a_state_to_come_of_the_same_episode() -> None:
     assert seen == {(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (3, 3), (3, 4), (4, 4)}
 
 
+def test_what_comes_after_a_goal_is_not_learned_as_a_way_to_it() -> None:
+    # Episodes of 3 and 2 transitions; the goal of each window is its second state at the most.
+    windows = dataset("goal").at(torch.arange(5), goal_shares=torch.tensor([0.4, 0.5, 0.9, 0, 0.5]))
+    assert windows.is_real.sum(dim=1).tolist() == [2, 2, 1, 1, 1]
+
+
 def test_batches_depend_on_seed_rank_and_number_alone() -> None:
     cpu = torch.device("cpu")
     first = list(itertools.islice(dataset().batches(cpu), 4))
