@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
                     _show_attention(model, prompt, texts[0], arguments.attention)
         is_over = True
     finally:
-        # What finished prompts gave is written, also after Ctrl-C and where a later one cannot be read.
+        # What finished prompts gave is written, also after Ctrl-C and where a later one is refused.
         if arguments.json is not None and (objects or is_over):
             lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in objects)
             write_output(arguments.json, f"[\n{lines}\n]\n")
