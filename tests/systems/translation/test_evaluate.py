@@ -14,13 +14,14 @@ from tokoban.systems.translation import evaluate
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data, load_data
 from tokoban.systems.translation.evaluate import (
+    bits_per_byte,
     evaluate_model,
     lowercased_tokenised,
     score_texts,
 )
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.pairs import read_lines
-from tokoban.systems.translation.texts import translate_texts
+from tokoban.systems.translation.pairs import Pair, read_lines
+from tokoban.systems.translation.texts import num_tokens, translate_texts
 
 REFERENCES = ["Ein Mann, der läuft.", "Zwei Hunde sind im Schnee."]
 BOTH = ("bleu", "bleu_lowercased_tokenised")
@@ -100,6 +101,27 @@ def test_nll_of_one_that_knows_nothing_is_the_logarithm_of_the_vocabulary(
         figures = evaluate.evaluate(translator, data, small_config)
         translator.embedding.weight.copy_(before)
     assert figures["nll"] == pytest.approx(math.log(small_config.vocabulary_size))
+
+
+def test_bits_per_byte_of_one_that_knows_nothing_is_a_pencil_sum(
+    translator: Translator, small_config: TranslationConfig
+) -> None:
+    """Equal logits: each token, and each end, costs the logarithm of the vocabulary."""
+    pairs = [Pair("zwei  Äpfel", "two apples"), Pair("halb vier", "é\n")]
+    tokens = num_tokens(translator, ["two apples", "é"])
+    before = translator.embedding.weight.detach().clone()
+    with torch.no_grad():
+        translator.embedding.weight.zero_()
+        found = bits_per_byte(translator, pairs)
+        alone = bits_per_byte(translator, pairs[:1])
+        with_a_longer_one = bits_per_byte(translator, [*pairs, Pair("drei", "x " * 10_000)])
+        nothing = bits_per_byte(translator, [Pair("drei " * 10_000, "x")])
+        translator.embedding.weight.copy_(before)
+    bits = math.log2(small_config.vocabulary_size)
+    assert found == pytest.approx(bits * (sum(tokens) + 2) / (10 + 1 + 2 + 1))
+    assert alone == pytest.approx(bits * (tokens[0] + 1) / (10 + 1))
+    assert with_a_longer_one == found
+    assert math.isnan(nothing)
 
 
 def test_validation_scores_are_those_of_its_translations(

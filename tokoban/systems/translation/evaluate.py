@@ -21,10 +21,10 @@ from torch.nn import functional
 from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data
-from tokoban.systems.translation.dataset import TranslationDataset
+from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, read_pairs, tidy
-from tokoban.systems.translation.texts import translate_texts
+from tokoban.systems.translation.texts import tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_ready
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NUM_TEST_EXAMPLES = 500  # of the embedded task, where no files are given
 
+_TOKENS_AT_ONCE = 4096
 _MAX_ORDER = 4  # BLEU counts runs of one to four words
 
 
@@ -84,6 +85,28 @@ def _teacher_forced_counts(model: Translator, validation: TranslationDataset) ->
             ).item()
             tokens += int((batch.target_out != PAD).sum())
     return {"nll": nll, "tokens": tokens}
+
+
+def bits_per_byte(model: Translator, pairs: Sequence[Pair]) -> float:
+    """What the references cost, each token predicted from those before it: a mean over all bytes.
+
+    Unlike ``nll`` it can be compared between vocabularies. The end of a sentence counts as a byte.
+    Pairs with more tokens than the model has positions for are left out; NaN if none is left.
+    """
+    tokenizer = tokenizer_of(model)
+    sides = [
+        TokenRows.of(tokenizer, [tidy(text) for text in side]) for side in zip(*pairs, strict=True)
+    ]
+    longest = torch.maximum(sides[0].lengths, sides[1].lengths)
+    rows = (longest <= model.max_positions).nonzero().flatten()
+    dataset = TranslationDataset(
+        *(side.at(rows) for side in sides),
+        batch_tokens=max(_TOKENS_AT_ONCE, model.max_positions),
+        seed=0,
+    )
+    nats = _teacher_forced_counts(model, dataset)["nll"] if len(rows) else math.nan
+    num_bytes = sum(len(tidy(pairs[row].target).encode()) + 1 for row in rows.tolist())
+    return nats / math.log(2) / max(1, num_bytes)
 
 
 def _bleu_counts(found: Sequence[str], references: Sequence[str]) -> dict[str, float]:
@@ -234,6 +257,7 @@ def evaluate_model(
         "sentences": float(len(pairs)),
         "sentences_per_second": len(pairs) / elapsed_s,
         "beam": float(beam),
+        "bits_per_byte": bits_per_byte(model, pairs),
         **scores,
     }
 
