@@ -11,7 +11,7 @@ from jaxtyping import Bool, Int16, Int32, Int64
 
 from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.explaining.world import World
-from tokoban.sokoban.solving.astar import NONE, UNREACHABLE, slot_of
+from tokoban.sokoban.solving.astar import NONE, UNREACHABLE, copy_with_moved, slot_of
 
 # Why `search` returned.
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
@@ -322,18 +322,7 @@ def add_push(world, store, lost, scratch, parent, row, box):
     if world.fewest[place] == UNREACHABLE:
         lost.trap_places[0, place] = True
         return
-    # The one box is taken out and put in again where it keeps the order.
-    boxes = scratch.boxes
-    for i in range(len(boxes)):
-        boxes[i] = store.boxes[parent, i]
-    i = row
-    while i > 0 and boxes[i - 1] > box:
-        boxes[i] = boxes[i - 1]
-        i -= 1
-    while i + 1 < len(boxes) and boxes[i + 1] < box:
-        boxes[i] = boxes[i + 1]
-        i += 1
-    boxes[i] = box
+    copy_with_moved(store.boxes[parent], row, box, scratch.boxes)
     if is_frozen(world, lost, scratch, store.progress, box):
         return
     if is_crowded(world, lost, scratch, store.progress, player):

@@ -193,6 +193,22 @@ def is_frozen_off_goal(world, boxes, is_blocked, is_held):
 
 @inner
 @no_type_check
+def copy_with_moved(boxes, row, box, copied):
+    """Writes ``boxes``, which are in order, with box ``row`` now at ``box``, in order again."""
+    for i in range(len(boxes)):
+        copied[i] = boxes[i]
+    i = row
+    while i > 0 and copied[i - 1] > box:
+        copied[i] = copied[i - 1]
+        i -= 1
+    while i + 1 < len(boxes) and copied[i + 1] < box:
+        copied[i] = copied[i + 1]
+        i += 1
+    copied[i] = box
+
+
+@inner
+@no_type_check
 def slot_of(store, boxes, player):
     """The slot of the hash table that holds this position, or the empty one where it belongs."""
     mixed = np.uint64(player)
@@ -279,18 +295,8 @@ def add_push(world, store, scratch, parent, row, box, price):
     place = box * 4 + world.side[box, player]
     if world.fewest_pushes[place] == UNREACHABLE:
         return
-    # The one box is taken out and put in again where it keeps the order.
     boxes = scratch.boxes
-    for i in range(len(boxes)):
-        boxes[i] = store.boxes[parent, i]
-    i = row
-    while i > 0 and boxes[i - 1] > box:
-        boxes[i] = boxes[i - 1]
-        i -= 1
-    while i + 1 < len(boxes) and boxes[i + 1] < box:
-        boxes[i] = boxes[i + 1]
-        i += 1
-    boxes[i] = box
+    copy_with_moved(store.boxes[parent], row, box, boxes)
     if not world.counts_moves:
         reached = scratch.reached[1]
         count = flood(world.neighbours, scratch.is_blocked, player, scratch.walk[1], reached)

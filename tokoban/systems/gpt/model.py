@@ -5,7 +5,6 @@ V vocabulary.
 """
 
 import math
-import zlib
 from collections.abc import Callable
 from functools import partial
 
@@ -16,6 +15,7 @@ from torch.nn import functional
 
 from tokoban.systems.gpt.config import ActivationName, Positions
 from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
+from tokoban.text.kept import text_from_bytes, text_to_bytes
 from tokoban.transformer import Encoder, EncoderBlock, KVCache, LearnedPositions, Rotary, masks
 from tokoban.transformer.stacks import empty_cache_for
 
@@ -108,15 +108,11 @@ class Gpt(nn.Module):
 
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
         """The tokenizer as compressed JSON, so that it is saved with the weights."""
-        text = "" if self.tokenizer is None else self.tokenizer.to_json()
-        return torch.frombuffer(bytearray(zlib.compress(text.encode(), 9)), dtype=torch.uint8)
+        return text_to_bytes("" if self.tokenizer is None else self.tokenizer.to_json())
 
     def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
         """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
-        try:
-            text = zlib.decompress(state.cpu().numpy().tobytes()).decode()
-        except (zlib.error, UnicodeDecodeError):
-            raise ValueError("the weights hold no readable tokenizer") from None
+        text = text_from_bytes(state)
         self.tokenizer = tokenizer_from_json(text) if text else None
 
     def _embed(

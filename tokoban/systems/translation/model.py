@@ -6,7 +6,6 @@ memory, each of which serves B / M rows of targets.
 
 import copy
 import math
-import zlib
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -16,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.text.bpe import PAD, Tokenizer
+from tokoban.text.kept import text_from_bytes, text_to_bytes
 from tokoban.transformer import (
     Decoder,
     DecoderBlock,
@@ -182,15 +182,11 @@ class Translator(nn.Module):
 
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
         """The tokenizer as compressed JSON, so that it is saved with the weights."""
-        text = "" if self.tokenizer is None else self.tokenizer.to_json()
-        return torch.frombuffer(bytearray(zlib.compress(text.encode(), 9)), dtype=torch.uint8)
+        return text_to_bytes("" if self.tokenizer is None else self.tokenizer.to_json())
 
     def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
         """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
-        try:
-            text = zlib.decompress(state.cpu().numpy().tobytes()).decode()
-        except (zlib.error, UnicodeDecodeError):
-            raise ValueError("the weights hold no readable tokenizer") from None
+        text = text_from_bytes(state)
         self.tokenizer = Tokenizer.from_json(text) if text else None
 
     def _embed(self, tokens: Int64[Tensor, "B T"], *, offset: int = 0) -> Float[Tensor, "B T D"]:
