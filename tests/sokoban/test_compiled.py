@@ -1,10 +1,12 @@
 """What is compiled is never older than a file that it may be compiled from."""
 
+import logging
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core import caching
 
@@ -42,3 +44,14 @@ def test_a_change_of_what_is_called_is_compiled_anew(place: str, tmp_path: Path)
     assert ask() == "1 2"
     inside.write_text("from folder.compiled import inner\n\n@inner\ndef number():\n    return 3\n")
     assert ask() == "0 3"
+
+
+def test_what_is_compiled_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tokoban")
+    monkeypatch.setattr(compiled.NOTICE, "was_given", False)
+    ask = numba.njit(lambda number: number + 1)
+    assert (ask(1), caplog.messages) == (2, ["compiling for this machine, once"])
+    assert (ask(2), ask(2.5)) == (3, 3.5)
+    assert len(caplog.messages) == 1

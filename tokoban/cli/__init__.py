@@ -6,9 +6,11 @@ which answers the exit status.
 
 import argparse
 import importlib
+import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from tokoban import __version__
 
@@ -48,6 +50,24 @@ def _in_one_line(error: ValueError | OSError) -> str:
     return "; ".join(str(error).splitlines()) or type(error).__name__
 
 
+@contextmanager
+def _notices() -> Iterator[None]:
+    """Shows on a terminal what the library says of its work, such as why it takes so long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    logger, handler = logging.getLogger("tokoban"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("tokoban: %(message)s"))
+    logger.addHandler(handler)
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
@@ -60,7 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
     arguments = parser.parse_args(words)
     try:
-        status: int = arguments.run(arguments)
+        with _notices():
+            status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status
     except BrokenPipeError:

@@ -1,12 +1,36 @@
-"""How the world compiles: without the GIL, cached until a file that may be compiled in changes."""
+"""How the world compiles: without the GIL, cached until a file that may be compiled in changes.
+
+The first compilation of a process is told to the logger ``tokoban``: it may take half a minute.
+"""
 
 import hashlib
+import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
+
+
+class Notice(event.Listener):
+    """Tells of the first function that is compiled; one that a cache has is not."""
+
+    was_given = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Tells it, the first time."""
+        if not self.was_given:
+            self.was_given = True
+            logging.getLogger("tokoban").info("compiling for this machine, once")
+
+    def on_end(self, event: event.Event) -> None:
+        """Has nothing to say."""
+
+
+NOTICE = Notice()
+event.register("numba:compile", NOTICE)
 
 
 def inner(function: Callable) -> Callable:
