@@ -36,6 +36,7 @@ _NANOGPT = RunConfig(
     final_share=0.1,
     warmup_steps=100,
     weight_decay=0.1,
+    decays_embeddings=True,
     betas=(0.9, 0.99),
 )
 # With the tokens of a step a third, and so the steps three times as many, a few tokens teach more.
