@@ -1,12 +1,13 @@
 """``tokoban classify IMAGE...``: what a vision transformer takes pictures for, and why."""
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, is_one_file, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -55,13 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Classifies all pictures; nothing is told if one of them cannot be read."""
     if arguments.top < 1:
         raise ValueError(f"--top is {arguments.top}; expected at least 1")
-    places = [place for place in (arguments.attention, arguments.json) if place]
-    if len(set(places)) < len(places):
-        raise ValueError(f"--attention and --json are both {places[0]}; expected two places")
-    for place in places:
-        if place in arguments.images:
+    check_outputs(arguments, "attention", "json")
+    places = [place for place in (arguments.attention, arguments.json) if place is not None]
+    for place, image in itertools.product(places, arguments.images):
+        if is_one_file(place, image):
             raise ValueError(f"{place} is a picture to classify; it would be overwritten")
-        check_destination(place)
     if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
         raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once, by the option's own name, what would come to light after the work."""
-    check_destination(arguments.json)
+    check_outputs(arguments, "json", "attention")
     attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
