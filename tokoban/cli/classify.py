@@ -3,21 +3,25 @@
 import argparse
 import itertools
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_outputs, is_one_file, write_output
+from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
 
 if TYPE_CHECKING:
     import torch
 
+    from tokoban.systems.vit.config import VitConfig
     from tokoban.systems.vit.model import VisionTransformer
+    from tokoban.systems.vit.pictures import SizedPicture
     from tokoban.systems.vit.rollout import Looked
 
 SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
 
 _SUFFIXES = (".html", ".png")  # of --attention
+_FITTED = {"scale": "scaled to", "crop": "cut and scaled to", "stretch": "stretched to"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "images",
         nargs="+",
         metavar="IMAGE",
-        help="picture files; what is of another size than the training's is made to fit as the "
-        "training said, or refused",
+        help="picture files; one of another size than the training's (vit-boards: 32 x 32) is made "
+        "to fit as the training said, and told of, or refused",
     )
     parser.add_argument(
         "--weights",
@@ -74,7 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     model, config = pretrained.load(arguments.weights, system="vit")
     assert isinstance(model, VisionTransformer)
-    pictures = torch.stack([read_sized(Path(image), config) for image in arguments.images])
+    read = [read_sized(Path(image), config) for image in arguments.images]
+    _tell_fitted(read, config)
+    pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
     looked = look(model.to(device), pictures.to(device))
     found = _described(arguments, looked, model.class_names)
@@ -86,6 +92,15 @@ def run(arguments: argparse.Namespace) -> int:
         described = {"weights": arguments.weights, "pictures": found}
         write_output(arguments.json, json.dumps(described, indent=2) + "\n")
     return 0
+
+
+def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
+    """How many pictures are of another size than the network reads, and what was done to them."""
+    size = config.picture_width, config.picture_height
+    num_fitted = sum((each.original_width, each.original_height) != size for each in pictures)
+    if num_fitted:
+        told = f"{counted(num_fitted, 'picture')} {_FITTED[config.fit]} {size[0]} x {size[1]}"
+        print(f"{told}, which these weights read", file=sys.stderr)
 
 
 def _described(
