@@ -1,10 +1,17 @@
 import argparse
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Literal
 
 import pytest
 
-from tokoban.training.config import add_field_arguments, describe, from_dict, overrides, to_dict
+from tokoban.training.config import (
+    add_field_arguments,
+    describe,
+    field_comments,
+    from_dict,
+    overrides,
+    to_dict,
+)
 from tokoban.training.run_config import RunConfig
 
 
@@ -18,7 +25,8 @@ class Config:
     level: Literal[1, 2] = 1
     limit: int | None = None
     betas: tuple[float, float] = (0.9, 0.95)
-    sizes: tuple[int, ...] = field(default=(), metadata={"help": "of the layers"})
+    sizes: tuple[int, ...] = ()  # of the layers, 100 % of them,
+    # the first one first
 
 
 CONFIGS = [
@@ -126,12 +134,17 @@ def test_flags_refuse(arguments: tuple[str, ...], message: str) -> None:
     assert str(refusal.value) == message
 
 
-def test_help_shows_types_and_metadata() -> None:
+def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     parser = argparse.ArgumentParser()
     add_field_arguments(parser, Config)
     text = " ".join(parser.format_help().split())
     assert "--kind fast|slow" in text
-    assert "--sizes int,... of the layers" in text
+    assert "--betas float,float --sizes" in text
+    assert text.endswith("--sizes int,... of the layers, 100 % of them, the first one first")
+
+
+def test_where_there_is_no_source_there_are_no_comments() -> None:
+    assert field_comments(make_dataclass("Unwritten", [("width", int)])) == {}
 
 
 def test_describe_says_every_kind_of_field() -> None:
