@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.top < 1:
         raise ValueError(f"--top is {arguments.top}; expected at least 1")
     check_outputs(arguments, "attention", "json")
-    places = [place for place in (arguments.attention, arguments.json) if place is not None]
+    places = arguments.attention, arguments.json
     for place, image in itertools.product(places, arguments.images):
         if is_one_file(place, image):
             raise ValueError(f"{place} is a picture to classify; it would be overwritten")

@@ -17,9 +17,7 @@ def check_time_limit(arguments: argparse.Namespace) -> None:
 
 def check_whole(arguments: argparse.Namespace) -> None:
     """Raises ``ValueError`` where one level would be written over the file that it comes from."""
-    if arguments.level is None or arguments.output is None:
-        return
-    if is_one_file(arguments.file, arguments.output):
+    if arguments.level is not None and is_one_file(arguments.file, arguments.output):
         raise ValueError(f"--level and --output would leave one level in {arguments.file}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_outputs, counted, write_output
+from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -76,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("--seed is of a random grid; with --pattern there is none")
     check_outputs(arguments, "output", "attention", "json")
     attention_files.check(arguments.attention)
+    if is_one_file(arguments.pattern, arguments.json):
+        raise ValueError(f"{arguments.json} is the pattern to read; it would be overwritten")
 
     from tokoban import pretrained
     from tokoban.systems.life.model import LifeNet

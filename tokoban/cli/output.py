@@ -33,9 +33,11 @@ def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
     print(f"tokoban: {told}", file=sys.stderr)
 
 
-def is_one_file(place: str, other: str) -> bool:
-    """Whether two names are of one file, however they are spelt; ``-`` is none."""
-    return "-" not in (place, other) and Path(place).resolve() == Path(other).resolve()
+def is_one_file(place: str | None, other: str | None) -> bool:
+    """Whether two names are of one file, however they are spelt; ``-`` and None are of none."""
+    if place is None or other is None or "-" in (place, other):
+        return False
+    return Path(place).resolve() == Path(other).resolve()
 
 
 def check_outputs(arguments: argparse.Namespace, *options: str) -> None:

@@ -17,6 +17,7 @@ Config = TypeVar("Config")
 
 _FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
 _TRUTH = {"true": True, "false": False}
+_NAMES = {bool: "true or false", types.NoneType: "None"}
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def describe(expected: Any) -> str:
         return " or ".join(repr(choice) for choice in get_args(expected))
     if get_origin(expected) is tuple:
         return ",".join("..." if part is ... else describe(part) for part in get_args(expected))
-    return "None" if expected is types.NoneType else expected.__name__
+    return _NAMES.get(expected, expected.__name__)
 
 
 class _FlagType:
