@@ -129,6 +129,18 @@ def test_notices_of_the_library_are_shown_on_a_terminal_alone(
     assert logging.getLogger("tokoban").handlers == []
 
 
+def test_an_interruption_before_the_command_runs_has_the_same_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def add_arguments(parser: object) -> None:
+        raise KeyboardInterrupt
+
+    command = types.SimpleNamespace(SUMMARY="", add_arguments=add_arguments)
+    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
+    assert cli.main(["check"]) == 130
+    assert capsys.readouterr() == ("", "tokoban: interrupted\n")
+
+
 def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -56,6 +56,18 @@ def test_the_likeliest_classes_are_told(
     assert chances == pytest.approx([0.8, 0.15, 0.05], abs=1e-5)
 
 
+def test_pictures_of_another_size_are_told_of(
+    weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Image.new("RGB", (32, 32), "olive").save(tmp_path / "right.png")
+    right = str(tmp_path / "right.png")
+    assert _classify(weights, right) == 0
+    assert capsys.readouterr().err == ""
+    assert _classify(weights, picture, right, picture) == 0
+    told = "2 pictures scaled to 32 x 32, which these weights read\n"
+    assert capsys.readouterr().err == told
+
+
 def test_what_is_printed_is_json_alone_if_asked(
     weights: str, picture: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,8 +122,10 @@ def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(
         (["board.png", "--attention", "no/x.png"], "no/x.png: no folder to write it into"),
         (["board.png", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
         (["board.png", "--json", "x", "--attention", "x"], "--attention and --json are both x; ex"),
+        (["board.png", "--json", "x.png", "--attention", "./x.png"], "--attention and --json are"),
         (["board.png", "--attention", "x.gif"], "x.gif: expected a name that ends in .html or .pn"),
         (["board.png", "--attention", "board.png"], "board.png is a picture to classify; it would"),
+        (["board.png", "--json", "folder/../board.png"], "board.png is a picture to classify; it"),
         (["board.png", "--weights", "life-16"], "weights of the system 'life'; expected 'vit'"),
     ],
     ids=str,

@@ -120,37 +120,45 @@ def test_the_page_of_attention_shows_the_text_that_was_written(
     assert f"<title>{written}" in page.read_text()
 
 
-def test_an_interrupted_run_writes_what_is_known(
-    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupted_run_keeps_the_texts_that_were_finished(
+    weights: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    generate_texts, calls = texts.generate_texts, []
+    words = ["aaaa", "b", "cc", "--num", "2", "--batch-size", "3", "--max-tokens", "3"]
+    whole = _objects(weights, capsys, *words)
+    generate, calls = texts.generate, []
 
     def interrupted(*args: Any, **options: Any) -> Any:
         calls.append(args)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise KeyboardInterrupt
-        return generate_texts(*args, **options)
+        return generate(*args, **options)
 
-    monkeypatch.setattr(texts, "generate_texts", interrupted)
+    monkeypatch.setattr(texts, "generate", interrupted)
     out = tmp_path / "texts.json"
-    words = ["a", "b", "c", "d", "--batch-size", "1", "--max-tokens", "3", "--json", str(out)]
-    assert _generate(weights, *words) == cli.INTERRUPTED
-    assert [each["prompt"] for each in json.loads(out.read_text())] == ["a", "b"]
+    assert _generate(weights, *words, "--json", str(out)) == cli.INTERRUPTED
+    # The first batch had both texts of the shortest prompt and one of the next.
+    known = [whole[1], whole[2] | {"texts": whole[2]["texts"][:1]}]
+    assert json.loads(out.read_text()) == known
+    lines = [f"{each['prompt']}{text['text']}\n" for each in known for text in each["texts"]]
+    assert capsys.readouterr().out == "".join(lines)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["ab", "aß"], "prompt 2: the character 'ß' (U+00DF) is not among the 12 of this"),
-        (["a", "--max-tokens", "0"], "max_tokens is 0; expected at least 1"),
-        (["a", "--temperature", "-1"], "temperature is -1.0; expected 0 (greedy) or more"),
-        (["a", "--top-k", "0"], "top_k is 0; expected at least 1"),
-        (["a", "--top-p", "2"], "top_p is 2.0; expected more than 0, at most 1"),
-        (["a", "--repetition-penalty", "0"], "repetition_penalty is 0.0; expected more than 0"),
-        (["a", "--num", "0"], "num_each is 0; expected at least 1"),
+        (["a", "--max-tokens", "0"], "--max-tokens is 0; expected at least 1"),
+        (["a", "--temperature", "-1"], "--temperature is -1.0; expected 0 (greedy) or more"),
+        (["a", "--top-k", "0"], "--top-k is 0; expected at least 1"),
+        (["a", "--top-p", "2"], "--top-p is 2.0; expected more than 0, at most 1"),
+        (["a", "--repetition-penalty", "0"], "--repetition-penalty is 0.0; expected more than 0"),
+        (["a", "--num", "0"], "--num is 0; expected at least 1"),
         (["a", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
         (["a", "--stop", ""], "an empty stop string would end every text before it begins"),
-        (["a", "--seed", "-1"], "seed is -1; expected 0 to 2^63 - 1"),
+        (["a", "--seed", "-1"], "--seed is -1; expected 0 to 2^63 - 1"),
         (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
         (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),
         (["a", "--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),

@@ -1,10 +1,17 @@
 import argparse
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Literal
 
 import pytest
 
-from tokoban.training.config import add_field_arguments, describe, from_dict, overrides, to_dict
+from tokoban.training.config import (
+    add_field_arguments,
+    describe,
+    field_comments,
+    from_dict,
+    overrides,
+    to_dict,
+)
 from tokoban.training.run_config import RunConfig
 
 
@@ -18,7 +25,8 @@ class Config:
     level: Literal[1, 2] = 1
     limit: int | None = None
     betas: tuple[float, float] = (0.9, 0.95)
-    sizes: tuple[int, ...] = field(default=(), metadata={"help": "of the layers"})
+    sizes: tuple[int, ...] = ()  # of the layers, 100 % of them,
+    # the first one first
 
 
 CONFIGS = [
@@ -56,7 +64,7 @@ def test_an_int_is_a_float() -> None:
         ({"width": True}, "Config.width: expected int, got True"),
         ({"width": None}, "Config.width: expected int, got None"),
         ({"share": "1"}, "Config.share: expected float, got '1'"),
-        ({"is_deep": 1}, "Config.is_deep: expected bool, got 1"),
+        ({"is_deep": 1}, "Config.is_deep: expected true or false, got 1"),
         ({"name": 7}, "Config.name: expected str, got 7"),
         ({"kind": "medium"}, "Config.kind: expected 'fast' or 'slow', got 'medium'"),
         ({"level": True}, "Config.level: expected 1 or 2, got True"),
@@ -113,7 +121,7 @@ def test_flags_give_only_what_was_given(
         (("--width", "3.5"), "argument --width: expected int, got '3.5'"),
         (("--width", "none"), "argument --width: expected int, got 'none'"),
         (("--share", "half"), "argument --share: expected float, got 'half'"),
-        (("--is-deep", "yes"), "argument --is-deep/--is_deep: expected bool, got 'yes'"),
+        (("--is-deep", "yes"), "argument --is-deep/--is_deep: expected true or false, got 'yes'"),
         (("--kind", "medium"), "argument --kind: expected 'fast' or 'slow', got 'medium'"),
         (("--limit", "ten"), "argument --limit: expected int or None, got 'ten'"),
         (("--betas", "0.5"), "argument --betas: expected float,float, got '0.5'"),
@@ -126,12 +134,17 @@ def test_flags_refuse(arguments: tuple[str, ...], message: str) -> None:
     assert str(refusal.value) == message
 
 
-def test_help_shows_types_and_metadata() -> None:
+def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     parser = argparse.ArgumentParser()
     add_field_arguments(parser, Config)
     text = " ".join(parser.format_help().split())
     assert "--kind fast|slow" in text
-    assert "--sizes int,... of the layers" in text
+    assert "--betas float,float --sizes" in text
+    assert text.endswith("--sizes int,... of the layers, 100 % of them, the first one first")
+
+
+def test_where_there_is_no_source_there_are_no_comments() -> None:
+    assert field_comments(make_dataclass("Unwritten", [("width", int)])) == {}
 
 
 def test_describe_says_every_kind_of_field() -> None:

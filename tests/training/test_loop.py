@@ -308,8 +308,8 @@ PATIENT = replace(RUN, steps=30, evaluate_every=2, watched="score", patience=2)
 def test_patience_ends_a_run_and_the_best_weights_are_kept(
     tmp_path: Path, watched: str, sign: float
 ) -> None:
-    # Better, worse, better, as good, worse; then the last look, and one at the best.
-    system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 1.0, 7.0)))
+    # Better, worse, better, as good, worse; then one look at the best, and none more at the last.
+    system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 7.0)))
     run = replace(PATIENT, watched=watched)
     figures = train(system, run, toy_directory(tmp_path))
     assert figures["steps"] == 10 and figures["score"] == sign * 7.0
@@ -321,9 +321,23 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
 def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
     tmp_path: Path, watched: str, sign: float
 ) -> None:
-    system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0, 2.0, 7.0)))
+    system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0)))
     run = replace(PATIENT, patience=0, watched=watched, target=sign * 2.0)
-    assert train(system, run, toy_directory(tmp_path))["steps"] == 6
+    figures = train(system, run, toy_directory(tmp_path))
+    assert figures["steps"] == 6 and figures["score"] == sign * 2.0
+
+
+def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = Scripted(1.0, 2.0, 5.0)
+    run = replace(PATIENT, patience=0, steps=5)
+    figures = train(system, run, toy_directory(tmp_path))
+    assert figures["score"] == 5.0
+    told = [line for line in capsys.readouterr().err.splitlines() if "score" in line]
+    assert told == ["step 2: score 1", "step 4: score 2", "step 5: score 5"]
+    for name, tensor in weights(tmp_path).items():
+        assert torch.equal(tensor, system.seen[2][name])
 
 
 class Counting(Toy):

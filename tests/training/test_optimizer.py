@@ -35,6 +35,17 @@ def test_only_matrices_decay_and_frozen_parameters_stay_out() -> None:
     }
 
 
+def test_embeddings_decay_where_the_run_says_so() -> None:
+    model = Everything()
+    run = RunConfig(steps=1, weight_decay=0.3, decays_embeddings=True)
+    decaying, spared = adamw(model, run).param_groups
+    assert [id(p) for p in decaying["params"]] == [
+        id(model.embedding.weight),
+        id(model.matrix.weight),
+    ]
+    assert {p.ndim for p in spared["params"]} == {1}
+
+
 def test_optimizer_takes_its_settings_from_the_run() -> None:
     run = RunConfig(steps=1, learning_rate=0.7, betas=(0.1, 0.2), epsilon=1e-9)
     for group in adamw(nn.Linear(3, 5), run).param_groups:

@@ -61,14 +61,16 @@ def test_rotary_turns_each_pair_by_its_own_angle() -> None:
     # Of width 4, the second pair turns slower by 10000^(2/4) = 100.
     vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
     pencil = torch.tensor([cos(3), sin(3), -sin(0.03), cos(0.03)])
-    assert torch.allclose(Rotary()(vectors)[0, 0, 3], pencil)
+    queries, keys = Rotary()(vectors, 2 * vectors)
+    assert torch.allclose(queries[0, 0, 3], pencil)
+    assert torch.allclose(keys[0, 0, 3], 2 * pencil)
 
 
 def test_rotary_of_another_base_turns_the_slower_pairs_by_that() -> None:
     # The second pair turns slower by 400^(2/4) = 20.
     vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
     pencil = torch.tensor([cos(3), sin(3), -sin(0.15), cos(0.15)])
-    assert torch.allclose(Rotary(base=400.0)(vectors)[0, 0, 3], pencil)
+    assert torch.allclose(Rotary(base=400.0)(vectors, vectors)[0][0, 0, 3], pencil)
 
 
 def test_rotary_of_a_base_that_would_turn_slower_pairs_faster_is_refused() -> None:
@@ -81,8 +83,9 @@ def test_rotary_scores_depend_on_the_distance_alone() -> None:
     rotary = Rotary()
 
     def score(query_position: int, key_position: int) -> torch.Tensor:
-        turned = rotary(q, offset=query_position) * rotary(k, offset=key_position)
-        return turned.sum(dim=-1)
+        turned_q, _ = rotary(q, k, offset=query_position)
+        _, turned_k = rotary(q, k, offset=key_position)
+        return (turned_q * turned_k).sum(dim=-1)
 
     assert torch.allclose(score(2, 5), score(102, 105), atol=1e-10)
     assert not torch.allclose(score(2, 5), score(2, 6), atol=1e-2)
@@ -90,22 +93,23 @@ def test_rotary_scores_depend_on_the_distance_alone() -> None:
 
 
 def test_rotary_from_an_offset_is_a_piece_of_the_whole() -> None:
-    vectors = draw(B, N, T, E)
-    piece = Rotary()(vectors[:, :, 2:], offset=2)
-    assert torch.allclose(piece, Rotary()(vectors)[:, :, 2:], rtol=0, atol=1e-12)
+    queries, keys = draw(B, N, T, E), draw(B, N, T, E, seed=1)
+    pieces = Rotary()(queries[:, :, 2:], keys[:, :, 2:], offset=2)
+    for piece, whole in zip(pieces, Rotary()(queries, keys), strict=True):
+        assert torch.allclose(piece, whole[:, :, 2:], rtol=0, atol=1e-12)
 
 
 def test_rotary_tells_far_positions_apart_in_half_precision() -> None:
     vectors = draw(B, N, T, E)
-    exact = Rotary()(vectors, offset=1000)
-    half = Rotary()(vectors.bfloat16(), offset=1000)
+    exact, _ = Rotary()(vectors, vectors, offset=1000)
+    half, _ = Rotary()(vectors.bfloat16(), vectors.bfloat16(), offset=1000)
     assert half.dtype == torch.bfloat16
     assert (half.double() - exact).abs().max() < 0.05
 
 
 def test_rotary_of_odd_head_width_is_refused() -> None:
     with pytest.raises(ValueError, match="expected an even head width, got 13"):
-        Rotary()(draw(B, N, T, 13))
+        Rotary()(draw(B, N, T, 13), draw(B, N, T, 13))
 
 
 def test_rotary_attention_sees_order_among_its_queries_but_not_in_a_memory() -> None:

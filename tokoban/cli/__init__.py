@@ -76,10 +76,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     argparse's ``SystemExit``.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    # Only the command that was asked for is imported; its name must therefore come first.
-    parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
-    arguments = parser.parse_args(words)
     try:
+        # Only the command that was asked for is imported; its name must therefore come first.
+        parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
+        arguments = parser.parse_args(words)
         with _notices():
             status: int = arguments.run(arguments)
         sys.stdout.flush()

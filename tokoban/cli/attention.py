@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,8 +74,7 @@ class Steps:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
-    check_destination(arguments.json)
-    check_destination(arguments.html)
+    check_outputs(arguments, "html", "json")
     if arguments.html is not None and not attention_files.is_page(arguments.html):
         raise ValueError(f"{arguments.html}: expected a name that ends in .html")
     if arguments.window is not None and arguments.mask != "local":

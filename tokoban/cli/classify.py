@@ -1,22 +1,27 @@
 """``tokoban classify IMAGE...``: what a vision transformer takes pictures for, and why."""
 
 import argparse
+import itertools
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
 
 if TYPE_CHECKING:
     import torch
 
+    from tokoban.systems.vit.config import VitConfig
     from tokoban.systems.vit.model import VisionTransformer
+    from tokoban.systems.vit.pictures import SizedPicture
     from tokoban.systems.vit.rollout import Looked
 
 SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
 
 _SUFFIXES = (".html", ".png")  # of --attention
+_FITTED = {"scale": "scaled to", "crop": "cut and scaled to", "stretch": "stretched to"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "images",
         nargs="+",
         metavar="IMAGE",
-        help="picture files; what is of another size than the training's is made to fit as the "
-        "training said, or refused",
+        help="picture files; one of another size than the training's (vit-boards: 32 x 32) is made "
+        "to fit as the training said, and told of, or refused",
     )
     parser.add_argument(
         "--weights",
@@ -55,13 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Classifies all pictures; nothing is told if one of them cannot be read."""
     if arguments.top < 1:
         raise ValueError(f"--top is {arguments.top}; expected at least 1")
-    places = [place for place in (arguments.attention, arguments.json) if place]
-    if len(set(places)) < len(places):
-        raise ValueError(f"--attention and --json are both {places[0]}; expected two places")
-    for place in places:
-        if place in arguments.images:
+    check_outputs(arguments, "attention", "json")
+    places = arguments.attention, arguments.json
+    for place, image in itertools.product(places, arguments.images):
+        if is_one_file(place, image):
             raise ValueError(f"{place} is a picture to classify; it would be overwritten")
-        check_destination(place)
     if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
         raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
 
@@ -75,7 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     model, config = pretrained.load(arguments.weights, system="vit")
     assert isinstance(model, VisionTransformer)
-    pictures = torch.stack([read_sized(Path(image), config) for image in arguments.images])
+    read = [read_sized(Path(image), config) for image in arguments.images]
+    _tell_fitted(read, config)
+    pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
     looked = look(model.to(device), pictures.to(device))
     found = _described(arguments, looked, model.class_names)
@@ -87,6 +92,15 @@ def run(arguments: argparse.Namespace) -> int:
         described = {"weights": arguments.weights, "pictures": found}
         write_output(arguments.json, json.dumps(described, indent=2) + "\n")
     return 0
+
+
+def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
+    """How many pictures are of another size than the network reads, and what was done to them."""
+    size = config.picture_width, config.picture_height
+    num_fitted = sum((each.original_width, each.original_height) != size for each in pictures)
+    if num_fitted:
+        told = f"{counted(num_fitted, 'picture')} {_FITTED[config.fit]} {size[0]} x {size[1]}"
+        print(f"{told}, which these weights read", file=sys.stderr)
 
 
 def _described(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options
-from tokoban.cli.output import check_destination, tell_findings, write_output
+from tokoban.cli.output import check_destination, is_one_file, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
@@ -49,9 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     tell_findings(found)
     if not found.levels:
         return BAD_INPUT
-    if found.problems and _is_one_file(arguments.input, arguments.output):
+    if found.problems and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"{arguments.output}: what could not be read would be lost")
-    if arguments.level is not None and _is_one_file(arguments.input, arguments.output):
+    if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")
     levels = tuple(level_options.chosen(found, arguments.level).values())
     if chosen == "png" and len(levels) != 1:
@@ -76,10 +76,6 @@ def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:
     if chosen == "xsb":
         return write_xsb(found.levels, run_length=run_length)
     return write_levels(found.levels, notes=found.notes, run_length=run_length)
-
-
-def _is_one_file(source: str, target: str) -> bool:
-    return "-" not in (source, target) and Path(source).resolve() == Path(target).resolve()
 
 
 def _summarise(found: "LevelFile", chosen: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options
-from tokoban.cli.output import tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Explanation, Game
@@ -109,7 +109,7 @@ def _check(arguments: argparse.Namespace) -> None:
         or arguments.level is not None
     ):
         raise ValueError("--check: expected none of --level, --moves, --json and --png beside it")
-    level_options.check_outputs(arguments, "json", "png")
+    check_outputs(arguments, "json", "png")
 
 
 def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]":

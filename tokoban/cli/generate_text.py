@@ -4,18 +4,21 @@ import argparse
 import itertools
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
+
+    _Written = tuple[str, list[Continuation]]  # a prompt, and its texts that are finished
 
 SUMMARY = "go on from a text, token by token, with a GPT"
 
@@ -91,7 +94,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal as they come about."""
-    check_destination(arguments.json)
+    _check(arguments)
+    sampling, model = _sampling(arguments), _load(arguments)
+    prompts = lines_of(arguments.prompt, "prompt")
+    is_streamed = arguments.json != "-" and sys.stdout.isatty()
+    is_one_by_one = is_streamed or are_typed(arguments.prompt)
+    block_size = 1 if is_one_by_one else arguments.batch_size
+    written: list[_Written] = []
+    is_over = False
+    try:
+        for first in itertools.count(0, block_size):
+            block: list[_Written]
+            block = [(prompt, []) for prompt in itertools.islice(prompts, block_size)]
+            if not block:
+                break
+            written += block
+            _go_on(model, block, arguments, sampling, first=first, is_streamed=is_streamed)
+            if arguments.attention is not None:
+                (prompt, (text,)) = block[0]
+                _show_attention(model, prompt, text, arguments.attention)
+        is_over = True
+    finally:
+        # What was finished is written, also after Ctrl-C and where a later prompt is refused.
+        known = [
+            {"prompt": prompt, "texts": [asdict(text) for text in texts]}
+            for prompt, texts in written
+            if texts
+        ]
+        if arguments.json is not None and (known or is_over):
+            lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in known)
+            write_output(arguments.json, f"[\n{lines}\n]\n")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses at once, by the option's own name, what would come to light after the work."""
+    check_outputs(arguments, "json", "attention")
     attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
@@ -99,37 +137,20 @@ def run(arguments: argparse.Namespace) -> int:
             f"--attention shows one text, of one prompt and --num 1; got {num_prompts} in the "
             f"command line and --num {arguments.num}"
         )
-    if arguments.batch_size < 1:
-        raise ValueError(f"--batch-size is {arguments.batch_size}; expected at least 1")
-    sampling, model = _sampling(arguments), _load(arguments)
-    prompts = lines_of(arguments.prompt, "prompt")
-    is_streamed = arguments.json != "-" and sys.stdout.isatty()
-    is_one_by_one = is_streamed or are_typed(arguments.prompt)
-    block_size = 1 if is_one_by_one else arguments.batch_size
-    objects: list[dict[str, Any]] = []
-    is_over = False
-    try:
-        for first in itertools.count(0, block_size):
-            block = list(itertools.islice(prompts, block_size))
-            if not block:
-                break
-            if is_streamed:
-                found = [_streamed(model, block[0], arguments, sampling, number=first)]
-            else:
-                found = _generated(model, block, arguments, sampling, first=first)
-            for prompt, texts in zip(block, found, strict=True):
-                if not is_streamed and arguments.json != "-":
-                    _print(prompt, texts)
-                objects.append({"prompt": prompt, "texts": [asdict(text) for text in texts]})
-                if arguments.attention is not None:
-                    _show_attention(model, prompt, texts[0], arguments.attention)
-        is_over = True
-    finally:
-        # What finished prompts gave is written, also after Ctrl-C and where a later one is refused.
-        if arguments.json is not None and (objects or is_over):
-            lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in objects)
-            write_output(arguments.json, f"[\n{lines}\n]\n")
-    return 0
+    top_k, top_p = arguments.top_k, arguments.top_p
+    for name, is_right, expected in (
+        ("max_tokens", arguments.max_tokens >= 1, "at least 1"),
+        ("temperature", arguments.temperature >= 0, "0 (greedy) or more"),
+        ("top_k", top_k is None or top_k >= 1, "at least 1"),
+        ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
+        ("seed", 0 <= arguments.seed < 2**63, "0 to 2^63 - 1"),
+        ("repetition_penalty", arguments.repetition_penalty > 0, "more than 0"),
+        ("num", arguments.num >= 1, "at least 1"),
+        ("batch_size", arguments.batch_size >= 1, "at least 1"),
+    ):
+        if not is_right:
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} is {getattr(arguments, name)}; expected {expected}")
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":
@@ -153,36 +174,41 @@ def _load(arguments: argparse.Namespace) -> "Gpt":
     return model.to(find_device(arguments.device))
 
 
-def _generated(
+def _go_on(
     model: "Gpt",
-    prompts: Sequence[str],
+    block: "Sequence[_Written]",
     arguments: argparse.Namespace,
     sampling: "Sampling",
     *,
     first: int,
-    on_text: Callable[[int, str], None] | None = None,
-) -> "list[list[Continuation]]":
-    """The texts of prompts, of which ``first`` came before; on ``on_text`` see generate_texts."""
+    is_streamed: bool,
+) -> None:
+    """Fills in and shows the texts of each prompt; ``first`` prompts came before these."""
     from tokoban.systems.gpt.texts import generate_texts
 
-    return generate_texts(
-        model,
-        prompts,
-        max_tokens=arguments.max_tokens,
-        sampling=sampling,
-        repetition_penalty=arguments.repetition_penalty,
-        stops=[stop.replace("\\n", "\n") for stop in arguments.stop],
-        num_each=arguments.num,
-        first_number=first,
-        batch_size=1 if on_text is not None else arguments.batch_size,
-        on_text=on_text,
-    )
+    def keep(row: int, text: "Continuation") -> None:
+        block[row // arguments.num][1].append(text)
+
+    shown = _as_it_comes(block[0][0]) if is_streamed else _at_the_end(block, arguments)
+    with shown as show:
+        generate_texts(
+            model,
+            [prompt for prompt, _ in block],
+            max_tokens=arguments.max_tokens,
+            sampling=sampling,
+            repetition_penalty=arguments.repetition_penalty,
+            stops=[stop.replace("\\n", "\n") for stop in arguments.stop],
+            num_each=arguments.num,
+            first_number=first,
+            batch_size=1 if is_streamed else arguments.batch_size,
+            on_text=show,
+            on_end=keep,
+        )
 
 
-def _streamed(
-    model: "Gpt", prompt: str, arguments: argparse.Namespace, sampling: "Sampling", *, number: int
-) -> "list[Continuation]":
-    """The texts of one prompt, one after the other, each seen as it comes about."""
+@contextmanager
+def _as_it_comes(prompt: str) -> Iterator[Callable[[int, str], None]]:
+    """Shows the texts of one prompt, one after the other, each as it comes about."""
     last_row = 0
 
     def show(row: int, text: str) -> None:
@@ -194,15 +220,22 @@ def _streamed(
     sys.stdout.write(prompt)
     sys.stdout.flush()
     try:
-        return _generated(model, [prompt], arguments, sampling, first=number, on_text=show)[0]
+        yield show
     finally:
         print()
 
 
-def _print(prompt: str, texts: "Sequence[Continuation]") -> None:
-    for text in texts:
-        print(f"{prompt}{text.text}")
-    sys.stdout.flush()
+@contextmanager
+def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> Iterator[None]:
+    """Prints the finished texts, unless they are to be printed as JSON; after Ctrl-C too."""
+    try:
+        yield
+    finally:
+        if arguments.json != "-":
+            for prompt, texts in block:
+                for text in texts:
+                    print(f"{prompt}{text.text}")
+            sys.stdout.flush()
 
 
 def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:

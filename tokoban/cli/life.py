@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_destination, counted, write_output
+from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the game starts, in the middle of the torus: RLE or plaintext (default: a "
         "random grid)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random grid (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="of the random grid, without --pattern (default: 0)"
+    )
     parser.add_argument("--steps", type=int, default=100, metavar="N", help="(default: 100)")
     parser.add_argument(
         "--output",
@@ -70,9 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--steps is {arguments.steps}; expected at least 0")
     if arguments.output is not None and Path(arguments.output).suffix.lower() != ".gif":
         raise ValueError(f"--output is {arguments.output}; expected a name that ends in .gif")
-    check_destination(arguments.output)
-    check_destination(arguments.json)
+    if arguments.seed is not None and arguments.pattern is not None:
+        raise ValueError("--seed is of a random grid; with --pattern there is none")
+    check_outputs(arguments, "output", "attention", "json")
     attention_files.check(arguments.attention)
+    if is_one_file(arguments.pattern, arguments.json):
+        raise ValueError(f"{arguments.json} is the pattern to read; it would be overwritten")
 
     from tokoban import pretrained
     from tokoban.systems.life.model import LifeNet
@@ -106,9 +111,10 @@ def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor
     from tokoban.systems.life.rules import parse_rule
 
     if arguments.pattern is None:
-        if arguments.seed < 0:
-            raise ValueError(f"--seed is {arguments.seed}; expected at least 0")
-        random = np.random.default_rng(arguments.seed)
+        seed = arguments.seed or 0
+        if seed < 0:
+            raise ValueError(f"--seed is {seed}; expected at least 0")
+        random = np.random.default_rng(seed)
         return random_grids(1, side=config.side, density=0.5, random=random)[0]
     source = arguments.pattern
     try:

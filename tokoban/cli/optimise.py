@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
-from tokoban.cli.output import counted, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -106,7 +106,7 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     policy_options.memory_limit_bytes(arguments)
     level_options.check_time_limit(arguments)
-    level_options.check_outputs(arguments, "json", "output")
+    check_outputs(arguments, "json", "output")
     level_options.check_whole(arguments)
 
 

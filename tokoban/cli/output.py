@@ -1,5 +1,6 @@
 """What commands say, and where their files go: whole or not at all, or out for ``-``."""
 
+import argparse
 import errno
 import sys
 from contextlib import nullcontext
@@ -30,6 +31,27 @@ def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
     """After Ctrl-C, how much of the work was done; the caller keeps what came of it."""
     told = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
     print(f"tokoban: {told}", file=sys.stderr)
+
+
+def is_one_file(place: str | None, other: str | None) -> bool:
+    """Whether two names are of one file, however they are spelt; ``-`` and None are of none."""
+    if place is None or other is None or "-" in (place, other):
+        return False
+    return Path(place).resolve() == Path(other).resolve()
+
+
+def check_outputs(arguments: argparse.Namespace, *options: str) -> None:
+    """Refuses before the work options that name one place, or one that cannot be written."""
+    named: dict[str, str] = {}
+    for option in options:
+        place: str | None = getattr(arguments, option)
+        if place is None:
+            continue
+        for first, earlier in named.items():
+            if place == earlier or is_one_file(place, earlier):
+                raise ValueError(f"--{first} and --{option} are both {place}; expected two places")
+        check_destination(place)
+        named[option] = place
 
 
 def check_destination(destination: str | None) -> None:

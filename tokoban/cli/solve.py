@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokoban.cli import BAD_INPUT, INTERRUPTED, attention_files, level_options, policy_options
-from tokoban.cli.output import tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
@@ -145,7 +145,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.minimise and arguments.by in ("beam", "rollout"):
         told = f"--minimise {arguments.minimise} --by {arguments.by}"
         raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")
-    level_options.check_outputs(arguments, "json", "output")
+    check_outputs(arguments, "json", "output")
     attention_files.check(arguments.attention)
     level_options.check_whole(arguments)
 

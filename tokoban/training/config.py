@@ -6,14 +6,18 @@ A field may be an int, a float, a str, a bool, a Literal, a tuple of these, or o
 import argparse
 import dataclasses
 import difflib
+import inspect
 import json
+import re
 import types
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Config = TypeVar("Config")
 
+_FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
 _TRUTH = {"true": True, "false": False}
+_NAMES = {bool: "true or false", types.NoneType: "None"}
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -50,10 +54,10 @@ def check_fields(config: Any, *rules: tuple[str, bool, str]) -> None:
 def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
     """One flag per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
 
-    A bool is ``true`` or ``false``, a tuple is written with commas, None is ``none``. A field's
-    ``metadata={"help": ...}`` is shown. Two dataclasses on one parser must not share a name.
+    A bool is ``true`` or ``false``, a tuple is written with commas, None is ``none``. Its help is
+    the comment behind the field. Two dataclasses on one parser must not share a name.
     """
-    expected = get_type_hints(cls)
+    expected, comments = get_type_hints(cls), field_comments(cls)
     group = parser.add_argument_group(f"fields of {cls.__name__}")
     for field in dataclasses.fields(cls):
         group.add_argument(
@@ -62,8 +66,31 @@ def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
             type=_FlagType(expected[field.name]),
             default=argparse.SUPPRESS,  # so that a flag that was not given leaves no trace
             metavar=describe(expected[field.name]).replace("'", "").replace(" or ", "|"),
-            help=field.metadata.get("help"),
+            help=comments.get(field.name, "").replace("%", "%%"),
         )
+
+
+def field_comments(cls: type) -> dict[str, str]:
+    """What the source of a dataclass says behind its fields, and goes on with in lines below.
+
+    Empty where there is no source to read.
+    """
+    try:
+        lines = inspect.getsource(cls).splitlines()
+    except OSError:
+        return {}
+    comments: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if field := _FIELD.match(line):
+            name = field["name"] if field["comment"] else ""
+            if name:
+                comments[name] = field["comment"]
+        elif name and line.lstrip().startswith("# "):
+            comments[name] += line.lstrip().removeprefix("#")
+        else:
+            name = ""
+    return comments
 
 
 def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
@@ -82,7 +109,7 @@ def describe(expected: Any) -> str:
         return " or ".join(repr(choice) for choice in get_args(expected))
     if get_origin(expected) is tuple:
         return ",".join("..." if part is ... else describe(part) for part in get_args(expected))
-    return "None" if expected is types.NoneType else expected.__name__
+    return _NAMES.get(expected, expected.__name__)
 
 
 class _FlagType:

@@ -94,6 +94,7 @@ class _Training:
     model: nn.Module  # the state's, distributed and compiled
     display: Display
     is_main: bool
+    figures: dict[str, float] | None = None  # of the weights as they are, once evaluated
     last_loss: float = math.nan
     timed_step: int = 0  # the last logged one, and the clock then, for steps per second
     timed_s: float = 0.0
@@ -155,6 +156,7 @@ class _Training:
             state.average.update_parameters(state.model)
         state.figures.add(figures)
         state.step += 1
+        self.figures = None
 
     def log(self) -> None:
         """The means since the last line, over all processes, if there was a step since."""
@@ -179,7 +181,12 @@ class _Training:
             self.directory.log(state.step, means | loop_figures)
 
     def evaluate(self) -> dict[str, float]:
-        """The system's figures, logged; training goes on as if nobody had looked."""
+        """The system's figures, logged; training goes on as if nobody had looked.
+
+        The same weights are evaluated once, however often they are asked for.
+        """
+        if self.figures is not None:
+            return self.figures
         state = self.state
         before = random_state()
         state.result.eval()
@@ -191,23 +198,29 @@ class _Training:
             named = {f"evaluate/{name}": value for name, value in figures.items()}
             self.directory.log(state.step, named)
         self.display.say_figures(state.step, figures)
+        self.figures = figures
         return figures
 
-    def watch(self, figures: dict[str, float]) -> None:
-        """Keeps the weights that are the best so far by the watched figure, and counts the rest."""
+    def watch(self, figures: dict[str, float]) -> bool:
+        """Whether no weights were better by the watched figure; those are kept, the rest counted.
+
+        Without a watched figure the newest are as good as any.
+        """
         state, watched = self.state, self.run.watched
         if not watched:
-            return
+            return True
         name = watched.removeprefix("-")
         if name not in figures:
             raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
         value = self.worth(figures[name])
         is_better = value > state.best
         state.num_without_better = 0 if is_better else state.num_without_better + 1
-        if is_better or value == state.best:
+        is_best = is_better or value == state.best
+        if is_best:
             state.best = value
             if self.is_main:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
+        return is_best
 
     def worth(self, figure: float) -> float:
         """A value of the watched figure, negated where less is better."""
@@ -233,8 +246,8 @@ class _Training:
         run, state = self.run, self.state
         if not (run.average_last or run.watched):
             return
-        if not run.average_last:
-            self.watch(self.evaluate())
+        if not run.average_last and self.watch(self.evaluate()):
+            return
         if self.is_main:
             if run.average_last:
                 if paths := self.snapshots.paths():
@@ -244,6 +257,7 @@ class _Training:
             self.directory.save_weights(state.result, step=state.step)
         model = state.result
         processes.copy_from_main_process([*model.parameters(), *model.buffers()])
+        self.figures = None
 
     def save(self) -> None:
         """A checkpoint, and the weights as they are now."""

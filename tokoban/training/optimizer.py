@@ -13,13 +13,14 @@ from tokoban.training.run_config import RunConfig, Schedule
 def adamw(model: nn.Module, run: RunConfig) -> torch.optim.AdamW:
     """AdamW over ``model``'s trainable parameters, in two groups: decaying, and spared.
 
-    Spared: every parameter of an ``nn.Embedding``, and all with fewer than two axes (biases,
-    norms, scales). A parameter shared by an embedding and a matrix is spared.
+    Spared: all with fewer than two axes (biases, norms, scales), and every parameter of an
+    ``nn.Embedding`` unless ``run.decays_embeddings``. One shared by an embedding and a matrix is
+    an embedding's.
     """
     embeddings = {
         id(parameter)
         for module in model.modules()
-        if isinstance(module, nn.Embedding)
+        if isinstance(module, nn.Embedding) and not run.decays_embeddings
         for parameter in module.parameters(recurse=False)
     }
     decaying: list[nn.Parameter] = []

@@ -30,6 +30,7 @@ class RunConfig:
     final_share: float = 0.0  # of the peak's rate, which linear and cosine end at
     warmup_steps: int = 100
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
+    decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
     betas: tuple[float, float] = (0.9, 0.98)
     epsilon: float = 1e-8  # of Adam
     clip_norm: float = 1.0  # of the whole gradient; 0 = not clipped

@@ -121,8 +121,7 @@ class MultiHeadAttention(nn.Module):
         else:
             q, k, v = self._of_itself(queries)
             if self.rotary is not None:
-                offset = 0 if cache is None else cache.length
-                q, k = self.rotary(q, offset=offset), self.rotary(k, offset=offset)
+                q, k = self.rotary(q, k, offset=0 if cache is None else cache.length)
             if cache is not None:
                 k, v = cache.append(layer, k, v)
         if memory is None and isinstance(cache, CachedStep):

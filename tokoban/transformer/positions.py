@@ -67,22 +67,27 @@ class Rotary(nn.Module):
         self.base = base
 
     def forward(
-        self, queries_or_keys: Float[Tensor, "B N T E"], *, offset: int | Int64[Tensor, "1"] = 0
-    ) -> Float[Tensor, "B N T E"]:
+        self,
+        queries: Float[Tensor, "B N T E"],
+        keys: Float[Tensor, "B N T E"],
+        *,
+        offset: int | Int64[Tensor, "1"] = 0,
+    ) -> tuple[Float[Tensor, "B N T E"], Float[Tensor, "B N T E"]]:
         """The same vectors turned; the first position is ``offset``."""
-        length, head_width = queries_or_keys.shape[-2:]
+        length, head_width = queries.shape[-2:]
         if head_width % 2:
             raise ValueError(f"rotary turns pairs: expected an even head width, got {head_width}")
         # In half precision, large positions would no longer be told apart.
-        dtype = torch.promote_types(queries_or_keys.dtype, torch.float32)
-        device = queries_or_keys.device
+        dtype = torch.promote_types(queries.dtype, torch.float32)
         angles = _angles(
-            length, head_width, offset=offset, device=device, dtype=dtype, base=self.base
+            length, head_width, offset=offset, device=queries.device, dtype=dtype, base=self.base
         )
         cos, sin = angles.cos(), angles.sin()
-        first, second = queries_or_keys[..., 0::2], queries_or_keys[..., 1::2]
+        both = torch.stack([queries, keys])  # together: a step of one position costs its calls
+        first, second = both[..., 0::2], both[..., 1::2]
         turned = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
-        return turned.flatten(-2).to(queries_or_keys.dtype)
+        turned_queries, turned_keys = turned.flatten(-2).to(queries.dtype)
+        return turned_queries, turned_keys
 
 
 def _angles(

@@ -102,6 +102,14 @@ def test_a_nanogpt_without_biases_and_with_one_matrix_for_both_ends_does_too() -
         assert torch.allclose(ours(TOKENS), theirs(TOKENS), atol=1e-4)
 
 
+def test_a_compiled_models_weights_are_the_same() -> None:
+    state = MinGpt(NewGELU()).state_dict()
+    compiled = {f"_orig_mod.{name}": tensor for name, tensor in state.items()}
+    found, expected = from_mingpt_names(compiled), from_mingpt_names(state)
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
 @pytest.mark.parametrize("name", ["transformer.wxe.weight", "transformer.h.0.mlp.c_fd.weight"])
 def test_a_name_of_another_kind_of_model_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' is no name of a weight in minGPT"):

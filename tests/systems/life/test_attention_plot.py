@@ -28,6 +28,14 @@ def test_the_neighbours_mean_by_pencil() -> None:
     assert torch.equal(matrix.sum(1), torch.ones(25))
 
 
+def test_the_least_is_of_the_cell_that_looks_elsewhere() -> None:
+    matrix = neighbour_mean(5)
+    matrix[7] = torch.eye(25)[7]
+    found = attention_figures(matrix)
+    assert found["least_neighbour_mass"] == 0
+    assert found["neighbour_mass"] == pytest.approx(24 / 25)
+
+
 def test_figures_of_three_known_matrices() -> None:
     found = attention_figures(neighbour_mean(5))
     assert found["least_neighbour_mass"] == found["neighbour_mass"] == 1

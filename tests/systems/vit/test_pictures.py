@@ -12,7 +12,7 @@ from tokoban.systems.vit.pictures import Pictures, read_picture
 
 def _read(path: Path, **how: Any) -> torch.Tensor:
     wanted: dict[str, Any] = {"height": 3, "width": 5, "channels": 1, "fit": "scale"}
-    return read_picture(path, **(wanted | how))
+    return read_picture(path, **(wanted | how)).pixels
 
 
 def _file(folder: Path, mode: str, size: tuple[int, int], pixels: list[Any]) -> Path:

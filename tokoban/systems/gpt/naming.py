@@ -19,6 +19,8 @@ transformer.h.I.mlp.c_proj.*              body.blocks.I.feed_forward.contract.*
 transformer.ln_f.*                        body.last_norm.*
 lm_head.weight                            head.weight (left out where it is the embedding)
 ========================================  ==========================================================
+
+A compiled model's names begin with ``_orig_mod.`` besides, which is left out.
 """
 
 import re
@@ -44,13 +46,15 @@ _PARTS = {
     "mlp.c_fc": "feed_forward.expand",
     "mlp.c_proj": "feed_forward.contract",
 }
+_COMPILED = "_orig_mod."
 _IN_BLOCK = re.compile(r"transformer\.h\.(\d+)\.(.+)\.(weight|bias)")
 
 
 def from_mingpt_names(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The same weights under our names; ``ValueError`` for a name that is in neither of them."""
     renamed: dict[str, Tensor] = {}
-    for name, tensor in state.items():
+    for full_name, tensor in state.items():
+        name = full_name.removeprefix(_COMPILED)
         in_block = _IN_BLOCK.fullmatch(name)
         if name in _ENDS:
             renamed[_ENDS[name]] = tensor

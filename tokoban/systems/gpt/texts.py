@@ -113,12 +113,14 @@ def generate_texts(
     first_number: int = 0,
     batch_size: int = BATCH_SIZE,
     on_text: Callable[[int, str], None] | None = None,
+    on_end: Callable[[int, Continuation], None] | None = None,
 ) -> list[list[Continuation]]:
     """``num_each`` continuations of each prompt, which are not part of them.
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
     after ``max_tokens`` tokens. ``on_text`` is told each piece of text as soon as it is certain,
-    with its row: prompt * num_each + draw. What is drawn for a prompt depends on its number, the
+    with its row: prompt * num_each + draw; ``on_end`` each continuation when its batch is over,
+    those of a prompt in their order. What is drawn for a prompt depends on its number, the
     first one's being ``first_number``, and neither on ``batch_size`` nor on ``num_each``. What the
     rest does is said by ``generate``.
     """
@@ -155,6 +157,8 @@ def generate_texts(
                 stream.is_stopped,
                 float(samples.scores_nats[place]),
             )
+            if on_end is not None:
+                on_end(row, found[row])
     each = [found[row] for row in range(len(rows))]
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
 

@@ -12,16 +12,8 @@ Question = Literal["standing", "boxes"]
 STANDINGS = ("solved", "open", "lost")
 MOST_BOXES = 4
 
-# What becomes of a picture file of another size than the network's: it is scaled if its sides are
-# in the same proportion, and refused if not; scaled until it covers the size and cut down to its
-# middle; or stretched.
 Fit = Literal["scale", "crop", "stretch"]
-
-# What the last layer reads: a token of its own that has attended to all patches, or their mean.
 Pooling = Literal["class_token", "mean"]
-
-# What tells a patch where it is: a vector for each place, or one for its row plus one for its
-# column.
 Positions = Literal["places", "rows_and_columns"]
 
 _FASHION = (
@@ -34,43 +26,45 @@ _FASHION = (
 class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
 
-    # The pictures: "boards"; or a folder, with the four IDX files of MNIST and its relatives, or
-    # with a folder of pictures for each class. Above these there may be two, "train" and "test";
-    # else held_out_share of the pictures, drawn by data_seed, are the test
-    data: str = BOARDS
-    question: Question = "standing"  # about boards
+    # The pictures
+    data: str = BOARDS  # "boards", which are drawn; or a folder, with the four IDX files of MNIST
+    # and its relatives, or with a folder of pictures for each class. Above these there may be two,
+    # "train" and "test"; else held_out_share of the pictures, drawn by data_seed, are the test
+    question: Question = "standing"  # about boards: solved, open or lost? or how many boxes?
     num_boards: int = 30_000  # drawn for training, those held out among them
-    num_test_boards: int = 3000
+    num_test_boards: int = 3000  # drawn besides
     class_names: tuple[str, ...] = ()  # of the labels in IDX files; none: 0, 1, 2, ...
     picture_height: int = 32  # in pixels
-    picture_width: int = 32
+    picture_width: int = 32  # in pixels
     channels: Literal[1, 3] = 3  # grey, or red, green and blue
-    num_classes: int = 3
-    fit: Fit = "scale"
+    num_classes: int = 3  # for a folder, as many as it has folders
+    fit: Fit = "scale"  # what becomes of a picture of another size: scaled if its sides are in the
+    # same proportion and refused if not; scaled and cut to its middle; or stretched
     held_out_share: float = 1 / 12  # of the training pictures: to choose by, never trained on
     data_seed: int = 0  # of boards, of what is held out, of the order and of the augmentation
 
     # The network
     patch_side: int = 4  # in pixels
-    width: int = 64
+    width: int = 64  # of the vector that stands for a patch
     num_layers: int = 4
     num_heads: int = 2
     hidden_width: int = 128  # of the feed-forward nets
-    pooling: Pooling = "class_token"
-    positions: Positions = "rows_and_columns"
+    pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
+    # all patches, or their mean
+    positions: Positions = "rows_and_columns"  # a patch is told where it is by a vector for each
+    # place, or by one for its row plus one for its column
     dropout: float = 0.0
 
-    # What is known to fail on small pictures is refused, unless these are lowered
-    least_patches: int = 16
-    least_head_width: int = 32
+    least_patches: int = 16  # fewer of a picture are refused: known to fail on small ones
+    least_head_width: int = 32  # less is refused, as well; width / num_heads
 
     # The examples
-    batch_pictures: int = 128
+    batch_pictures: int = 128  # of a step
     shift: int = 0  # pixels up, down, left and right at most; black comes in
     flips_horizontally: bool = False  # half of the pictures
-    flips_vertically: bool = False
+    flips_vertically: bool = False  # half of them, upside down
     erased_share: float = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
-    label_smoothing: float = 0.0
+    label_smoothing: float = 0.0  # share of the answer that is given to all classes alike
 
     def __post_init__(self) -> None:
         side = max(1, self.patch_side)

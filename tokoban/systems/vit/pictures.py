@@ -5,7 +5,7 @@ Axes: N pictures, C channels, H rows, W columns.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -55,9 +55,15 @@ class Pictures:
         return mean.float(), variance.clamp(min=1.0).sqrt().float()
 
 
-def read_picture(
-    path: Path, *, height: int, width: int, channels: int, fit: Fit
-) -> UInt8[Tensor, "C H W"]:
+class SizedPicture(NamedTuple):
+    """A picture brought to a size, and the size that it was brought from."""
+
+    pixels: UInt8[Tensor, "C H W"]
+    original_width: int
+    original_height: int
+
+
+def read_picture(path: Path, *, height: int, width: int, channels: int, fit: Fit) -> SizedPicture:
     """A picture file in grey or colour, brought to a size as ``fit`` says.
 
     What is transparent is laid on white. Raises ``ValueError`` for what is no picture, and for
@@ -82,9 +88,9 @@ def read_picture(
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
-    picture = _fitted(picture.convert("L" if channels == 1 else "RGB"), (width, height), fit, path)
-    pixels = np.asarray(picture).reshape(height, width, channels)
-    return torch.from_numpy(pixels.transpose(2, 0, 1).copy())
+    fitted = _fitted(picture.convert("L" if channels == 1 else "RGB"), (width, height), fit, path)
+    pixels = np.asarray(fitted).reshape(height, width, channels).transpose(2, 0, 1)
+    return SizedPicture(torch.from_numpy(pixels.copy()), *picture.size)
 
 
 def _fitted(picture: Any, size: tuple[int, int], fit: Fit, path: Path) -> Any:

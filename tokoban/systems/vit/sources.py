@@ -1,21 +1,16 @@
-"""Where pictures come from: boards that are drawn, IDX files, or a folder for each class.
-
-Axes: C channels, H rows, W columns.
-"""
+"""Where pictures come from: boards that are drawn, IDX files, or a folder for each class."""
 
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import UInt8
-from torch import Tensor
 
 from tokoban.sokoban import bitboards
 from tokoban.systems.vit import boards
 from tokoban.systems.vit.config import BOARDS, MOST_BOXES, STANDINGS, VitConfig
 from tokoban.systems.vit.idx import read_idx
-from tokoban.systems.vit.pictures import SUFFIXES, Pictures, read_picture
+from tokoban.systems.vit.pictures import SUFFIXES, Pictures, SizedPicture, read_picture
 from tokoban.systems.vit.seeds import Purpose, derived_seed
 
 Part = Literal["train", "test"]
@@ -50,7 +45,7 @@ def load(config: VitConfig, *, part: Part) -> Pictures:
     return pictures
 
 
-def read_sized(path: Path, config: VitConfig) -> UInt8[Tensor, "C H W"]:
+def read_sized(path: Path, config: VitConfig) -> SizedPicture:
     """A picture file as the network of ``config`` wants it; errors as ``pictures.read_picture``."""
     return read_picture(
         path,
@@ -133,7 +128,7 @@ def _read_folders(folder: Path, config: VitConfig) -> Pictures:
         )
         if not paths:
             raise ValueError(f"{folder / name}: no pictures in it; expected {', '.join(SUFFIXES)}")
-        pixels += [read_sized(path, config) for path in paths]
+        pixels += [read_sized(path, config).pixels for path in paths]
         labels += [label] * len(paths)
     return Pictures(torch.stack(pixels), torch.tensor(labels), tuple(names))
 
