@@ -10,7 +10,7 @@ from PIL import Image
 
 from tests.systems.trajectory.models import random_model
 from tokoban import cli
-from tokoban.systems.trajectory import evaluate
+from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
@@ -51,12 +51,12 @@ def test_the_returns_that_are_asked_for() -> None:
     model, world = random_model("graph:2", "return"), make_world("graph:2")
     model.best_return.fill_(-3.0)
     seeds = range(4)
-    assert evaluate.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
-    assert evaluate.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
+    assert acting.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
+    assert acting.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
     starts = world.reset(seeds)[:, 0].long()
-    shortest = evaluate.requested(model, "shortest", world, seeds=seeds)
+    shortest = acting.requested(model, "shortest", world, seeds=seeds)
     assert shortest.tolist() == [-int(world.distances[start]) for start in starts]  # type: ignore[attr-defined]
-    drawn = evaluate.requested(model, "random", world, seeds=seeds)
+    drawn = acting.requested(model, "random", world, seeds=seeds)
     assert set(drawn.tolist()) <= set(model.bins.centres[model.layout.to_go].tolist())
 
 
@@ -64,7 +64,7 @@ def test_the_likely_return_is_the_best_under_which_the_start_is_likely() -> None
     model, world = random_model("graph:2", "return"), make_world("graph:2")
     layout, seeds = model.layout, range(5)
     starts = world.reset(seeds)[:, 0].long()
-    found = evaluate.requested(model, "likely", world, seeds=seeds)
+    found = acting.requested(model, "likely", world, seeds=seeds)
     num_returns = int(model.bins.num_used[layout.to_go])
     for start, answer in zip(starts.tolist(), found.tolist(), strict=True):
         likely = []

@@ -5,7 +5,7 @@ import torch
 from tokoban.sokoban import rules
 from tokoban.systems.trajectory.collect import collect
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
-from tokoban.systems.trajectory.levels import MAX_STEPS, SIDE, SokobanWorld
+from tokoban.systems.trajectory.levels import LATE, MAX_STEPS, SIDE, SokobanWorld
 from tokoban.systems.trajectory.rollouts import play
 
 
@@ -40,7 +40,7 @@ def test_who_does_not_solve_it_is_cut_off() -> None:
     world.reset([0])
     steps = [world.step(torch.zeros(1, 1)) for _ in range(MAX_STEPS)]
     assert [bool(step.is_truncated) for step in steps] == [False] * (MAX_STEPS - 1) + [True]
-    assert sum(float(step.rewards) for step in steps) == -MAX_STEPS
+    assert sum(float(step.rewards) for step in steps) == -MAX_STEPS + LATE
 
 
 def test_no_level_of_the_evaluation_is_trained_on() -> None:
