@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image
 
 from benchmarks import trajectories
 from tokoban.systems.trajectory import train

@@ -15,6 +15,9 @@ from tokoban.systems.trajectory.reading import CachedReader, PlainReader, Reader
 from tokoban.systems.trajectory.rollouts import History
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
 
+# Episodes that are planned for together: more are no quicker, and their caches need not fit.
+_AT_ONCE = 64
+
 
 @dataclass(frozen=True)
 class Planner:
@@ -34,23 +37,24 @@ class Planner:
         """The actions after this history; an episode that is over is not planned for."""
         layout = self.model.layout
         running = (~history.is_over).nonzero()[:, 0]
-        noise = self._noise()[running.to(self.model.heads.device)]
-        start = vectors_so_far(self.model, history, num_past=self.plan.num_past)[running]
-        is_possible = history.is_legal
-        if is_possible is not None:
-            is_possible = is_possible[running].to(start.device)
-        stepper = PlanStepper(
-            self.model,
-            self._reader(start),
-            start,
-            plan=self.plan,
-            noise=noise,
-            is_possible=is_possible,
-        )
-        found = best_first_actions(stepper, num_searches=len(start))
-        chosen = self.model.bins.decode(found, layout.actions)
-        actions = chosen.new_zeros(len(history.is_over), len(layout.actions))
-        actions[running] = chosen
+        noise = self._noise()
+        start = vectors_so_far(self.model, history, num_past=self.plan.num_past)
+        actions = torch.zeros(len(history.is_over), len(layout.actions))
+        actions = actions.to(start.device, self.model.bins.centres.dtype)
+        for rows in running.split(_AT_ONCE):
+            is_possible = history.is_legal
+            if is_possible is not None:
+                is_possible = is_possible[rows].to(start.device)
+            stepper = PlanStepper(
+                self.model,
+                self._reader(start[rows]),
+                start[rows],
+                plan=self.plan,
+                noise=noise[rows.to(noise.device)],
+                is_possible=is_possible,
+            )
+            found = best_first_actions(stepper, num_searches=len(rows))
+            actions[rows] = self.model.bins.decode(found, layout.actions)
         # Where the environment is, in its own precision.
         return actions.to(history.observations[-1])
 
