@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.systems.trajectory.models import random_model
 from tokoban import cli
 from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
+from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training.attention_page import read_attention_page
@@ -116,12 +119,63 @@ def test_the_page_of_attention_has_a_row_for_each_transition(walker: str, tmp_pa
     assert re.search(r'"labels": \["return [-.\d]+", "state 0 \d+", "action 0 \d+", "ret', text)
 
 
-def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
-    from dataclasses import replace
+@pytest.fixture(scope="module")
+def seeker(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model of walks after a goal."""
+    config = replace(tiny(), layout="goal")
+    return saved(config, tmp_path_factory.mktemp("seeker") / "seeker.safetensors")
 
-    walker = saved(replace(tiny(), layout="goal"), tmp_path / "goal.safetensors")
-    assert evaluated(walker, "--episodes", "2") == 0
-    assert evaluated(walker, "--episodes", "2", "--goal", "3") == 0
+
+def test_a_goal_that_is_reached_ends_the_episode(seeker: str, tmp_path: Path) -> None:
+    world = GraphWorld(0)
+    out, node = tmp_path / "out.json", int(world.reset([4])[0, 0])
+    neighbour = int(world.is_edge[node].nonzero()[0])
+    for goal in ([], ["--goal", str(neighbour)], ["--goal", str(node)]):
+        assert evaluated(seeker, "--episodes", "19", *goal, "--json", str(out)) == 0
+        figures = json.loads(out.read_text())
+        returns = [figures[f"return_of_seed_{seed}"] for seed in range(19)]
+        # Who is still under way when the time is up has -20; home is an end of its own.
+        num_there = 19 * figures["share_reached"]
+        assert num_there == pytest.approx(sum(each > -20 for each in returns)) or goal
+        assert num_there <= sum(each > -20 for each in returns) + 1
+        assert figures["share_reached_low"] <= num_there / 19 <= figures["share_reached_high"]
+
+
+def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
+    model = random_model("CartPole-v1", "goal")
+    goals = torch.tensor([[0.0, 0.5, 0.01, -0.5]]).double().expand(3, -1)
+    watch = acting.GoalWatch(model, goals)
+    states = goals.clone()
+    states[1, 2] = 99.0
+    assert watch(states).tolist() == [True, False, True]
+    assert watch(states[[1, 1, 1]]).tolist() == [False] * 3
+    assert watch.is_reached.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        (["20"], "the goal has 20; expected a number from 0 to 19"),
+        (["1.5"], "the goal has 1.5; expected a number from 0 to 19"),
+        (["nan"], "the goal has nan; expected a number from 0 to 19"),
+        (["3", "4"], "the goal has 2 numbers; a state has 1"),
+    ],
+    ids=str,
+)
+def test_a_goal_that_is_no_state_is_refused(
+    goal: list[str], message: str, seeker: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluated(seeker, "--episodes", "2", "--goal", *goal) == cli.BAD_INPUT
+    assert f"tokoban: {message}" in capsys.readouterr().err
+
+
+def test_a_goal_that_must_be_named_is_and_is_finite() -> None:
+    world = make_world("Pendulum-v1")
+    how = acting.Acting(mode="goal", plan=PlanConfig())
+    with pytest.raises(ValueError, match=r"^a goal is missing: name the state to come to, by --go"):
+        acting.goal_of(how, world)
+    with pytest.raises(ValueError, match=r"^the goal has inf; expected a finite number$"):
+        acting.goal_of(replace(how, goal=(1.0, torch.inf, 0.0)), world)
 
 
 @pytest.mark.parametrize(
@@ -186,8 +240,12 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
         num_heads=2,
     )
     weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
-    words = ["--mode", "draw", "--episodes", "1", "--film", str(film)]
+    out = tmp_path / "out.json"
+    words = ["--mode", "draw", "--episodes", "5", "--film", str(film), "--json", str(out)]
     assert evaluated(weights, *words) == 0
+    figures = json.loads(out.read_text())
+    num_solved = sum(figures[f"return_of_seed_{seed}"] > -40 for seed in range(5))
+    assert figures["share_solved"] == pytest.approx(num_solved / 5)
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) >= 2
 

@@ -12,11 +12,21 @@ from jaxtyping import Bool, Float, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import Bitboards, canonical_keys, from_planes, keys, pack, to_board
+from tokoban.sokoban.bitboards import (
+    Bitboards,
+    from_planes,
+    image,
+    keys,
+    pack,
+    push_keys,
+    to_board,
+    to_corner,
+)
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.distances import OneBoxTables, one_box_tables
 from tokoban.sokoban.generator import draw
 from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, Spec, Step
 from tokoban.systems.trajectory.rollouts import History, Policy
 from tokoban.systems.trajectory.trajectories import Trajectories
@@ -26,7 +36,7 @@ MAX_STEPS = 20
 LATE = -20.0  # besides the last move, for who has not solved it when the time is up
 
 _WALL, _FLOOR, _GOAL = range(3)
-_NUM_DRAWS = {0: 12_000, 1: 2_000}  # by the seed: of training and of evaluation
+_NUM_DRAWS = {0: 12_000, 1: 4_000}  # by the seed: of training and of evaluation
 _LONGEST = 12  # moves of a level's shortest solution
 
 
@@ -34,8 +44,8 @@ class SokobanWorld:
     """One-box levels; the state is the player's and the box's square, a move costs 1.
 
     The rules are the plain ones. The game ends when it is solved, and is lost when the time is up.
-    A level of a seed below ``FIRST_TRAINING_SEED`` is none of a higher seed, nor an image of one
-    (turned or mirrored), nor one that was moved.
+    A level of a seed below ``FIRST_TRAINING_SEED`` is none of a higher seed, also not turned,
+    mirrored, moved, or with the player elsewhere in the area that it can walk to.
     """
 
     def __init__(self) -> None:
@@ -121,8 +131,14 @@ def _pool(seed: int) -> Bitboards:
 @cache
 def _evaluation_pool() -> Bitboards:
     drawn = _pool(1)
-    fresh = drawn.at(~torch.isin(canonical_keys(drawn), canonical_keys(_pool(0))))
-    return fresh.at(_firsts(canonical_keys(fresh)))
+    fresh = drawn.at(~torch.isin(_names(drawn), _names(_pool(0))))
+    return fresh.at(_firsts(_names(fresh)))
+
+
+def _names(boards: Bitboards) -> Int64[Tensor, "B"]:
+    """Equal for images of one level, moved or not, wherever the player is in its area."""
+    images = (to_corner(image(boards, symmetry)) for symmetry in SYMMETRIES)
+    return torch.stack([push_keys(moved) for moved in images]).amin(0)
 
 
 def _firsts(names: Int64[Tensor, "B"]) -> Int64[Tensor, "different"]:
