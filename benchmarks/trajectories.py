@@ -176,11 +176,12 @@ def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
 
 
 def _goal_rows(seed: int, folder: Path) -> dict[str, float]:
-    """Of all pairs of a start and a goal on a graph, the shares that are walked, and shortest."""
+    """Of all pairs of a start and a goal on a graph, the shares that are walked, and shortest.
+
+    Who learns from random walks without a goal walks at random: that row needs no network.
+    """
     config = replace(graph(), env=f"graph:{seed}", data_seed=seed, layout="goal")
     model, _ = _trained(config, seed, folder / "goal")
-    imitating = replace(config, layout="plan")
-    imitator, _ = _trained(imitating, seed, folder / "all")
     world = world_of(config)
     assert isinstance(world, GraphWorld)
     starts, goals, steps = pairs(world)
@@ -190,8 +191,6 @@ def _goal_rows(seed: int, folder: Path) -> dict[str, float]:
     policies: dict[str, Policy] = {
         "goal": Imitator(model, 1, goals=goals[:, None].float()),
         "another_goal": Imitator(model, 1, goals=others[:, None].float()),
-        "imitation": Imitator(imitator, 1),
-        "imitation_drawn": Imitator(imitator, 1, generator=drawing),
         "random": random_policy(generator=drawing),
     }
     for name, policy in policies.items():

@@ -75,7 +75,7 @@ def test_goals_are_compared_and_drawn(tmp_path: Path, monkeypatch: pytest.Monkey
     words = ["--folder", str(tmp_path / "kept"), "--json", str(out), "--curves", str(picture)]
     assert trajectories.main(["goals", "--seeds", "0", "1", *words]) == 0
     rows = json.loads(out.read_text())["rows"]
-    for name in ("goal", "another_goal", "imitation", "imitation_drawn", "random"):
+    for name in ("goal", "another_goal", "random"):
         for reached, shortest in zip(
             rows[f"{name}_reached"], rows[f"{name}_shortest"], strict=True
         ):

@@ -247,7 +247,10 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
     num_solved = sum(figures[f"return_of_seed_{seed}"] > -40 for seed in range(5))
     assert figures["share_solved"] == pytest.approx(num_solved / 5)
     with Image.open(film) as opened:
-        assert getattr(opened, "n_frames", 1) >= 2
+        # A start and at most 20 moves, of five seconds together or 0.4 s each.
+        num_frames = getattr(opened, "n_frames", 1)
+        assert 2 <= num_frames <= 21
+        assert opened.info["duration"] == pytest.approx(min(400, 5000 / num_frames), abs=10)
 
 
 def test_without_a_preset_a_planner_is_trained(

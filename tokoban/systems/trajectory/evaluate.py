@@ -40,7 +40,10 @@ from tokoban.training.metrics import mean_interval, wilson
 from tokoban.training.plots import plot_returns
 
 _NUM_EPISODES = 5  # of an evaluation in the course of training
+# A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.
 _FRAME_MS = 50
+_MOST_FRAME_MS = 400
+_FILM_MS = 5000
 _PLAN_OPTIONS = ("horizon", "keep", "expansion", "top_k", "top_p")
 
 
@@ -258,4 +261,5 @@ def _film(
     play(world, policy, seeds, watch=frames.append, is_there=is_there)
     pictures = [torch.from_numpy(np.array(frame)) for frame in frames]
     captions = [f"step {step}" for step in range(len(pictures))]
-    save_pictures(pictures, Path(film), captions=captions, frame_ms=_FRAME_MS)
+    frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
+    save_pictures(pictures, Path(film), captions=captions, frame_ms=frame_ms)
