@@ -26,6 +26,7 @@ def two_episodes() -> Trajectories:
         lengths=torch.tensor([3, 2]),
         is_terminated=torch.tensor([True, False]),
         contexts=torch.zeros(2, 0),
+        last_observations=torch.tensor([[3.0], [2.0]]),
     )
 
 
@@ -74,16 +75,17 @@ def test_windows_end_with_their_episode_and_are_padded_on_the_right() -> None:
     assert states == [[0, 1, 2], [1, 2], [2], [3, 4], [4]]
 
 
-def test_a_goal_is_a_state_to_come_of_the_same_episode() -> None:
+def test_a_goal_is_a_state_that_came_of_the_same_episode_its_end_too() -> None:
     data, seen = dataset("goal"), set()
     for share in (0.0, 0.34, 0.67, 0.99):
         goals = data.at(torch.arange(5), goal_shares=torch.full((5,), share)).prefix[:, 0]
         seen |= set(enumerate(goals.tolist()))
-    assert seen == {(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (3, 3), (3, 4), (4, 4)}
+    # The first episode leads through 1 and 2 to 3, the second through 4 to 2.
+    assert seen == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4), (3, 2), (4, 2)}
 
 
 def test_what_comes_after_a_goal_is_not_learned_as_a_way_to_it() -> None:
-    # Episodes of 3 and 2 transitions; the goal of each window is its second state at the most.
+    # Episodes of 3 and 2 transitions: so many lead to the goal that is drawn.
     windows = dataset("goal").at(torch.arange(5), goal_shares=torch.tensor([0.4, 0.5, 0.9, 0, 0.5]))
     assert windows.is_real.sum(dim=1).tolist() == [2, 2, 1, 1, 1]
 

@@ -28,6 +28,12 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert read.rewards.equal(written.rewards)
 
 
+def test_the_last_observation_is_what_came_of_the_last_action() -> None:
+    data = walks()  # an action names the node it leads to
+    assert len(set(data.lengths.tolist())) > 1
+    assert data.last_observations.equal(data.actions[data.ends - 1])
+
+
 def test_a_seed_is_the_same_data_and_another_seed_is_not() -> None:
     assert walks().checksum() == walks().checksum()
     assert walks().checksum() != walks(seed=1).checksum()
@@ -94,6 +100,7 @@ def _cut_to(data: Trajectories, number: int) -> dict[str, torch.Tensor]:
         "lengths": torch.tensor([number]),
         "is_terminated": torch.tensor([False]),
         "contexts": torch.zeros(1, 0),
+        "last_observations": data.last_observations[:1],
     }
 
 

@@ -70,7 +70,7 @@ def make_policy(
                 f"{how.plan.num_past} transitions read and {how.plan.horizon} planned are more "
                 f"than the {config.window} that the model was trained on"
             )
-        return Planner(model, how.plan, generators(list(seeds), seed=how.seed))
+        return Planner(model, how.plan, generators(seeds, seed=how.seed))
     num_past = config.window - 1 if how.mode == "return" else how.plan.num_past
     if how.mode == "return":
         return Imitator(model, num_past, targets=requested(model, how.target, world, seeds=seeds))

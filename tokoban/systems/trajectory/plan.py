@@ -3,6 +3,7 @@
 Axes: B episodes, K beams of each.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -88,6 +89,6 @@ def best_first_actions(stepper: PlanStepper, *, num_searches: int) -> Int64[Tens
     return stepper.first_actions[best]
 
 
-def generators(seeds: range | list[int], *, seed: int) -> list[torch.Generator]:
+def generators(seeds: Sequence[int], *, seed: int) -> list[torch.Generator]:
     """One for each episode, of its own seed and that of the plans."""
     return [torch.Generator().manual_seed(2**20 * (seed + 1) + one) for one in seeds]

@@ -91,4 +91,5 @@ def _packed(
         lengths,
         is_terminated,
         history.contexts.cpu(),
+        torch.stack(history.observations, dim=1).cpu()[torch.arange(len(lengths)), lengths],
     )
