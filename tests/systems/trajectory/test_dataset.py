@@ -30,14 +30,14 @@ def two_episodes() -> Trajectories:
     )
 
 
-def dataset(kind: LayoutKind = "plan", *, window: int = 3) -> WindowDataset:
+def dataset(kind: LayoutKind = "plan", *, window: int = 3, seed: int = 0) -> WindowDataset:
     trajectories = two_episodes()
     layout = Layout(kind, 1, 1)
     bins = Bins(layout.num_columns, 5)
     values = table(trajectories, layout, discount=0.5)
     bins.fit(values, [5, 2, None, None, 2], binning="quantile")
     return WindowDataset(
-        trajectories, layout, bins, window=window, discount=0.5, batch_windows=7, seed=0
+        trajectories, layout, bins, window=window, discount=0.5, batch_windows=7, seed=seed
     )
 
 
@@ -96,6 +96,7 @@ def test_batches_depend_on_seed_rank_and_number_alone() -> None:
     later = next(dataset().batches(cpu, start_step=3))
     assert later.tokens.equal(first[3].tokens)
     assert not next(dataset().batches(cpu, start_step=3, rank=1)).tokens.equal(later.tokens)
+    assert not next(dataset(seed=1).batches(cpu, start_step=3)).tokens.equal(later.tokens)
 
 
 def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:

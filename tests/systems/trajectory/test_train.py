@@ -94,6 +94,26 @@ def test_the_weights_of_the_loss_are_those_of_the_kinds() -> None:
     assert loss.total.item() == pytest.approx(loss.figures["action_loss"].item(), abs=1e-6)
 
 
+def test_every_kind_of_token_has_its_own_weight() -> None:
+    system, model, batch = batch_of(small(layout="plan"))
+
+    def loss(state: float, action: float, reward: float) -> float:
+        """Of the same model and batch under other weights."""
+        config = small(state_weight=state, action_weight=action, reward_weight=reward)
+        return replace(system, config=config).loss(model, batch).total.item()
+
+    # A walk's transition tells its action, its reward, return and end, and the next node.
+    num_actions = int(batch.is_real.sum())
+    num_states, num_rewards = int(batch.is_real[:, 1:].sum()), 3 * num_actions
+    actions = loss(0, 1, 0) * num_actions
+    states = loss(1, 1, 0) * (num_states + num_actions) - actions
+    rewards = loss(0, 1, 1) * (num_rewards + num_actions) - actions
+    weight = 2 * num_states + 3 * num_actions + 5 * num_rewards
+    expected = (2 * states + 3 * actions + 5 * rewards) / weight
+    assert loss(2, 3, 5) == pytest.approx(expected)
+    assert loss(5, 3, 2) != pytest.approx(expected)
+
+
 def test_nothing_is_collected_for_a_folder_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
