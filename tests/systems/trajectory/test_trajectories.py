@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from tokoban.systems.trajectory.collect import collect, joined
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED
 from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix
 from tokoban.systems.trajectory.rollouts import History, play
 from tokoban.systems.trajectory.trajectories import Trajectories, load
@@ -124,6 +125,14 @@ def test_a_mixture_has_its_parts_in_their_shares() -> None:
     number = int(mixed.lengths[:9].sum())
     for node, action in zip(mixed.observations[:number], mixed.actions[:number], strict=True):
         assert least.get(int(node), int(action)) == int(action)
+
+
+def test_every_episode_of_every_part_begins_with_a_seed_of_its_own() -> None:
+    world = make_world(GRAPH)
+    data = collect(world, "random:1,random:3", num_episodes=4, seed=2)
+    begun = data.observations[data.ends - data.lengths]
+    # Seed 0 has the first four, seed 1 the next.
+    assert begun.equal(world.reset(range(FIRST_TRAINING_SEED + 8, FIRST_TRAINING_SEED + 12)))
 
 
 @pytest.mark.parametrize("mix", ["", "expert+2", "expert:0", "Expert", "a:b", "random,,random"])
