@@ -75,10 +75,10 @@ class Trajectories:
         """The episodes with the highest returns, so large a share of them, in their order."""
         number = max(1, round(share * len(self.lengths)))
         order = self.returns().argsort(descending=True, stable=True)[:number]
-        return self.at(order.sort().values)
+        return self.at(order)
 
     def at(self, episodes: Int64[Tensor, "chosen"]) -> "Trajectories":
-        """Some of the episodes."""
+        """Some of the episodes, in their order."""
         is_kept = torch.zeros(len(self.lengths), dtype=torch.bool)
         is_kept[episodes] = True
         kept = is_kept.repeat_interleave(self.lengths)
