@@ -139,15 +139,42 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans(seed: int) -> N
     assert int(stepper.first_actions[best]) == max(expected, key=lambda plan: expected[plan])[0]
 
 
-def test_only_as_many_actions_as_the_filters_leave_are_tried() -> None:
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"top_k": 1}, 1),
+        ({"top_k": 3}, 3),
+        ({}, 6),
+        ({"top_p": 1e-6}, 1),
+        ({"top_p": 0.9, "temperature": 1e-4}, 1),  # as cold as to leave the most probable alone
+    ],
+    ids=str,
+)
+def test_only_as_many_actions_as_the_filters_leave_are_tried(
+    filters: dict[str, Any], expected: int
+) -> None:
     model = random_model("Pendulum-v1")
     start = model.embed(torch.tensor([[3, 5, 7]]), model.layout.states)
-    for top_k, expected in ((1, 1), (3, 3), (None, 6)):
-        plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, top_k=top_k, top_p=None)
-        with torch.no_grad():
-            nats = _Steps(model, start, plan).stepper.log_probs()
-        assert nats.shape == (6, 6)
-        assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
+    plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, **{"top_p": None} | filters)
+    with torch.no_grad():
+        nats = _Steps(model, start, plan).stepper.log_probs()
+    assert nats.shape == (6, 6)
+    assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
+
+
+def test_every_number_of_an_action_is_drawn_by_its_own_noise() -> None:
+    env = "ThreeNumbers-v0"
+    _register(env)
+    model = random_model(env)
+    start = model.embed(torch.tensor([[3, 5]]), model.layout.states)
+    plan = PlanConfig(horizon=1, keep=1, expansion=1, num_past=0, top_p=None)
+    noise = torch.zeros(1, 1, 3, 1, 23).double()
+    for number, token in enumerate((7, 5, 2)):
+        noise[0, 0, number, 0, token] = 1e6
+    with torch.no_grad():
+        stepper = PlanStepper(model, PlainReader(model, 1), start, plan=plan, noise=noise)
+        stepper.advance(None, torch.zeros(1, dtype=torch.int64))
+    assert stepper.first_actions.tolist() == [[7, 5, 2]]
 
 
 @pytest.mark.parametrize("name", ["horizon", "keep", "expansion", "num_past"])
