@@ -35,7 +35,7 @@ from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
 from tokoban.training.learning_curves import plot_runs
 from tokoban.training.metrics import mean_interval
-from tokoban.training.plots import Curve, read_curves
+from tokoban.training.plots import Curve, picture_kind, read_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 
@@ -59,7 +59,9 @@ FILTERED_SOKOBAN = 0.5
 NUM_EPISODES = 10
 NUM_LEVELS = 200  # of Sokoban
 RUN = replace(RUNS["plan"], steps=800, device="cpu", evaluate_every=100, checkpoint_every_s=20.0)
-SOKOBAN_RUN = replace(RUN, steps=1500, learning_rate=2e-3, evaluate_every=500)
+SOKOBAN_RUN = replace(
+    RUNS["sokoban"], device="cpu", evaluate_every=500, checkpoint_every_s=RUN.checkpoint_every_s
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("--curves", metavar="OUT", help="learning curves, as PNG or SVG")
     chosen = options.parse_args(argv)
     check_destination(chosen.json)
+    if chosen.curves is not None:
+        picture_kind(Path(chosen.curves))
     torch.set_num_threads(1)
     rows: dict[str, list[float]] = {}
     about: dict[str, Any] = {
@@ -273,7 +277,7 @@ def plot(folders: Sequence[Path], picture: Path) -> None:
 
 _KINDS = {
     "all": "imitation",
-    "best": "imitation of the best tenth",
+    "best": "imitation of the best",
     "conditioned": "asked for the best return",
     "goal": "asked to come home",
 }

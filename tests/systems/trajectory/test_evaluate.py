@@ -14,6 +14,8 @@ from tokoban import cli
 from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.imitate import Imitator
+from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
@@ -126,19 +128,28 @@ def seeker(tmp_path_factory: pytest.TempPathFactory) -> str:
     return saved(config, tmp_path_factory.mktemp("seeker") / "seeker.safetensors")
 
 
-def test_a_goal_that_is_reached_ends_the_episode(seeker: str, tmp_path: Path) -> None:
-    world = GraphWorld(0)
-    out, node = tmp_path / "out.json", int(world.reset([4])[0, 0])
-    neighbour = int(world.is_edge[node].nonzero()[0])
-    for goal in ([], ["--goal", str(neighbour)], ["--goal", str(node)]):
-        assert evaluated(seeker, "--episodes", "19", *goal, "--json", str(out)) == 0
-        figures = json.loads(out.read_text())
-        returns = [figures[f"return_of_seed_{seed}"] for seed in range(19)]
-        # Who is still under way when the time is up has -20; home is an end of its own.
-        num_there = 19 * figures["share_reached"]
-        assert num_there == pytest.approx(sum(each > -20 for each in returns)) or goal
-        assert num_there <= sum(each > -20 for each in returns) + 1
-        assert figures["share_reached_low"] <= num_there / 19 <= figures["share_reached_high"]
+def test_a_goal_that_is_reached_ends_the_episode() -> None:
+    model, world = random_model("graph:0", "goal"), GraphWorld(0)
+    nodes = world.reset(range(19))[:, 0].long()
+    goals = world.is_edge[nodes].int().argmax(dim=1)[:, None].double()  # a neighbour of each
+    watch = acting.GoalWatch(model, goals)
+    played = play(world, Imitator(model, 1, goals=goals), range(19), is_there=watch)
+    walks = played.actions[:, 0].split(played.lengths.tolist())  # an action names its node
+    assert watch.is_reached.any() and not watch.is_reached.all()
+    for walk, goal, is_reached in zip(walks, goals[:, 0], watch.is_reached, strict=True):
+        assert (goal in walk) == is_reached
+        assert goal not in walk[:-1]
+
+
+def test_the_share_that_came_to_the_goal_is_told(seeker: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert evaluated(seeker, "--episodes", "19", "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    # Who is still under way when the time is up has -20.
+    num_home = sum(figures[f"return_of_seed_{seed}"] > -20 for seed in range(19))
+    assert figures["share_reached"] == pytest.approx(num_home / 19)
+    assert figures["share_reached_low"] <= num_home / 19 <= figures["share_reached_high"]
+    assert evaluated(seeker, "--episodes", "2", "--goal", "3") == 0
 
 
 def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
