@@ -1,14 +1,17 @@
 """Imitation, filtered imitation, conditioning and planning on the same data, several seeds of each.
 
-Every seed collects its own data and trains three models of one size on them: of all episodes, of
-the best tenth, and of all episodes after the returns asked for. Their last weights are taken. The
-episodes that are scored have the same seeds everywhere. A folder keeps what is trained and scored.
+Every seed collects its own data and trains models of one size on them: of all episodes, of the
+best tenth, and of all episodes after the returns, or the goals, asked for. Their last weights are
+taken. The episodes that are scored have the same seeds everywhere. A folder keeps what is trained
+and scored; a training that was killed goes on from its checkpoint.
 """
 
 import argparse
 import json
+import shutil
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,16 +20,23 @@ import torch
 
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
-from tokoban.systems.trajectory.config import TrajectoryConfig, graph
+from tokoban.systems.trajectory.acting import Acting, GoalWatch, acting, make_policy
+from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.evaluate import Acting, acting, make_policy
-from tokoban.systems.trajectory.graphs import GraphWorld, tabular_distances
+from tokoban.systems.trajectory.graphs import GraphWorld, pairs, tabular_distances
+from tokoban.systems.trajectory.imitate import Imitator
+from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.model import TrajectoryTransformer
-from tokoban.systems.trajectory.rollouts import play
+from tokoban.systems.trajectory.policies import random_policy
+from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.train import RUNS, load_or_collect, make_system, world_of
 from tokoban.training import loop, run_directory
+from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
+from tokoban.training.learning_curves import plot_runs
 from tokoban.training.metrics import mean_interval
+from tokoban.training.plots import Curve, picture_kind, read_curves
+from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 
 _CONTROL = TrajectoryConfig(window=6, batch_windows=32, discount=0.95, max_steps=200)
@@ -44,20 +54,30 @@ TASKS = {
     ),
 }
 FILTERED = 0.1  # the share of the episodes that %BC learns from
+# Of Sokoban's the best tenth are the levels that one or two moves solve: nothing to learn from.
+FILTERED_SOKOBAN = 0.5
 NUM_EPISODES = 10
-STEPS = 800
-LEARNING_RATE = 4e-3
+NUM_LEVELS = 200  # of Sokoban
+RUN = replace(RUNS["plan"], steps=800, device="cpu", evaluate_every=100, checkpoint_every_s=20.0)
+SOKOBAN_RUN = replace(
+    RUNS["sokoban"], device="cpu", evaluate_every=500, checkpoint_every_s=RUN.checkpoint_every_s
+)
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Trains what is missing, scores, and prints the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("task", choices=["graphs", *TASKS])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("task", choices=_ROWS)
     options.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4], metavar="S")
     options.add_argument("--folder", default="benchmarks/results/trajectories", metavar="DIR")
     options.add_argument("--json", metavar="OUT")
-    chosen = options.parse_args()
+    options.add_argument("--curves", metavar="OUT", help="learning curves, as PNG or SVG")
+    chosen = options.parse_args(argv)
     check_destination(chosen.json)
+    if chosen.curves is not None:
+        picture_kind(Path(chosen.curves))
     torch.set_num_threads(1)
     rows: dict[str, list[float]] = {}
     about: dict[str, Any] = {
@@ -66,8 +86,8 @@ def main() -> int:
         "hardware": run_directory.hardware_name(torch.device("cpu")),
         "commit": run_directory.current_commit(),
     }
-    for seed in chosen.seeds:
-        folder = Path(chosen.folder) / f"{chosen.task}-{seed}"
+    folders = [Path(chosen.folder) / f"{chosen.task}-{seed}" for seed in chosen.seeds]
+    for seed, folder in zip(chosen.seeds, folders, strict=True):
         started_s = time.process_time()
         found = _kept_rows(chosen.task, seed, folder)
         for name, value in found.items():
@@ -84,6 +104,8 @@ def main() -> int:
             low, high = mean_interval(values)
             interval = f"  {low:.6g} to {high:.6g}"
         print(f"{name:<24} {sum(values) / len(values):>10.6g}{interval}  {values}")
+    if chosen.curves is not None:
+        plot(folders, Path(chosen.curves))
     return 0
 
 
@@ -91,15 +113,18 @@ def _kept_rows(task: str, seed: int, folder: Path) -> dict[str, float]:
     """The rows of one seed, from the folder where they are there."""
     path = folder / "rows.json"
     if not path.exists():
-        rows = _graph_rows(seed, folder) if task == "graphs" else _rows(TASKS[task], seed, folder)
+        rows = _ROWS[task](seed, folder)
         write_output(str(path), json.dumps(rows, indent=1) + "\n")
     found: dict[str, float] = json.loads(path.read_text())
     return found
 
 
-def _rows(task: TrajectoryConfig, seed: int, folder: Path) -> dict[str, float]:
+def _control_rows(name: str) -> Callable[[int, Path], dict[str, float]]:
+    return lambda seed, folder: _rows(replace(TASKS[name], data_seed=seed), seed, folder)
+
+
+def _rows(config: TrajectoryConfig, seed: int, folder: Path) -> dict[str, float]:
     """The mean returns of one seed, in all ways; %BC is among them always."""
-    config = replace(task, data_seed=seed)
     data = load_or_collect(config).returns()
     everything = _trained(config, seed, folder / "all")
     filtered = _trained(replace(config, best_share=FILTERED), seed, folder / "best")
@@ -154,6 +179,64 @@ def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
     return found
 
 
+def _goal_rows(seed: int, folder: Path) -> dict[str, float]:
+    """Of all pairs of a start and a goal on a graph, the shares that are walked, and shortest.
+
+    Who learns from random walks without a goal walks at random: that row needs no network.
+    """
+    config = replace(graph(), env=f"graph:{seed}", data_seed=seed, layout="goal")
+    model, _ = _trained(config, seed, folder / "goal")
+    world = world_of(config)
+    assert isinstance(world, GraphWorld)
+    starts, goals, steps = pairs(world)
+    found = {"pairs": float(len(goals)), "mean_distance": steps.float().mean().item()}
+    others = goals[torch.randperm(len(goals), generator=torch.Generator().manual_seed(seed))]
+    drawing = torch.Generator().manual_seed(seed)
+    policies: dict[str, Policy] = {
+        "goal": Imitator(model, 1, goals=goals[:, None].float()),
+        "another_goal": Imitator(model, 1, goals=others[:, None].float()),
+        "random": random_policy(generator=drawing),
+    }
+    for name, policy in policies.items():
+        watch = GoalWatch(model, goals[:, None].float())
+        played = play(world, policy, starts.tolist(), is_there=watch)
+        found[f"{name}_reached"] = watch.is_reached.float().mean().item()
+        is_shortest = watch.is_reached & (played.lengths == steps)
+        found[f"{name}_shortest"] = is_shortest.float().mean().item()
+    return found
+
+
+def _sokoban_rows(seed: int, folder: Path) -> dict[str, float]:
+    """The shares of levels that no training has seen which are solved, by the plain rules."""
+    config = replace(sokoban(), data_seed=seed)
+    data = load_or_collect(config)
+    everything = _trained(config, seed, folder / "all", run=SOKOBAN_RUN)
+    filtered = _trained(
+        replace(config, best_share=FILTERED_SOKOBAN), seed, folder / "best", run=SOKOBAN_RUN
+    )
+    world, seeds = SokobanWorld(), range(NUM_LEVELS)
+    shortest = torch.tensor(world.shortest(seeds))
+    drawing = torch.Generator().manual_seed(seed)
+    played = {"random": play(world, random_policy(generator=drawing), seeds)}
+    for name, (model, trained_on), mode in (
+        ("bc_drawn", everything, "draw"),
+        ("bc", everything, "imitate"),
+        ("filtered_bc_drawn", filtered, "draw"),
+        ("filtered_bc", filtered, "imitate"),
+        ("plan", everything, "plan"),
+    ):
+        how = acting(trained_on, mode)  # type: ignore[arg-type]  # a literal in a table
+        policy = make_policy(model, trained_on, how, world, seeds=seeds)
+        played[name] = play(world, policy, seeds)
+    found = {"data": data.is_terminated.float().mean().item()}
+    for name, episodes in played.items():
+        is_solved = world.is_solved(episodes, seeds)
+        found[name] = is_solved.float().mean().item()
+        is_shortest = is_solved & (episodes.lengths == shortest)
+        found[f"{name}_shortest"] = is_shortest.float().mean().item()
+    return found
+
+
 def _scores(
     model: TrajectoryTransformer, config: TrajectoryConfig, how: Acting, seeds: range
 ) -> torch.Tensor:
@@ -163,19 +246,47 @@ def _scores(
 
 
 def _trained(
-    config: TrajectoryConfig, seed: int, path: Path
+    config: TrajectoryConfig, seed: int, path: Path, *, run: RunConfig = RUN
 ) -> tuple[TrajectoryTransformer, TrajectoryConfig]:
-    """The last weights of the run in ``path``, which is made where it is not there."""
-    if not (path / "result.json").exists():
-        run = replace(
-            RUNS["plan"], steps=STEPS, learning_rate=LEARNING_RATE, seed=seed, device="cpu"
-        )
-        directory = RunDirectory(path, system="trajectory", config=to_dict(config))
-        loop.train(make_system(config), run, directory)
+    """The last weights of the run in ``path``, which is made, or gone on with if it is not over.
+
+    ``ValueError`` where what lies there is a run of another config.
+    """
+    directory = RunDirectory(path, system="trajectory", config=to_dict(config))
+    is_begun = bool(checkpoints(directory.checkpoints))
+    if (path / "config.json").exists():
+        directory.check_record()
+        if not (is_begun or directory.result.exists()):
+            shutil.rmtree(path)  # it was killed before its first checkpoint
+    if not directory.result.exists():
+        loop.train(make_system(config), replace(run, seed=seed), directory, resume=is_begun)
     model, _ = pretrained.load(str(path), system="trajectory")
     assert isinstance(model, TrajectoryTransformer)
     return model, config
 
+
+def plot(folders: Sequence[Path], picture: Path) -> None:
+    """What imitation, or acting after a return or goal, brought in the course of the trainings."""
+    kinds: dict[str, list[Curve]] = {}
+    for metrics in sorted(path for folder in folders for path in folder.glob("*/metrics.jsonl")):
+        curve = read_curves(metrics).get("evaluate/mean_return")
+        if curve is not None:
+            kinds.setdefault(_KINDS[metrics.parent.name], []).append(curve)
+    plot_runs(kinds, x_name="step", y_name="mean return of 5 episodes", picture=picture)
+
+
+_KINDS = {
+    "all": "imitation",
+    "best": "imitation of the best",
+    "conditioned": "asked for the best return",
+    "goal": "asked to come home",
+}
+_ROWS: dict[str, Callable[[int, Path], dict[str, float]]] = {
+    "graphs": _graph_rows,
+    "goals": _goal_rows,
+    "sokoban": _sokoban_rows,
+    **{name: _control_rows(name) for name in TASKS},
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from tokoban.training import learning_curves
 from tokoban.training.learning_curves import on_a_grid, plot_runs
 
 RUNS = [([0, 10], [0.0, 1.0]), ([0, 20], [0.0, 1.0])]
@@ -12,6 +13,21 @@ RUNS = [([0, 10], [0.0, 1.0]), ([0, 20], [0.0, 1.0])]
 def test_runs_are_compared_at_equal_steps_and_stand_where_they_ended() -> None:
     found = on_a_grid(RUNS, np.array([0.0, 5.0, 10.0, 20.0]))
     assert found.tolist() == [[0.0, 0.5, 1.0, 1.0], [0.0, 0.25, 0.5, 1.0]]
+
+
+def test_a_mean_begins_where_all_its_runs_have(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = []
+
+    def watched(runs, grid):
+        first.append(float(grid[0]))
+        return on_a_grid(runs, grid)
+
+    monkeypatch.setattr(learning_curves, "on_a_grid", watched)
+    late = [([7, 20], [0.0, 1.0]), ([5, 20], [0.0, 1.0])]
+    plot_runs({"late": late, "a": RUNS}, x_name="", y_name="", picture=tmp_path / "x.png")
+    assert first == [7.0, 0.0]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

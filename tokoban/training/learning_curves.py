@@ -26,7 +26,8 @@ def plot_runs(
 ) -> None:
     """A line for each kind, with a band where its mean lies with 95 %, and the runs in pale.
 
-    A run that ended before the others stands where it ended. ``bar`` is drawn across. A kind of one
+    A mean begins where all its runs have, and a run that ended before the others stands where it
+    ended. ``bar`` is drawn across. A kind of one
     run has no band. PNG or SVG by the picture's suffix.
     """
     from matplotlib.figure import Figure
@@ -37,11 +38,12 @@ def plot_runs(
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
     last = max(steps[-1] for runs in kinds.values() for steps, _ in runs)
-    grid = np.linspace(0, last, _NUM_POINTS)
     for number, (name, runs) in enumerate(kinds.items()):
         colour, line = COLOURS[number % len(COLOURS)], "-" if number < len(COLOURS) else "--"
         for steps, values in runs:
             axes.plot(steps, values, line, color=colour, linewidth=0.6, alpha=0.35)
+        # What was first measured later is not known before.
+        grid = np.linspace(max(steps[0] for steps, _ in runs), last, _NUM_POINTS)
         curves = on_a_grid(runs, grid)
         label = f"{name} ({len(runs)} seed{'s' * (len(runs) != 1)})"
         axes.plot(grid, curves.mean(0), line, color=colour, linewidth=1.8, label=label)

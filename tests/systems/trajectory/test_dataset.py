@@ -26,17 +26,18 @@ def two_episodes() -> Trajectories:
         lengths=torch.tensor([3, 2]),
         is_terminated=torch.tensor([True, False]),
         contexts=torch.zeros(2, 0),
+        last_observations=torch.tensor([[3.0], [2.0]]),
     )
 
 
-def dataset(kind: LayoutKind = "plan", *, window: int = 3) -> WindowDataset:
+def dataset(kind: LayoutKind = "plan", *, window: int = 3, seed: int = 0) -> WindowDataset:
     trajectories = two_episodes()
     layout = Layout(kind, 1, 1)
     bins = Bins(layout.num_columns, 5)
     values = table(trajectories, layout, discount=0.5)
     bins.fit(values, [5, 2, None, None, 2], binning="quantile")
     return WindowDataset(
-        trajectories, layout, bins, window=window, discount=0.5, batch_windows=7, seed=0
+        trajectories, layout, bins, window=window, discount=0.5, batch_windows=7, seed=seed
     )
 
 
@@ -74,16 +75,17 @@ def test_windows_end_with_their_episode_and_are_padded_on_the_right() -> None:
     assert states == [[0, 1, 2], [1, 2], [2], [3, 4], [4]]
 
 
-def test_a_goal_is_a_state_to_come_of_the_same_episode() -> None:
+def test_a_goal_is_a_state_that_came_of_the_same_episode_its_end_too() -> None:
     data, seen = dataset("goal"), set()
     for share in (0.0, 0.34, 0.67, 0.99):
         goals = data.at(torch.arange(5), goal_shares=torch.full((5,), share)).prefix[:, 0]
         seen |= set(enumerate(goals.tolist()))
-    assert seen == {(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (3, 3), (3, 4), (4, 4)}
+    # The first episode leads through 1 and 2 to 3, the second through 4 to 2.
+    assert seen == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4), (3, 2), (4, 2)}
 
 
 def test_what_comes_after_a_goal_is_not_learned_as_a_way_to_it() -> None:
-    # Episodes of 3 and 2 transitions; the goal of each window is its second state at the most.
+    # Episodes of 3 and 2 transitions: so many lead to the goal that is drawn.
     windows = dataset("goal").at(torch.arange(5), goal_shares=torch.tensor([0.4, 0.5, 0.9, 0, 0.5]))
     assert windows.is_real.sum(dim=1).tolist() == [2, 2, 1, 1, 1]
 
@@ -94,6 +96,7 @@ def test_batches_depend_on_seed_rank_and_number_alone() -> None:
     later = next(dataset().batches(cpu, start_step=3))
     assert later.tokens.equal(first[3].tokens)
     assert not next(dataset().batches(cpu, start_step=3, rank=1)).tokens.equal(later.tokens)
+    assert not next(dataset(seed=1).batches(cpu, start_step=3)).tokens.equal(later.tokens)
 
 
 def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:

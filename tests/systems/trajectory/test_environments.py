@@ -14,6 +14,7 @@ from tokoban.systems.trajectory.graphs import (
     GraphWorld,
     distances,
     draw_graph,
+    pairs,
     tabular_distances,
 )
 from tokoban.systems.trajectory.worlds import make_world
@@ -228,3 +229,23 @@ def test_the_starts_of_19_seeds_are_all_nodes_but_home() -> None:
     world = GraphWorld(2)
     starts = world.reset(range(19))[:, 0].long().tolist()
     assert sorted([*starts, world.home]) == list(range(20))
+
+
+def test_the_pairs_of_a_graph_are_those_that_can_be_walked_past_home() -> None:
+    world = GraphWorld(7)
+    nodes = world.reset(range(19))[:, 0].long().tolist()
+    found = {
+        (nodes[seed], goal): steps
+        for seed, goal, steps in zip(*(each.tolist() for each in pairs(world)), strict=True)
+    }
+    # By walking everywhere at once, as the world does it: home is where a walk ends.
+    for start in nodes:
+        reached, front = {start: 0}, [start]
+        while front:
+            node = front.pop(0)
+            for other in world.is_edge[node].nonzero()[:, 0].tolist():
+                if node != world.home and other not in reached:
+                    reached[other] = reached[node] + 1
+                    front.append(other)
+        expected = {(start, goal): steps for goal, steps in reached.items() if 0 < steps <= 10}
+        assert {pair: steps for pair, steps in found.items() if pair[0] == start} == expected

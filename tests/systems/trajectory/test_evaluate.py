@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,12 @@ from PIL import Image
 
 from tests.systems.trajectory.models import random_model
 from tokoban import cli
-from tokoban.systems.trajectory import evaluate
+from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
+from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.imitate import Imitator
+from tokoban.systems.trajectory.rollouts import play
+from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training.attention_page import read_attention_page
@@ -51,12 +56,12 @@ def test_the_returns_that_are_asked_for() -> None:
     model, world = random_model("graph:2", "return"), make_world("graph:2")
     model.best_return.fill_(-3.0)
     seeds = range(4)
-    assert evaluate.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
-    assert evaluate.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
+    assert acting.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
+    assert acting.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
     starts = world.reset(seeds)[:, 0].long()
-    shortest = evaluate.requested(model, "shortest", world, seeds=seeds)
+    shortest = acting.requested(model, "shortest", world, seeds=seeds)
     assert shortest.tolist() == [-int(world.distances[start]) for start in starts]  # type: ignore[attr-defined]
-    drawn = evaluate.requested(model, "random", world, seeds=seeds)
+    drawn = acting.requested(model, "random", world, seeds=seeds)
     assert set(drawn.tolist()) <= set(model.bins.centres[model.layout.to_go].tolist())
 
 
@@ -64,7 +69,7 @@ def test_the_likely_return_is_the_best_under_which_the_start_is_likely() -> None
     model, world = random_model("graph:2", "return"), make_world("graph:2")
     layout, seeds = model.layout, range(5)
     starts = world.reset(seeds)[:, 0].long()
-    found = evaluate.requested(model, "likely", world, seeds=seeds)
+    found = acting.requested(model, "likely", world, seeds=seeds)
     num_returns = int(model.bins.num_used[layout.to_go])
     for start, answer in zip(starts.tolist(), found.tolist(), strict=True):
         likely = []
@@ -116,12 +121,72 @@ def test_the_page_of_attention_has_a_row_for_each_transition(walker: str, tmp_pa
     assert re.search(r'"labels": \["return [-.\d]+", "state 0 \d+", "action 0 \d+", "ret', text)
 
 
-def test_a_goal_is_the_home_of_a_graph_or_must_be_named(tmp_path: Path) -> None:
-    from dataclasses import replace
+@pytest.fixture(scope="module")
+def seeker(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model of walks after a goal."""
+    config = replace(tiny(), layout="goal")
+    return saved(config, tmp_path_factory.mktemp("seeker") / "seeker.safetensors")
 
-    walker = saved(replace(tiny(), layout="goal"), tmp_path / "goal.safetensors")
-    assert evaluated(walker, "--episodes", "2") == 0
-    assert evaluated(walker, "--episodes", "2", "--goal", "3") == 0
+
+def test_a_goal_that_is_reached_ends_the_episode() -> None:
+    model, world = random_model("graph:0", "goal"), GraphWorld(0)
+    nodes = world.reset(range(19))[:, 0].long()
+    goals = world.is_edge[nodes].int().argmax(dim=1)[:, None].double()  # a neighbour of each
+    watch = acting.GoalWatch(model, goals)
+    played = play(world, Imitator(model, 1, goals=goals), range(19), is_there=watch)
+    walks = played.actions[:, 0].split(played.lengths.tolist())  # an action names its node
+    assert watch.is_reached.any() and not watch.is_reached.all()
+    for walk, goal, is_reached in zip(walks, goals[:, 0], watch.is_reached, strict=True):
+        assert (goal in walk) == is_reached
+        assert goal not in walk[:-1]
+
+
+def test_the_share_that_came_to_the_goal_is_told(seeker: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert evaluated(seeker, "--episodes", "19", "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    # Who is still under way when the time is up has -20.
+    num_home = sum(figures[f"return_of_seed_{seed}"] > -20 for seed in range(19))
+    assert figures["share_reached"] == pytest.approx(num_home / 19)
+    assert figures["share_reached_low"] <= num_home / 19 <= figures["share_reached_high"]
+    assert evaluated(seeker, "--episodes", "2", "--goal", "3") == 0
+
+
+def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
+    model = random_model("CartPole-v1", "goal")
+    goals = torch.tensor([[0.0, 0.5, 0.01, -0.5]]).double().expand(3, -1)
+    watch = acting.GoalWatch(model, goals)
+    states = goals.clone()
+    states[1, 2] = 99.0
+    assert watch(states).tolist() == [True, False, True]
+    assert watch(states[[1, 1, 1]]).tolist() == [False] * 3
+    assert watch.is_reached.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        (["20"], "the goal has 20; expected a number from 0 to 19"),
+        (["1.5"], "the goal has 1.5; expected a number from 0 to 19"),
+        (["nan"], "the goal has nan; expected a number from 0 to 19"),
+        (["3", "4"], "the goal has 2 numbers; a state has 1"),
+    ],
+    ids=str,
+)
+def test_a_goal_that_is_no_state_is_refused(
+    goal: list[str], message: str, seeker: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluated(seeker, "--episodes", "2", "--goal", *goal) == cli.BAD_INPUT
+    assert f"tokoban: {message}" in capsys.readouterr().err
+
+
+def test_a_goal_that_must_be_named_is_and_is_finite() -> None:
+    world = make_world("Pendulum-v1")
+    how = acting.Acting(mode="goal", plan=PlanConfig())
+    with pytest.raises(ValueError, match=r"^a goal is missing: name the state to come to, by --go"):
+        acting.goal_of(how, world)
+    with pytest.raises(ValueError, match=r"^the goal has inf; expected a finite number$"):
+        acting.goal_of(replace(how, goal=(1.0, torch.inf, 0.0)), world)
 
 
 @pytest.mark.parametrize(
@@ -186,10 +251,17 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
         num_heads=2,
     )
     weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
-    words = ["--mode", "draw", "--episodes", "1", "--film", str(film)]
+    out = tmp_path / "out.json"
+    words = ["--mode", "draw", "--episodes", "5", "--film", str(film), "--json", str(out)]
     assert evaluated(weights, *words) == 0
+    figures = json.loads(out.read_text())
+    num_solved = sum(figures[f"return_of_seed_{seed}"] > -40 for seed in range(5))
+    assert figures["share_solved"] == pytest.approx(num_solved / 5)
     with Image.open(film) as opened:
-        assert getattr(opened, "n_frames", 1) >= 2
+        # A start and at most 20 moves, of five seconds together or 0.4 s each.
+        num_frames = getattr(opened, "n_frames", 1)
+        assert 2 <= num_frames <= 21
+        assert opened.info["duration"] == pytest.approx(min(400, 5000 / num_frames), abs=10)
 
 
 def test_without_a_preset_a_planner_is_trained(

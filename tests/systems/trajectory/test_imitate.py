@@ -1,9 +1,12 @@
 """Acting from the past: what is asked for falls by what is got, and padding is never seen."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from tests.systems.trajectory.models import random_model
+from tokoban.systems.trajectory.dataset import WindowDataset
 from tokoban.systems.trajectory.environments import Spec
 from tokoban.systems.trajectory.imitate import Imitator, returns_asked, with_possible
 from tokoban.systems.trajectory.layout import LayoutKind
@@ -46,6 +49,41 @@ def test_what_is_read_is_the_prefix_the_last_transitions_and_the_state(kind: Lay
     action = model.bins.encode(past.actions[3], layout.actions)
     place = len(layout.prefix) + num_slots - len(layout.actions) - (kind == "plan")
     assert vectors[:, place].equal(model.embed(action, layout.actions)[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["plan", "return", "goal"])
+def test_acting_reads_what_training_reads(kind: LayoutKind) -> None:
+    model, pasts = random_model("Pendulum-v1", kind), []
+    layout = model.layout
+
+    def act(past: History) -> torch.Tensor:
+        pasts.append(past)  # the same one at every step: it grows
+        return torch.tensor([[1.7], [-0.4]])
+
+    played = play(make_world("Pendulum-v1", max_steps=5), act, [3, 4])
+    data = WindowDataset(
+        played, layout, model.bins, window=5, discount=1.0, batch_windows=2, seed=0
+    )
+    windows = data.at(played.ends - 5, goal_shares=torch.full((2,), 0.99))
+    tokens = windows.tokens[:, :, list(layout.slots)]
+    whole = torch.cat(
+        [
+            model.embed_prefix(windows.prefix),
+            model.embed(tokens, list(layout.slots)).flatten(1, 2),
+        ],
+        dim=1,
+    )
+    for now in (0, 1, 4):
+        past = replace(
+            pasts[-1],
+            observations=pasts[-1].observations[: now + 1],
+            actions=pasts[-1].actions[:now],
+            rewards=pasts[-1].rewards[:now],
+        )
+        to_go = returns_asked(played.returns(), past) if kind == "return" else None
+        goals = pasts[-1].observations[5] if kind == "goal" else None
+        vectors = vectors_so_far(model, past, num_past=4, to_go=to_go, goals=goals)
+        assert vectors.equal(whole[:, : vectors.shape[1]])
 
 
 @pytest.mark.parametrize("is_cached", [True, False])

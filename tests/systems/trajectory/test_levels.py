@@ -1,11 +1,14 @@
 """Sokoban as numbers: the plain rules, levels that are never in the training, and an expert."""
 
+from dataclasses import replace
+
 import torch
 
 from tokoban.sokoban import rules
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.systems.trajectory.collect import collect
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
-from tokoban.systems.trajectory.levels import MAX_STEPS, SIDE, SokobanWorld
+from tokoban.systems.trajectory.levels import LATE, MAX_STEPS, SIDE, SokobanWorld
 from tokoban.systems.trajectory.rollouts import play
 
 
@@ -40,15 +43,37 @@ def test_who_does_not_solve_it_is_cut_off() -> None:
     world.reset([0])
     steps = [world.step(torch.zeros(1, 1)) for _ in range(MAX_STEPS)]
     assert [bool(step.is_truncated) for step in steps] == [False] * (MAX_STEPS - 1) + [True]
-    assert sum(float(step.rewards) for step in steps) == -MAX_STEPS
+    assert sum(float(step.rewards) for step in steps) == -MAX_STEPS + LATE
 
 
-def test_no_level_of_the_evaluation_is_trained_on() -> None:
+def test_no_level_of_the_evaluation_is_trained_on_nor_an_image_of_one() -> None:
     world = SokobanWorld()
-    world.reset(range(100))
-    evaluated = set(world.boards)
-    world.reset(range(FIRST_TRAINING_SEED, FIRST_TRAINING_SEED + 1000))
-    assert not evaluated & set(world.boards)
+    world.reset(range(279))  # there are no more
+    evaluated = {canonical_form(board) for board in world.boards}
+    assert len(evaluated) == 279
+    # Every third of 2,381: forms take their time.
+    world.reset(range(FIRST_TRAINING_SEED, FIRST_TRAINING_SEED + 2381, 3))
+    assert len(set(world.boards)) == 794
+    assert not evaluated & {canonical_form(board) for board in world.boards}
+
+
+def test_solved_is_what_the_moves_solve_whatever_is_said_of_them() -> None:
+    world, seeds = SokobanWorld(), [5, 2, 7]
+    played = play(world, world.expert(), seeds)
+    assert world.is_solved(played, seeds).tolist() == [True] * 3
+    # The last move of the second is left out, and its end is claimed.
+    is_kept = torch.ones(len(played.rewards), dtype=torch.bool)
+    is_kept[played.ends[1] - 1] = False
+    cut = replace(
+        played,
+        observations=played.observations[is_kept],
+        actions=played.actions[is_kept],
+        rewards=played.rewards[is_kept],
+        lengths=played.lengths - torch.tensor([0, 1, 0]),
+    )
+    assert cut.is_terminated.all()
+    assert world.is_solved(cut, seeds).tolist() == [True, False, True]
+    assert world.is_solved(played, [7, 2, 5]).tolist() != [True] * 3
 
 
 def test_the_walls_are_kept_with_each_episode() -> None:

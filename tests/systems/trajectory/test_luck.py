@@ -32,6 +32,7 @@ def pulls(num_pulls: int = 4000) -> Trajectories:
         torch.ones(num_pulls, dtype=torch.int64),
         torch.ones(num_pulls, dtype=torch.bool),
         torch.zeros(num_pulls, 0),
+        torch.zeros(num_pulls, 1),
     )
 
 

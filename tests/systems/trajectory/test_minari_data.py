@@ -34,12 +34,13 @@ def episodes(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
     return held
 
 
-def test_episodes_are_read_without_what_came_of_their_last_action(
+def test_episodes_are_read_and_what_came_of_their_last_action(
     episodes: list[SimpleNamespace],
 ) -> None:
     read = load_minari("x", env="CartPole-v1")
     assert read.lengths.tolist() == [3, 2]
     assert read.observations[:, 0].tolist() == [0, 2, 4, 0, 2]
+    assert read.last_observations.tolist() == [[6, 7], [4, 5]]
     assert read.actions[:, 0].tolist() == [0, 1, 2, 0, 1]
     assert (read.returns().tolist(), read.is_terminated.tolist()) == ([1.5, 1.0], [True, False])
 

@@ -1,5 +1,7 @@
 """Plans: with a cache the same as without, alone the same as beside others, and right by hand."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -7,11 +9,13 @@ import torch
 
 from tests.systems.trajectory.models import random_model
 from tokoban.decoding import RankingStepper, beam_search
+from tokoban.systems.trajectory import plan as planning
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
 from tokoban.systems.trajectory.reading import PlainReader
 from tokoban.systems.trajectory.rollouts import History, play
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
+from tokoban.systems.trajectory.trajectories import Trajectories
 from tokoban.systems.trajectory.worlds import make_world
 
 PLAN = PlanConfig(horizon=3, keep=3, expansion=2, num_past=2, top_p=0.9, discount=0.9)
@@ -60,22 +64,22 @@ def test_plans_after_what_stays_the_same_are_alike_too() -> None:
     assert plan_both_ways(model, "sokoban", small, seeds=range(2), max_steps=20) > 2
 
 
-def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
-    env, model = "CartPole-v1", random_model("CartPole-v1")
-    small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
-    together = play(
-        make_world(env, max_steps=40), Planner(model, small, generators(range(8), seed=0)), range(8)
-    )
+def test_a_plan_does_not_depend_on_the_episodes_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of twenty nodes the noise chooses some to try: a plan with another's noise is another plan.
+    env, model = "graph:1", random_model("graph:1", seed=1)
+    narrow = PlanConfig(horizon=3, keep=2, expansion=2, num_past=1, top_p=None, discount=0.9)
+
+    def played(seeds: Sequence[int]) -> Trajectories:
+        return play(make_world(env), Planner(model, narrow, generators(seeds, seed=0)), seeds)
+
+    together = played(range(8))
     assert len(set(together.lengths.tolist())) > 1  # so some waited for the others
     starts = together.ends - together.lengths
     for seed in (0, 3, 7):
-        alone = play(
-            make_world(env, max_steps=40),
-            Planner(model, small, generators([seed], seed=0)),
-            [seed],
-        )
         beside = together.actions[starts[seed] : together.ends[seed]]
-        assert alone.actions.equal(beside)
+        assert played([seed]).actions.equal(beside)
+    monkeypatch.setattr(planning, "_AT_ONCE", 3)
+    assert played(range(8)).checksum() == together.checksum()
 
 
 class _Steps:
@@ -87,17 +91,21 @@ class _Steps:
         self.stepper = PlanStepper(model, self.reader, start, plan=plan, noise=noise)
 
 
-def test_the_search_over_all_actions_finds_the_best_of_all_plans() -> None:
-    """A discrete action has two values: four plans of two steps, each judged by itself."""
-    env, model = "CartPole-v1", random_model("CartPole-v1")
-    plan = PlanConfig(horizon=2, keep=4, expansion=2, num_past=0, top_p=None, discount=0.9)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_over_all_actions_finds_the_best_of_all_plans(seed: int) -> None:
+    """A discrete action has two values: eight plans of three steps, each judged by itself."""
+    env, model = "CartPole-v1", random_model("CartPole-v1", seed=seed)
+    plan = PlanConfig(horizon=3, keep=4, expansion=2, num_past=0, top_p=None, discount=0.9)
     layout, bins = model.layout, model.bins
+    # The pole's rewards are always 1; here some plans bring more at once than others.
+    bins.num_used[layout.reward] = bins.num_bins
+    bins.centres[layout.reward] = torch.linspace(-9.0, 9.0, bins.num_bins)
     observation = make_world(env).reset([5])
     states = bins.encode(observation, layout.states)
     start = model.embed(states, layout.states)
 
     def next_token(tokens: list[int], column: int) -> tuple[int, torch.Tensor]:
-        """The most probable token and all probabilities after these of a transition or two."""
+        """The most probable token and all probabilities after these of some transitions."""
         num_slots = len(layout.slots)
         columns = [layout.slots[place % num_slots] for place in range(len(tokens))]
         vectors = model.embed(torch.tensor([tokens]), columns)
@@ -105,7 +113,7 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans() -> None:
         logits = model.logits(hidden[:, None], torch.tensor([column]))[0, 0]
         return int(logits.argmax()), logits.softmax(0)
 
-    def worth(actions: tuple[int, int]) -> float:
+    def worth(actions: tuple[int, ...]) -> float:
         tokens, gained, weight = states[0].tolist(), 0.0, 1.0
         for depth, action in enumerate(actions):
             tokens.append(action)
@@ -113,7 +121,7 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans() -> None:
             reward_mean = float(chances @ bins.centres[layout.reward])
             tokens.append(reward)
             to_go = float(next_token(tokens, layout.to_go)[1] @ bins.centres[layout.to_go])
-            if depth == 1:
+            if depth == len(actions) - 1:
                 return gained + weight * to_go
             gained += weight * reward_mean
             weight *= 0.9 * float(next_token(tokens, layout.end)[1][0])
@@ -122,24 +130,51 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans() -> None:
         raise AssertionError
 
     with torch.no_grad():
-        expected = {plan: worth(plan) for plan in ((0, 0), (0, 1), (1, 0), (1, 1))}
+        expected = {actions: worth(actions) for actions in product((0, 1), repeat=3)}
         stepper = _Steps(model, start, plan).stepper
         assert isinstance(stepper, RankingStepper)
-        beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=2)
+        beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=3)
     best = stepper.best_rows()
     assert float(stepper.ranks(torch.zeros(8))[best]) == pytest.approx(max(expected.values()))
     assert int(stepper.first_actions[best]) == max(expected, key=lambda plan: expected[plan])[0]
 
 
-def test_only_as_many_actions_as_the_filters_leave_are_tried() -> None:
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"top_k": 1}, 1),
+        ({"top_k": 3}, 3),
+        ({}, 6),
+        ({"top_p": 1e-6}, 1),
+        ({"top_p": 0.9, "temperature": 1e-4}, 1),  # as cold as to leave the most probable alone
+    ],
+    ids=str,
+)
+def test_only_as_many_actions_as_the_filters_leave_are_tried(
+    filters: dict[str, Any], expected: int
+) -> None:
     model = random_model("Pendulum-v1")
     start = model.embed(torch.tensor([[3, 5, 7]]), model.layout.states)
-    for top_k, expected in ((1, 1), (3, 3), (None, 6)):
-        plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, top_k=top_k, top_p=None)
-        with torch.no_grad():
-            nats = _Steps(model, start, plan).stepper.log_probs()
-        assert nats.shape == (6, 6)
-        assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
+    plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, **{"top_p": None} | filters)
+    with torch.no_grad():
+        nats = _Steps(model, start, plan).stepper.log_probs()
+    assert nats.shape == (6, 6)
+    assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
+
+
+def test_every_number_of_an_action_is_drawn_by_its_own_noise() -> None:
+    env = "ThreeNumbers-v0"
+    _register(env)
+    model = random_model(env)
+    start = model.embed(torch.tensor([[3, 5]]), model.layout.states)
+    plan = PlanConfig(horizon=1, keep=1, expansion=1, num_past=0, top_p=None)
+    noise = torch.zeros(1, 1, 3, 1, 23).double()
+    for number, token in enumerate((7, 5, 2)):
+        noise[0, 0, number, 0, token] = 1e6
+    with torch.no_grad():
+        stepper = PlanStepper(model, PlainReader(model, 1), start, plan=plan, noise=noise)
+        stepper.advance(None, torch.zeros(1, dtype=torch.int64))
+    assert stepper.first_actions.tolist() == [[7, 5, 2]]
 
 
 @pytest.mark.parametrize("name", ["horizon", "keep", "expansion", "num_past"])

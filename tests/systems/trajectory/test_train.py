@@ -94,6 +94,28 @@ def test_the_weights_of_the_loss_are_those_of_the_kinds() -> None:
     assert loss.total.item() == pytest.approx(loss.figures["action_loss"].item(), abs=1e-6)
 
 
+def test_every_kind_of_token_has_its_own_weight() -> None:
+    system, model, batch = batch_of(small(layout="plan"))
+
+    def loss(state: float, action: float, reward: float) -> float:
+        """Of the same model and batch under other weights."""
+        config = small(
+            layout="plan", state_weight=state, action_weight=action, reward_weight=reward
+        )
+        return replace(system, config=config).loss(model, batch).total.item()
+
+    # A walk's transition tells its action, its reward, return and end, and the next node.
+    num_actions = int(batch.is_real.sum())
+    num_states, num_rewards = int(batch.is_real[:, 1:].sum()), 3 * num_actions
+    actions = loss(0.0, 1.0, 0.0) * num_actions
+    states = loss(1.0, 1.0, 0.0) * (num_states + num_actions) - actions
+    rewards = loss(0.0, 1.0, 1.0) * (num_rewards + num_actions) - actions
+    weight = 2 * num_states + 3 * num_actions + 5 * num_rewards
+    expected = (2 * states + 3 * actions + 5 * rewards) / weight
+    assert loss(2.0, 3.0, 5.0) == pytest.approx(expected)
+    assert loss(5.0, 3.0, 2.0) != pytest.approx(expected)
+
+
 def test_nothing_is_collected_for_a_folder_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +132,12 @@ def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
     assert train.load_or_collect(small(data_seed=5)).checksum() != collected.checksum()
     with pytest.raises(ValueError, match=r"trajectories of graph:0; expected those of graph:1$"):
         train.load_or_collect(replace(config, env="graph:1"))
+
+
+def test_the_best_share_of_the_data_is_what_is_learned() -> None:
+    everything, best = train.make_system(tiny()), train.make_system(replace(tiny(), best_share=0.1))
+    assert best.trajectories.checksum() == everything.trajectories.best(0.1).checksum()
+    assert len(best.trajectories.lengths) == 5
 
 
 def test_the_best_return_of_the_data_is_kept_with_the_weights() -> None:
@@ -132,7 +160,7 @@ def test_what_contradicts_itself_is_refused() -> None:
 @pytest.mark.slow
 def test_walks_asked_for_the_best_return_are_the_shortest() -> None:
     """Trained on random walks alone, seed 0 of the graphs; about 20 seconds of one core."""
-    from tokoban.systems.trajectory.evaluate import acting, make_policy
+    from tokoban.systems.trajectory.acting import acting, make_policy
     from tokoban.systems.trajectory.rollouts import play
 
     config = graph()

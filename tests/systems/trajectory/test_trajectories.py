@@ -1,15 +1,17 @@
 """Files of trajectories: the same numbers come back, and what is wrong is one sentence."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from tokoban.systems.trajectory.collect import collect, joined
-from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED
+from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import History, play
-from tokoban.systems.trajectory.trajectories import Trajectories, load
+from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories, load
 from tokoban.systems.trajectory.worlds import make_world
 
 GRAPH = "graph:3"
@@ -28,9 +30,42 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert read.rewards.equal(written.rewards)
 
 
+def test_the_last_observation_is_what_came_of_the_last_action() -> None:
+    data = walks()  # an action names the node it leads to
+    assert len(set(data.lengths.tolist())) > 1
+    assert data.last_observations.equal(data.actions[data.ends - 1])
+
+
 def test_a_seed_is_the_same_data_and_another_seed_is_not() -> None:
     assert walks().checksum() == walks().checksum()
     assert walks().checksum() != walks(seed=1).checksum()
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_the_checksum_is_of_every_number(name: str) -> None:
+    data = walks()
+    changed = getattr(data, name).clone()
+    if name == "lengths":
+        changed[:2] = changed[:2] + torch.tensor([1, -1])
+    elif name == "contexts":
+        changed = torch.ones(len(changed), 1)
+    else:
+        changed[0] = ~changed[0] if name == "is_terminated" else changed[0] + 1
+    assert replace(data, **{name: changed}).checksum() != data.checksum()
+    assert replace(data, env="graph:4").checksum() != data.checksum()
+
+
+def test_random_play_is_of_every_action_alike() -> None:
+    policy = random_policy(generator=torch.Generator().manual_seed(0))
+    for env, ends in (("CartPole-v1", {0.0, 1.0}), ("Pendulum-v1", {-2.0, 2.0})):
+        world = make_world(env)
+        seen = world.reset([0]).expand(1000, -1)
+        over = torch.zeros(1000, dtype=torch.bool)
+        drawn = policy(History(world.spec, torch.zeros(1000, 0), None, over, [seen]))
+        assert drawn.min() == pytest.approx(min(ends), abs=0.02)
+        assert drawn.max() == pytest.approx(max(ends), abs=0.02)
+        assert drawn.mean() == pytest.approx(sum(ends) / 2, abs=0.1)
+    assert set(drawn[:, 0].tolist()) != ends  # numbers that are no whole ones
 
 
 def test_the_best_share_are_the_episodes_with_the_highest_returns() -> None:
@@ -94,6 +129,7 @@ def _cut_to(data: Trajectories, number: int) -> dict[str, torch.Tensor]:
         "lengths": torch.tensor([number]),
         "is_terminated": torch.tensor([False]),
         "contexts": torch.zeros(1, 0),
+        "last_observations": data.last_observations[:1],
     }
 
 
@@ -117,6 +153,14 @@ def test_a_mixture_has_its_parts_in_their_shares() -> None:
     number = int(mixed.lengths[:9].sum())
     for node, action in zip(mixed.observations[:number], mixed.actions[:number], strict=True):
         assert least.get(int(node), int(action)) == int(action)
+
+
+def test_every_episode_of_every_part_begins_with_a_seed_of_its_own() -> None:
+    world = make_world(GRAPH)
+    data = collect(world, "random:1,random:3", num_episodes=4, seed=2)
+    begun = data.observations[data.ends - data.lengths]
+    # Seed 0 has the first four, seed 1 the next.
+    assert begun.equal(world.reset(range(FIRST_TRAINING_SEED + 8, FIRST_TRAINING_SEED + 12)))
 
 
 @pytest.mark.parametrize("mix", ["", "expert+2", "expert:0", "Expert", "a:b", "random,,random"])

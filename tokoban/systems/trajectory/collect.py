@@ -10,7 +10,7 @@ from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
 from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.policies import Part, by_hand, noisy, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
-from tokoban.systems.trajectory.trajectories import Trajectories
+from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories
 
 _AT_ONCE = 100  # episodes side by side
 
@@ -47,8 +47,7 @@ def collect(
 
 def joined(parts: Sequence[Trajectories]) -> Trajectories:
     """The episodes of all parts, one behind the other."""
-    names = "observations", "actions", "rewards", "lengths", "is_terminated", "contexts"
-    tensors = {name: torch.cat([getattr(part, name) for part in parts]) for name in names}
+    tensors = {name: torch.cat([getattr(part, name) for part in parts]) for name in TENSORS}
     return Trajectories(parts[0].env, **tensors, origin=parts[0].origin)
 
 

@@ -109,6 +109,11 @@ class WindowDataset:
         self.tokens = bins.encode(table(trajectories, layout, discount=discount), columns)
         self.knows_return = knows_return(trajectories, discount=discount)
         self.ends = trajectories.ends.repeat_interleave(trajectories.lengths)
+        # The state that each transition leads to: the end of an episode can be a goal as well.
+        self.following = self.tokens[:, list(layout.states)].roll(-1, dims=0)
+        self.following[trajectories.ends - 1] = bins.encode(
+            trajectories.last_observations, layout.states
+        )
 
     def batches(
         self, device: torch.device, *, start_step: int = 0, rank: int = 0
@@ -124,21 +129,21 @@ class WindowDataset:
             step += 1
 
     def at(self, starts: Int64[Tensor, "B"], *, goal_shares: Float[Tensor, "B"]) -> Windows:
-        """The windows that begin with these transitions; a goal is drawn from what is to come.
+        """The windows that begin with these transitions; a goal is drawn from what came of them.
 
         What was done after a goal was not done to reach it: those transitions count as padding.
         """
         ends = self.ends[starts]
         places = starts[:, None] + torch.arange(self.window)
         is_real = places < ends[:, None]
-        goals = starts + ((ends - starts) * goal_shares).long()
+        goals = starts + ((ends - starts) * goal_shares).long()  # the transitions that lead there
         if self.layout.kind == "goal":
             is_real = is_real & (places <= goals[:, None])
         places = places.minimum(ends[:, None] - 1)
         tokens = self.tokens[places]
         prefix = tokens[:, 0, list(self.layout.contexts)]
         if self.layout.kind == "goal":
-            prefix = torch.cat([prefix, self.tokens[goals][:, list(self.layout.states)]], dim=1)
+            prefix = torch.cat([prefix, self.following[goals]], dim=1)
         return Windows(prefix, tokens, is_real, self.knows_return[places] & is_real)
 
 

@@ -5,166 +5,46 @@ Axes: B episodes.
 
 import argparse
 import errno
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from tokoban.systems.trajectory.acting import (
+    MODES,
+    Acting,
+    GoalWatch,
+    Mode,
+    acting,
+    goal_of,
+    make_policy,
+    requested,
+)
 from tokoban.systems.trajectory.attention_rows import write_attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
 from tokoban.systems.trajectory.graphs import GraphWorld
-from tokoban.systems.trajectory.imitate import Imitator
+from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.model import TrajectoryTransformer
-from tokoban.systems.trajectory.plan import Planner, generators
-from tokoban.systems.trajectory.rollouts import Policy, play
+from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
 from tokoban.training.device import find_device
 from tokoban.training.films import save_pictures
-from tokoban.training.metrics import mean_interval
+from tokoban.training.metrics import mean_interval, wilson
 from tokoban.training.plots import plot_returns
 
-Mode = Literal["imitate", "draw", "plan", "return", "goal"]
-MODES: dict[str, tuple[Mode, ...]] = {
-    "plan": ("plan", "imitate", "draw"),
-    "return": ("return",),
-    "goal": ("goal",),
-}
-
 _NUM_EPISODES = 5  # of an evaluation in the course of training
+# A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.
 _FRAME_MS = 50
+_MOST_FRAME_MS = 400
+_FILM_MS = 5000
 _PLAN_OPTIONS = ("horizon", "keep", "expansion", "top_k", "top_p")
-_LIKELY = 0.02  # the least probability of a state, given a return, at which the return is likely
-
-
-@dataclass(frozen=True, kw_only=True)
-class Acting:
-    """How a model is to act."""
-
-    mode: Mode
-    plan: PlanConfig
-    target: str = "best"  # the return asked for: see ``requested``
-    goal: tuple[float, ...] = ()
-    seed: int = 0  # of all that is drawn
-
-
-def acting(config: TrajectoryConfig, mode: Mode | None = None) -> Acting:
-    """The usual way for a model of this config: its layout's first mode, planning to the window."""
-    num_past = min(1, config.window - 1)
-    plan = PlanConfig(horizon=config.window - num_past, num_past=num_past, discount=config.discount)
-    chosen = mode or MODES[config.layout][0]
-    if chosen not in MODES[config.layout]:
-        raise ValueError(
-            f"a model of the layout {config.layout!r} cannot act in the mode {chosen!r}; "
-            f"expected {' or '.join(MODES[config.layout])}"
-        )
-    return Acting(mode=chosen, plan=plan)
-
-
-def make_policy(
-    model: TrajectoryTransformer,
-    config: TrajectoryConfig,
-    how: Acting,
-    world: World,
-    *,
-    seeds: Sequence[int],
-) -> Policy:
-    """The model as a policy for the episodes of these seeds."""
-    if how.mode == "plan":
-        if how.plan.num_past + how.plan.horizon > config.window:
-            raise ValueError(
-                f"{how.plan.num_past} transitions read and {how.plan.horizon} planned are more "
-                f"than the {config.window} that the model was trained on"
-            )
-        return Planner(model, how.plan, generators(list(seeds), seed=how.seed))
-    num_past = config.window - 1 if how.mode == "return" else how.plan.num_past
-    if how.mode == "return":
-        return Imitator(model, num_past, targets=requested(model, how.target, world, seeds=seeds))
-    if how.mode == "goal":
-        goals = _goal(how, world).expand(len(seeds), -1)
-        return Imitator(model, num_past, goals=goals)
-    drawing = torch.Generator().manual_seed(how.seed) if how.mode == "draw" else None
-    return Imitator(model, num_past, generator=drawing)
-
-
-def requested(
-    model: TrajectoryTransformer, target: str, world: World, *, seeds: Sequence[int]
-) -> Float[Tensor, "B"]:
-    """The return that each episode is asked for.
-
-    ``best`` is the best of the data the model was trained on, whatever the start; ``likely`` the
-    best that makes the start at least so probable as 0.02, as the model sees it; ``shortest``, on a
-    graph, minus the distance; ``random`` one of the data's range; else a number.
-    """
-    if target == "best":
-        return model.best_return.cpu().expand(len(seeds)).clone()
-    if target == "likely":
-        return _likely(model, world.reset(seeds), world)
-    if target == "shortest" and isinstance(world, GraphWorld):
-        nodes = world.reset(seeds)[:, 0].long()
-        return -world.distances[nodes].float().cpu()
-    if target == "random":
-        centres = model.bins.centres[model.layout.to_go]
-        used = int(model.bins.num_used[model.layout.to_go])
-        drawn = torch.Generator().manual_seed(0)
-        return centres[torch.randint(used, (len(seeds),), generator=drawn)].cpu().float()
-    try:
-        number = float(target)
-        assert math.isfinite(number)
-    except (ValueError, AssertionError):
-        raise ValueError(
-            f"target {target!r} is neither a number nor best, likely, random or, on a graph, "
-            "shortest"
-        ) from None
-    return torch.full((len(seeds),), number)
-
-
-@torch.no_grad()
-def _likely(
-    model: TrajectoryTransformer, starts: Float[Tensor, "B states"], world: World
-) -> Float[Tensor, "B"]:
-    """The best return of each start under which the model finds every number of it likely."""
-    layout, bins = model.layout, model.bins
-    num_returns = int(bins.num_used[layout.to_go])
-    device = model.heads.device
-    returns = torch.arange(num_returns, device=device).repeat(len(starts))
-    states = bins.encode(starts.to(device), layout.states).repeat_interleave(num_returns, dim=0)
-    known = torch.cat([returns[:, None], states], dim=1)[:, None]
-    missing = len(layout.slots) - known.shape[2]
-    tokens = torch.cat([known, known.new_zeros(len(known), 1, missing)], dim=2)
-    prefix = bins.encode(world.contexts().to(device), layout.prefix)
-    logits = model(prefix.repeat_interleave(num_returns, dim=0), tokens)[:, 0]
-    chances = torch.ones(len(known), device=device)
-    for place, target in enumerate(layout.targets):
-        if target.column in layout.states:
-            own = logits[:, place].softmax(1).gather(1, states[:, target.column, None])[:, 0]
-            chances = chances.minimum(own.float())
-    is_likely = (chances >= _LIKELY).view(len(starts), num_returns)
-    # Where no return is likely, the one that makes the start the least unlikely.
-    is_likely[~is_likely.any(1)] = chances.view(is_likely.shape)[~is_likely.any(1)].eq(
-        chances.view(is_likely.shape)[~is_likely.any(1)].amax(1, keepdim=True)
-    )
-    best = (is_likely * torch.arange(1, num_returns + 1, device=device)).argmax(1)
-    return bins.centres[layout.to_go][best].cpu().float()
-
-
-def _goal(how: Acting, world: World) -> Float[Tensor, "1 states"]:
-    if how.goal:
-        if len(how.goal) != len(world.spec.state_sizes):
-            raise ValueError(
-                f"the goal has {len(how.goal)} numbers; a state has {len(world.spec.state_sizes)}"
-            )
-        return torch.tensor([how.goal])
-    if isinstance(world, GraphWorld):
-        return torch.tensor([[float(world.home)]])
-    raise ValueError("a goal is missing: name the state to come to, by --goal")
 
 
 def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
@@ -198,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--goal", nargs="+", type=float, metavar="NUMBER",
-        help="of the mode goal: the state to come to",
+        help="of the mode goal: the state to come to (default: of a graph, home)",
     )  # fmt: skip
     parser.add_argument(
         "--episodes",
@@ -241,7 +121,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def evaluate_model(
     model: nn.Module, config: TrajectoryConfig, arguments: argparse.Namespace
 ) -> dict[str, float | str]:
-    """Returns by seed, their mean and its interval; with several targets, of each."""
+    """Returns by seed, their mean and its interval; with several targets, of each.
+
+    After a goal, the share of the episodes that came to it (they end there); of Sokoban, the share
+    of the levels that were solved, their moves played again by the plain rules.
+    """
     assert isinstance(model, TrajectoryTransformer)
     how = _how(config, arguments)
     _check(arguments, how.mode)
@@ -262,7 +146,8 @@ def evaluate_model(
     for number, target in enumerate(targets):
         chosen = replace(how, target=target)
         policy = make_policy(model, config, chosen, world, seeds=seeds)
-        played = play(world, policy, seeds)
+        watch = _goal_watch(model, how, world, seeds)
+        played = play(world, policy, seeds, is_there=watch)
         achieved = played.returns()
         if number == 0 and arguments.attention is not None:
             write_attention(
@@ -278,6 +163,10 @@ def evaluate_model(
             all_requested.append(wanted)
             all_achieved.append(achieved)
             figures[f"requested{suffix}"] = wanted.mean().item()
+        if watch is not None:
+            figures |= _share("reached", watch.is_reached, suffix)
+        if isinstance(world, SokobanWorld):
+            figures |= _share("solved", world.is_solved(played, seeds), suffix)
         figures |= _told(achieved, seeds, suffix)
     if arguments.plot is not None:
         plot_returns(
@@ -289,6 +178,24 @@ def evaluate_model(
     if arguments.film is not None:
         _film(model, config, replace(how, target=targets[0]), world, seeds[:1], arguments.film)
     return figures
+
+
+def _goal_watch(
+    model: TrajectoryTransformer, how: Acting, world: World, seeds: Sequence[int]
+) -> GoalWatch | None:
+    """What ends an episode at its goal, if it is played after one."""
+    if how.mode != "goal":
+        return None
+    return GoalWatch(model, goal_of(how, world).expand(len(seeds), -1))
+
+
+def _share(name: str, is_so: Bool[Tensor, "B"], suffix: str) -> dict[str, float | str]:
+    low, high = wilson(int(is_so.sum()), len(is_so))
+    return {
+        f"share_{name}{suffix}": is_so.float().mean().item(),
+        f"share_{name}_low{suffix}": low,
+        f"share_{name}_high{suffix}": high,
+    }
 
 
 def _told(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
@@ -350,7 +257,9 @@ def _film(
 ) -> None:
     frames: list[Any] = []
     policy = make_policy(model, config, how, world, seeds=seeds)
-    play(world, policy, seeds, watch=frames.append)
+    is_there = _goal_watch(model, how, world, seeds)
+    play(world, policy, seeds, watch=frames.append, is_there=is_there)
     pictures = [torch.from_numpy(np.array(frame)) for frame in frames]
     captions = [f"step {step}" for step in range(len(pictures))]
-    save_pictures(pictures, Path(film), captions=captions, frame_ms=_FRAME_MS)
+    frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
+    save_pictures(pictures, Path(film), captions=captions, frame_ms=frame_ms)

@@ -1,6 +1,6 @@
 """Walks on a graph to one of its nodes: the smallest task whose answer is known from every start.
 
-Axes: B walks, n nodes.
+Axes: B walks, n nodes, P pairs of a start and a goal.
 """
 
 from collections.abc import Sequence
@@ -118,3 +118,22 @@ def tabular_distances(
     seen = torch.zeros(num_nodes, num_nodes, dtype=torch.bool, device=nodes.device)
     seen[nodes, chosen] = True
     return distances(seen, home)
+
+
+def pairs(
+    world: GraphWorld,
+) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
+    """Seeds of starts, nodes to go to, and the fewest steps: of every pair that can be walked.
+
+    A walk ends at home, so no way leads through it.
+    """
+    nodes = world.reset(range(len(world.is_edge) - 1))[:, 0].long()
+    steps = []
+    for goal in range(len(world.is_edge)):
+        is_edge = world.is_edge.clone()
+        if goal != world.home:
+            is_edge[world.home] = is_edge[:, world.home] = False
+        steps.append(distances(is_edge, goal)[nodes])
+    found = torch.stack(steps)  # [goals, starts]
+    goals, seeds = ((found > 0) & (found <= MAX_STEPS)).nonzero().unbind(1)
+    return seeds, goals, found[goals, seeds]

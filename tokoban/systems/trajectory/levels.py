@@ -8,31 +8,44 @@ from functools import cache
 
 import numpy as np
 import torch
-from jaxtyping import Float, UInt8
+from jaxtyping import Bool, Float, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import Bitboards, from_planes, keys, pack, to_board
+from tokoban.sokoban.bitboards import (
+    Bitboards,
+    from_planes,
+    image,
+    keys,
+    pack,
+    push_keys,
+    to_board,
+    to_corner,
+)
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.distances import OneBoxTables, one_box_tables
 from tokoban.sokoban.generator import draw
 from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, Spec, Step
 from tokoban.systems.trajectory.rollouts import History, Policy
+from tokoban.systems.trajectory.trajectories import Trajectories
 
 SIDE = 4  # of the interior
 MAX_STEPS = 20
+LATE = -20.0  # besides the last move, for who has not solved it when the time is up
 
 _WALL, _FLOOR, _GOAL = range(3)
-_NUM_DRAWS = {0: 12_000, 1: 2_000}  # by the seed: of training and of evaluation
+_NUM_DRAWS = {0: 12_000, 1: 4_000}  # by the seed: of training and of evaluation
 _LONGEST = 12  # moves of a level's shortest solution
 
 
 class SokobanWorld:
     """One-box levels; the state is the player's and the box's square, a move costs 1.
 
-    The rules are the plain ones. The game ends when it is solved; a level of a seed from
-    ``FIRST_TRAINING_SEED`` on is never one of a lower seed.
+    The rules are the plain ones. The game ends when it is solved, and is lost when the time is up.
+    A level of a seed below ``FIRST_TRAINING_SEED`` is none of a higher seed, also not turned,
+    mirrored, moved, or with the player elsewhere in the area that it can walk to.
     """
 
     def __init__(self) -> None:
@@ -66,7 +79,7 @@ class SokobanWorld:
         ]
         is_solved = torch.tensor([board.is_solved for board in self.boards])
         is_late = ~is_solved & (self._num_steps >= MAX_STEPS)
-        rewards = -(~was_over).float()
+        rewards = -(~was_over).float() + LATE * is_late
         return Step(self._observations(), rewards, is_solved & ~was_over, is_late)
 
     def picture(self) -> UInt8[np.ndarray, "H W 3"]:
@@ -89,6 +102,15 @@ class SokobanWorld:
         boards = pack([_level_of(seed) for seed in seeds])
         return one_box_tables(boards).distance(boards).tolist()
 
+    def is_solved(self, played: Trajectories, seeds: Sequence[int]) -> Bool[Tensor, "B"]:
+        """Whether the moves of each episode solve its seed's level, by the plain rules alone."""
+        moves = played.actions[:, 0].int().split(played.lengths.tolist())
+        games = [
+            rules.play(_level_of(seed), chosen.tolist())
+            for seed, chosen in zip(seeds, moves, strict=True)
+        ]
+        return torch.tensor([game[-1].is_solved for game in games])
+
     def _observations(self) -> Float[Tensor, "B 2"]:
         places = [(_place(board.player), _place(*board.boxes)) for board in self.boards]
         return torch.tensor(places).float()
@@ -102,19 +124,27 @@ def _pool(seed: int) -> Bitboards:
         draw(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator)
     )
     distance = one_box_tables(drawn).distance(drawn)
-    is_kept = (distance > 0) & (distance <= _LONGEST)
-    seen: set[int] = set()
-    for place, key in enumerate(keys(drawn).tolist()):
-        is_kept[place] &= key not in seen
-        seen.add(key)
-    return drawn.at(is_kept)
+    kept = drawn.at((distance > 0) & (distance <= _LONGEST))
+    return kept.at(_firsts(keys(kept)))
 
 
 @cache
 def _evaluation_pool() -> Bitboards:
-    learned = set(keys(_pool(0)).tolist())
     drawn = _pool(1)
-    return drawn.at(torch.tensor([key not in learned for key in keys(drawn).tolist()]))
+    fresh = drawn.at(~torch.isin(_names(drawn), _names(_pool(0))))
+    return fresh.at(_firsts(_names(fresh)))
+
+
+def _names(boards: Bitboards) -> Int64[Tensor, "B"]:
+    """Equal for images of one level, moved or not, wherever the player is in its area."""
+    images = (to_corner(image(boards, symmetry)) for symmetry in SYMMETRIES)
+    return torch.stack([push_keys(moved) for moved in images]).amin(0)
+
+
+def _firsts(names: Int64[Tensor, "B"]) -> Int64[Tensor, "different"]:
+    """Where each name stands first, in that order."""
+    _, places = np.unique(names.numpy(), return_index=True)
+    return torch.from_numpy(np.sort(places))
 
 
 def _level_of(seed: int) -> Board:

@@ -23,13 +23,14 @@ def load_minari(name: str, *, env: str) -> Trajectories:
     lengths = [len(episode.rewards) for episode in episodes]
     return Trajectories(
         env,
-        # One observation more than actions: what came of the last one is not kept.
+        # One observation more than actions: what came of the last one.
         torch.cat([_rows(name, episode.observations)[:-1] for episode in episodes]),
         torch.cat([_rows(name, episode.actions) for episode in episodes]),
         torch.cat([_rows(name, episode.rewards)[:, 0] for episode in episodes]),
         torch.tensor(lengths),
         torch.tensor([bool(episode.terminations[-1]) for episode in episodes]),
         torch.zeros(len(episodes), 0),
+        torch.cat([_rows(name, episode.observations)[-1:] for episode in episodes]),
         f"minari:{name}",
     )
 

@@ -3,6 +3,7 @@
 Axes: B episodes, K beams of each.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -14,6 +15,9 @@ from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.reading import CachedReader, PlainReader, Reader, vectors_so_far
 from tokoban.systems.trajectory.rollouts import History
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
+
+# Episodes that are planned for together: more are no quicker, and their caches need not fit.
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -34,23 +38,24 @@ class Planner:
         """The actions after this history; an episode that is over is not planned for."""
         layout = self.model.layout
         running = (~history.is_over).nonzero()[:, 0]
-        noise = self._noise()[running.to(self.model.heads.device)]
-        start = vectors_so_far(self.model, history, num_past=self.plan.num_past)[running]
-        is_possible = history.is_legal
-        if is_possible is not None:
-            is_possible = is_possible[running].to(start.device)
-        stepper = PlanStepper(
-            self.model,
-            self._reader(start),
-            start,
-            plan=self.plan,
-            noise=noise,
-            is_possible=is_possible,
-        )
-        found = best_first_actions(stepper, num_searches=len(start))
-        chosen = self.model.bins.decode(found, layout.actions)
-        actions = chosen.new_zeros(len(history.is_over), len(layout.actions))
-        actions[running] = chosen
+        noise = self._noise()
+        start = vectors_so_far(self.model, history, num_past=self.plan.num_past)
+        actions = torch.zeros(len(history.is_over), len(layout.actions))
+        actions = actions.to(start.device, self.model.bins.centres.dtype)
+        for rows in running.split(_AT_ONCE):
+            is_possible = history.is_legal
+            if is_possible is not None:
+                is_possible = is_possible[rows].to(start.device)
+            stepper = PlanStepper(
+                self.model,
+                self._reader(start[rows]),
+                start[rows],
+                plan=self.plan,
+                noise=noise[rows.to(noise.device)],
+                is_possible=is_possible,
+            )
+            found = best_first_actions(stepper, num_searches=len(rows))
+            actions[rows] = self.model.bins.decode(found, layout.actions)
         # Where the environment is, in its own precision.
         return actions.to(history.observations[-1])
 
@@ -84,6 +89,6 @@ def best_first_actions(stepper: PlanStepper, *, num_searches: int) -> Int64[Tens
     return stepper.first_actions[best]
 
 
-def generators(seeds: range | list[int], *, seed: int) -> list[torch.Generator]:
+def generators(seeds: Sequence[int], *, seed: int) -> list[torch.Generator]:
     """One for each episode, of its own seed and that of the plans."""
     return [torch.Generator().manual_seed(2**20 * (seed + 1) + one) for one in seeds]

@@ -39,12 +39,13 @@ def play(
     policy: Policy,
     seeds: Sequence[int],
     *,
-    origin: str = "",
     watch: Callable[[Any], None] | None = None,
+    is_there: Callable[[Tensor], Tensor] | None = None,
 ) -> Trajectories:
     """One episode for each seed, all to their ends; ``watch`` is shown a picture before each step.
 
-    Raises ``ValueError`` for an action that is not a finite number.
+    ``is_there`` says which states end an episode besides, as if its time were up. Raises
+    ``ValueError`` for an action that is not a finite number.
     """
     start = world.reset(seeds)
     running = torch.zeros(len(seeds), dtype=torch.bool)
@@ -65,16 +66,17 @@ def play(
         history.is_legal = world.is_legal()
         is_terminated |= step.is_terminated.cpu()
         history.is_over = history.is_over | (step.is_terminated | step.is_truncated).cpu()
+        if is_there is not None:
+            history.is_over = history.is_over | is_there(step.observations).cpu()
     if watch is not None:
         watch(world.picture())
-    return _packed(history, lengths, is_terminated, origin)
+    return _packed(history, lengths, is_terminated)
 
 
 def _packed(
     history: History,
     lengths: Tensor,
     is_terminated: Bool[Tensor, "B"],
-    origin: str,
 ) -> Trajectories:
     is_real = torch.arange(int(lengths.max())) < lengths[:, None]  # [B, steps]
 
@@ -89,5 +91,5 @@ def _packed(
         lengths,
         is_terminated,
         history.contexts.cpu(),
-        origin,
+        torch.stack(history.observations, dim=1).cpu()[torch.arange(len(lengths)), lengths],
     )

@@ -42,7 +42,7 @@ PRESETS: dict[str, Callable[[], TrajectoryConfig]] = {
 _RUN = RunConfig(steps=1000, learning_rate=4e-3, weight_decay=0.01, betas=(0.9, 0.95))
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "graph": replace(_RUN, steps=800),
-    "sokoban": replace(_RUN, steps=3000, learning_rate=2e-3),
+    "sokoban": replace(_RUN, steps=1500, learning_rate=2e-3),
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"

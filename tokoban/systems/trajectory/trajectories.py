@@ -17,7 +17,18 @@ from torch import Tensor
 
 from tokoban.training.atomic import atomically
 
-_FORMAT = "tokoban trajectories 1"
+_FORMAT = "tokoban trajectories 2"
+
+
+TENSORS = (
+    "observations",
+    "actions",
+    "rewards",
+    "lengths",
+    "is_terminated",
+    "contexts",
+    "last_observations",
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,7 @@ class Trajectories:
     lengths: Int64[Tensor, "E"]
     is_terminated: Bool[Tensor, "E"]
     contexts: Float[Tensor, "E contexts"]  # what stays the same in an episode
+    last_observations: Float[Tensor, "E states"]  # what came of each episode's last action
     origin: str = ""  # the policies, their shares and the seed, in words
 
     def __post_init__(self) -> None:
@@ -42,7 +54,7 @@ class Trajectories:
                 f"the lengths of {len(self.lengths)} episodes are to be at least 1 and "
                 f"{len(self.rewards)} together; got {int(self.lengths.sum())}"
             )
-        for name in ("observations", "actions", "rewards", "contexts"):
+        for name in ("observations", "actions", "rewards", "contexts", "last_observations"):
             is_wrong = ~getattr(self, name).isfinite()
             if is_wrong.any():
                 first = is_wrong.nonzero()[0].tolist()
@@ -63,10 +75,10 @@ class Trajectories:
         """The episodes with the highest returns, so large a share of them, in their order."""
         number = max(1, round(share * len(self.lengths)))
         order = self.returns().argsort(descending=True, stable=True)[:number]
-        return self.at(order.sort().values)
+        return self.at(order)
 
     def at(self, episodes: Int64[Tensor, "chosen"]) -> "Trajectories":
-        """Some of the episodes."""
+        """Some of the episodes, in their order."""
         is_kept = torch.zeros(len(self.lengths), dtype=torch.bool)
         is_kept[episodes] = True
         kept = is_kept.repeat_interleave(self.lengths)
@@ -78,6 +90,7 @@ class Trajectories:
             self.lengths[is_kept],
             self.is_terminated[is_kept],
             self.contexts[is_kept],
+            self.last_observations[is_kept],
             self.origin,
         )
 
@@ -95,8 +108,7 @@ class Trajectories:
             save_file(self._tensors(), temporary, {"format": _FORMAT, "about": json.dumps(about)})
 
     def _tensors(self) -> dict[str, Tensor]:
-        names = "observations", "actions", "rewards", "lengths", "is_terminated", "contexts"
-        return {name: getattr(self, name).contiguous() for name in names}
+        return {name: getattr(self, name).contiguous() for name in TENSORS}
 
 
 def load(path: Path, *, env: str) -> Trajectories:
