@@ -81,19 +81,19 @@ class _Sources:
     """What the encoder says of all tokens of some sources, as the decoder's keys and values."""
 
     def __init__(self, weights: Halves, sources: Sequence[Sequence[int]]) -> None:
-        lengths = np.array([len(source) for source in sources])
-        ends = lengths.cumsum()
+        tokens, lengths = np.concatenate(sources), np.array([len(source) for source in sources])
+        positions = [np.arange(length) for length in lengths]
+        longest, ends = max(map(len, sources)), lengths.cumsum()
         # Of each source the places of its tokens; behind its end are those of others.
-        self.lengths, self.places = lengths, (ends - lengths)[:, None] + np.arange(lengths.max())
-        num_tokens, width = ends[-1], weights.words.embedding.shape[1]
-        num_layers = len(weights.cross.query)
-        self.memory = np.empty((num_layers, num_tokens, 2 * width), np.float32)
+        self.lengths, self.places = lengths, (ends - lengths)[:, None] + np.arange(longest)
+        num_layers, width = len(weights.cross.query), weights.words.embedding.shape[1]
+        self.memory = np.empty((num_layers, len(tokens), 2 * width), np.float32)
         _encode(
-            room(weights, num_tokens, lengths.max()),
+            room(weights, len(tokens), longest),
             weights,
-            np.concatenate(sources),
-            np.concatenate([np.arange(length) for length in lengths]),
-            np.empty((num_tokens, 2 * width), np.float32),
+            tokens,
+            np.concatenate(positions),
+            np.empty((len(tokens), 2 * width), np.float32),
             self.places.repeat(lengths, axis=0),
             lengths.repeat(lengths),
             self.memory,
@@ -101,21 +101,18 @@ class _Sources:
 
 
 class CompiledRows:
-    """The ``Rows`` of a search; storage, which changes."""
+    """The ``Rows`` of some translations; storage, which changes.
+
+    A row knows the places of its tokens and of its source's: where keys and values lie they stay.
+    """
 
     def __init__(
-        self,
-        weights: Halves,
-        sources: Sequence[Sequence[int]],
-        *,
-        width: int,
-        max_length: int,
+        self, weights: Halves, sources: Sequence[Sequence[int]], *, width: int, max_length: int
     ) -> None:
         read = _Sources(weights, sources)
         self.weights, self.memory = weights, read.memory
-        self.sources, self.source_lengths = (
-            x.repeat(width, 0) for x in (read.places, read.lengths)
-        )
+        self.sources = read.places.repeat(width, axis=0)
+        self.source_lengths = read.lengths.repeat(width)
         num_layers, _, two_widths = read.memory.shape
         num_rows = len(sources) * width
         self.longest = max(max_length, read.places.shape[1])
