@@ -111,12 +111,14 @@ def halves(
 def room(weights: Halves, num_rows: int, most_positions: int) -> Room:
     """For so many rows, each of which attends to at most so many positions."""
     hidden_width, width = weights.encoder.expand_bias.shape[1], weights.words.embedding.shape[1]
-    widths = width, width, 3 * width, width, width, hidden_width
-    x, heard, *others = (np.empty((num_rows, each), np.float32) for each in widths)
+    x = np.empty((num_rows, width), np.float32)
     return Room(
         x,
-        heard if weights.is_pre_norm else x,
-        *others,
+        np.empty_like(x) if weights.is_pre_norm else x,
+        np.empty((num_rows, 3 * width), np.float32),
+        np.empty_like(x),
+        np.empty_like(x),
+        np.empty((num_rows, hidden_width), np.float32),
         np.empty(most_positions + 3, np.float32),
         np.empty(TILE, np.float32),
     )
