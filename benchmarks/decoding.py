@@ -62,12 +62,12 @@ class _NoCache(CachedRows):
         super().take(parents)
 
     def read(self, tokens: Tensor) -> Tensor:
-        self._add(tokens)
-        return self.model.decode(self.said, self.memory)
+        return self.model.decode(self._said_with(tokens), self.memory)
 
-    def _add(self, tokens: Tensor) -> None:
+    def _said_with(self, tokens: Tensor) -> Tensor:
         newest = tokens[:, None]
         self.said = newest if self.said is None else torch.cat([self.said, newest], dim=1)
+        return self.said
 
 
 class _NothingKept(_NoCache):
@@ -82,8 +82,7 @@ class _NothingKept(_NoCache):
         super().take(parents)
 
     def read(self, tokens: Tensor) -> Tensor:
-        self._add(tokens)
-        return self.model(self.sources, self.said)[:, -1].contiguous()
+        return self.model(self.sources, self._said_with(tokens))[:, -1].contiguous()
 
 
 class Contest:
