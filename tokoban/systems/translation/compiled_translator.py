@@ -1,8 +1,8 @@
 """A whole translator in compiled loops, on one CPU thread: greedily, or as the rows of a search.
 
-Over few rows, or in a small model, a step is a few products, which take as long as the weights need
-to come from memory. The hundred calls of torch around them take as long again, and over one row ten
-times that.
+Over one row a step is products of matrices with a vector, which take as long as the weights need to
+come from memory, and in a small model they are short over many rows, too. The hundred calls of
+torch around them take as long again, and over one row ten times that.
 
 Axes: M sources, S their positions, R rows, T target positions, V vocabulary.
 """
@@ -21,7 +21,8 @@ from tokoban.systems.translation.compiled_halves import Halves, halves, room
 from tokoban.text.bpe import BOS, EOS, PAD
 from tokoban.transformer import Decoder, Encoder
 
-# Of so few weights all threads of torch together are slower, for its calls take longer than they.
+# The products of so few weights take less than torch's calls for them, which more threads do not
+# shorten.
 _FEW_BYTES = 16 * 2**20
 
 
