@@ -31,11 +31,12 @@ from benchmarks.ctranslate2_model import convert, token_names
 from benchmarks.harness import Report, parser
 from tokoban import pretrained
 from tokoban.systems.translation import number_words
+from tokoban.systems.translation import stepper as stepper_module
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.config import base
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines, tidy
-from tokoban.systems.translation.stepper import TranslationStepper
+from tokoban.systems.translation.stepper import CachedRows
 from tokoban.systems.translation.texts import tokenizer_of
 from tokoban.systems.translation.train import build_model
 from tokoban.systems.translation.translate import Precision, made_ready, translate
@@ -50,19 +51,23 @@ Tokens = list[list[int]]  # of each sentence, without specials
 Way = Callable[[], Tokens]
 
 
-class _NoCache(TranslationStepper):
+class _NoCache(CachedRows):
     """Reads all tokens of each row at every step."""
 
     said: Tensor | None = None  # [R, T]
 
-    def _take(self, parents: Tensor) -> None:
+    def take(self, parents: Tensor) -> None:
         assert self.said is not None
         self.said = self.said[parents]
-        super()._take(parents)
+        super().take(parents)
 
-    def _logits(self, tokens: Tensor) -> Tensor:
-        self.said = tokens if self.said is None else torch.cat([self.said, tokens], dim=1)
-        return self.model.decode(self.said, self.memory)
+    def read(self, tokens: Tensor) -> Tensor:
+        return self.model.decode(self._said_with(tokens), self.memory)
+
+    def _said_with(self, tokens: Tensor) -> Tensor:
+        newest = tokens[:, None]
+        self.said = newest if self.said is None else torch.cat([self.said, newest], dim=1)
+        return self.said
 
 
 class _NothingKept(_NoCache):
@@ -72,13 +77,12 @@ class _NothingKept(_NoCache):
         self.sources = source.repeat_interleave(options["width"], dim=0)
         super().__init__(model, source, **options)
 
-    def _take(self, parents: Tensor) -> None:
+    def take(self, parents: Tensor) -> None:
         self.sources = self.sources[parents]
-        super()._take(parents)
+        super().take(parents)
 
-    def _logits(self, tokens: Tensor) -> Tensor:
-        self.said = tokens if self.said is None else torch.cat([self.said, tokens], dim=1)
-        return self.model(self.sources, self.said)[:, -1].contiguous()
+    def read(self, tokens: Tensor) -> Tensor:
+        return self.model(self.sources, self._said_with(tokens))[:, -1].contiguous()
 
 
 class Contest:
@@ -101,9 +105,9 @@ class Contest:
         )
         return [best.tokens for best, *_ in found]
 
-    def without(self, stepper: type[TranslationStepper], beam: int, batch: int) -> Tokens:
-        """By the same search with another stepper."""
-        with mock.patch.object(translate_module, "TranslationStepper", stepper):
+    def without(self, rows: type[CachedRows], beam: int, batch: int) -> Tokens:
+        """By the same search with other rows."""
+        with mock.patch.object(stepper_module, "CachedRows", rows):
             return self.ours(self.model, beam, batch)
 
     def theirs(self, translator: Any, beam: int, batch: int, **options: Any) -> Tokens:
@@ -126,7 +130,7 @@ class Contest:
             yield "ours, by torch's own products", partial(self.ours, self.model, beam, batch)
         cpu = torch.device("cpu")
         for precision in get_args(Precision):
-            ready = made_ready(self.model, cpu, precision=precision, beam=beam)
+            ready = made_ready(self.model, cpu, precision=precision)
             yield f"ours, {precision}", partial(self.ours, ready, beam, batch)
 
     def translator(self) -> Any:

@@ -182,8 +182,7 @@ def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig
         )
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
-    beam = None if arguments.sample else arguments.beam
-    return made_ready(model, device, precision=arguments.precision, beam=beam), config
+    return made_ready(model, device, precision=arguments.precision), config
 
 
 def _translated(

@@ -301,8 +301,7 @@ def test_a_packed_translator_says_the_same_and_leaves_the_other_as_it_was() -> N
     model = copy.deepcopy(half_trained()).float()
     before = copy.deepcopy(model.state_dict())
     expected = translate(model, SOURCES, nbest=2)
-    packed = made_ready(model, torch.device("cpu"))
-    assert packed is not model
+    packed = model.packed()
     for mine, others in zip(translate(packed, SOURCES, nbest=2), expected, strict=True):
         assert [h.tokens for h in mine] == [h.tokens for h in others]
         assert [h.score for h in mine] == pytest.approx([h.score for h in others], abs=1e-4)

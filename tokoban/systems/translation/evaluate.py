@@ -237,7 +237,7 @@ def evaluate_model(
     beam = config.beam_width if arguments.beam is None else arguments.beam
     penalty = arguments.length_penalty
     device = find_device(arguments.device)
-    model = made_ready(model, device, precision=arguments.precision, beam=beam)
+    model = made_ready(model, device, precision=arguments.precision)
     started_s = time.perf_counter()
     translations = translate_texts(
         model,

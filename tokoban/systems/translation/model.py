@@ -1,7 +1,7 @@
 """The transformer of "Attention Is All You Need": https://arxiv.org/abs/1706.03762, section 3.
 
 Axes: B sentences, S source positions, T target positions, D width, V vocabulary; M rows of a
-memory, each of which serves B / M rows of targets.
+memory, each of which serves B / M rows of targets; R translations under way.
 """
 
 import copy
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Bool, Float, Int64, UInt8
+from jaxtyping import Bool, Float, Int, Int64, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -45,16 +45,34 @@ class Memory(NamedTuple):
 
 
 @runtime_checkable
-class Greedy(Protocol):
-    """Translates one source after the other by the most probable token again and again."""
+class Rows(Protocol):
+    """Translations under way, which grow by a token at a time; ``width`` neighbours a source."""
 
-    def is_quicker(self, num_sources: int) -> bool:
-        """Whether it takes as many sooner than a batch of them does."""
+    def read(self, tokens: Int64[Tensor, "R"]) -> Float[Tensor, "R V"]:
+        """The logits after one more token of each row; they hold until the next call."""
         ...
 
-    def __call__(
-        self, source: Sequence[int], forced: Int64[Tensor, "T"]
-    ) -> tuple[list[int], float]:
+    def take(self, parents: Int[Tensor, "R"]) -> None:
+        """Row i becomes what row ``parents[i]`` of its source was; fewer parents drop sources."""
+        ...
+
+
+@runtime_checkable
+class Compiled(Protocol):
+    """Quicker ways to translate than by the modules."""
+
+    def is_quicker(self) -> bool:
+        """Whether ``begin`` is; ``greedy`` always is."""
+        ...
+
+    def begin(self, source: Int64[Tensor, "M S"], *, width: int, max_length: int) -> Rows:
+        """``width`` rows of each source, for up to ``max_length`` tokens each.
+
+        A source ends with EOS, padded on the right.
+        """
+        ...
+
+    def greedy(self, source: Sequence[int], forced: Int64[Tensor, "T"]) -> tuple[list[int], float]:
         """The tokens with their end, and the sum of their log-probabilities in nats.
 
         ``source`` has its end too. ``forced`` says which token there must be at a position, and
@@ -97,7 +115,7 @@ class Translator(nn.Module):
         vectors = sinusoidal(max_positions + EXTRA_LENGTH, width)
         self.register_buffer("position_vectors", vectors, persistent=False)
         self.packed_projection: PackedLinear | QuantizedLinear | None = None
-        self.greedy: Greedy | None = None  # a quicker way for a beam of one, if there is one
+        self.compiled: Compiled | None = None  # a quicker way, if there is one
         self._initialise()
 
     def _initialise(self) -> None:

@@ -1,4 +1,4 @@
-"""What decoding knows of translations under way: the memory, the cache and the next tokens.
+"""What decoding knows of translations under way: which tokens may come next, and how likely.
 
 Axes: M sources, S their positions, T target positions, V vocabulary; a row R is one translation
 under way, source * K + beam of the K of each.
@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
-from tokoban.systems.translation.model import Memory, Translator
+from tokoban.systems.translation.model import Memory, Rows, Translator
 from tokoban.text.bpe import BOS, EOS, PAD, UNK
 
 FREE = -1  # where no token is forced
@@ -34,15 +34,14 @@ class TranslationStepper:
         ``forced`` says which token a translation must have at a position, or ``FREE``. Its length
         is the longest that a translation can have.
         """
-        self.model, self.device = model, source.device
+        self.device = source.device
         self.forced = forced.repeat_interleave(width, dim=0)
         self.is_forced = (forced != FREE).any(dim=0).tolist()  # by position, for any row
         self.forbidden = forbidden_tokens(model).to(self.device)
         self._num_read = 0  # tokens of each row
         with torch.no_grad():
-            self.memory = model.encode(source)
-            self.cache = model.new_cache(len(source) * width, forced.shape[1])
-            start = torch.full((len(source) * width, 1), BOS, device=self.device)
+            self._rows = _begin(model, source, width=width, max_length=forced.shape[1])
+            start = torch.full((len(source) * width,), BOS, device=self.device)
             self._log_probs = self._read(start)
 
     @property
@@ -60,27 +59,16 @@ class TranslationStepper:
     ) -> Bool[Tensor, "R"]:
         """Reads one more token of each row; EOS is the end. Fewer parents drop the other rows."""
         if parents is not None:
-            self._take(parents)
-        self._log_probs = self._read(actions[:, None])
+            self._rows.take(parents)
+            self.forced = self.forced[parents]
+        self._log_probs = self._read(actions)
         return actions == EOS
 
-    def _take(self, parents: Int[Tensor, "R"]) -> None:
-        self.cache.reorder(parents)
-        self.forced = self.forced[parents]
-        if len(parents) < len(self._log_probs):
-            vectors, may_attend = self.memory
-            group = len(self._log_probs) // len(vectors)
-            sources = parents[::group] // group
-            self.memory = Memory(vectors[sources], may_attend[sources])
-
-    def _logits(self, tokens: Int64[Tensor, "R 1"]) -> Float[Tensor, "R V"]:
-        return self.model.decode(tokens, self.memory, cache=self.cache)
-
-    def _read(self, tokens: Int64[Tensor, "R 1"]) -> Float[Tensor, "R V"]:
+    def _read(self, tokens: Int64[Tensor, "R"]) -> Float[Tensor, "R V"]:
         position, self._num_read = self._num_read, self._num_read + 1  # of the token to come
         if position == self.max_length:
             return self._log_probs  # nobody reads what would come after the longest translation
-        logits = self._logits(tokens)
+        logits = self._rows.read(tokens)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         # Nobody needs the logits: where memory is slow, that saves writing to new.
         out = logits if logits.device.type == "cpu" else None
@@ -93,6 +81,36 @@ class TranslationStepper:
         is_forbidden = torch.isin(tokens, self.forbidden)
         is_forbidden = torch.where(wanted == FREE, is_forbidden, tokens != wanted)
         return log_probs.masked_fill_(is_forbidden, -torch.inf)
+
+
+class CachedRows:
+    """The ``Rows`` of a translator as it is, with a cache; storage, which changes."""
+
+    def __init__(
+        self, model: Translator, source: Int64[Tensor, "M S"], *, width: int, max_length: int
+    ) -> None:
+        self.model, self.width = model, width
+        self.memory = model.encode(source)
+        self.cache = model.new_cache(len(source) * width, max_length)
+
+    def take(self, parents: Int[Tensor, "R"]) -> None:
+        """All that the cache holds moves."""
+        self.cache.reorder(parents)
+        vectors, may_attend = self.memory
+        if len(parents) < len(vectors) * self.width:
+            sources = parents[:: self.width] // self.width
+            self.memory = Memory(vectors[sources], may_attend[sources])
+
+    def read(self, tokens: Int64[Tensor, "R"]) -> Float[Tensor, "R V"]:
+        """The translator's own logits."""
+        return self.model.decode(tokens[:, None], self.memory, cache=self.cache)
+
+
+def _begin(model: Translator, source: Int64[Tensor, "M S"], *, width: int, max_length: int) -> Rows:
+    """The rows that are quicker to come by."""
+    if model.compiled is not None and model.compiled.is_quicker():
+        return model.compiled.begin(source, width=width, max_length=max_length)
+    return CachedRows(model, source, width=width, max_length=max_length)
 
 
 def forbidden_tokens(model: Translator) -> Int64[Tensor, "tokens"]:

@@ -46,13 +46,12 @@ def made_ready(
     device: torch.device,
     *,
     precision: Precision = "fp32",
-    beam: int | None = None,
 ) -> Translator:
     """The translator as it translates quickest on ``device``: for that alone, not for training.
 
     On the CPU ``bf16`` and ``int8`` round the weights and what they are multiplied with; elsewhere
-    ``bf16`` rounds everything, and ``int8`` is refused. With a ``beam`` of one, in ``fp32``, the
-    CPU translates by ``CompiledGreedy``.
+    ``bf16`` rounds everything, and ``int8`` is refused. In ``fp32`` the CPU has a
+    ``CompiledTranslator`` besides.
     """
     dtype = _TYPES[precision]
     if precision == "int8" and device.type != "cpu":
@@ -61,10 +60,12 @@ def made_ready(
         return model.to(device, dtype)
     model = model.to(device)
     ready = model.packed(dtype=dtype)
-    if beam == 1 and precision == "fp32":
-        from tokoban.systems.translation.compiled_greedy import CompiledGreedy  # imports numba
+    if precision == "fp32":
+        from tokoban.systems.translation.compiled_translator import (  # imports numba
+            CompiledTranslator,
+        )
 
-        ready.greedy = CompiledGreedy(
+        ready.compiled = CompiledTranslator(
             model.transformer.encoder,
             model.transformer.decoder,
             embedding=model.embedding.weight,
@@ -118,13 +119,13 @@ def translate(
     device = model.embedding.weight.device
     found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with evaluating(model):
-        greedy = model.greedy if beam == 1 and sampling is None else None
+        compiled = model.compiled if beam == 1 and sampling is None else None
         for numbers in _batches(sources, batch_size):
-            if greedy is not None and greedy.is_quicker(len(numbers)):
-                for number in numbers:
-                    forced = _forced([limits[number]], forced_prefix)[0]
-                    tokens, score_nats = greedy([*sources[number], EOS], forced)
-                    found[number] = _hypotheses([tokens], [score_nats], penalty)
+            if compiled is not None and len(numbers) == 1:
+                (number,) = numbers
+                forced = _forced([limits[number]], forced_prefix)[0]
+                tokens, score_nats = compiled.greedy([*sources[number], EOS], forced)
+                found[number] = _hypotheses([tokens], [score_nats], penalty)
                 continue
             stepper = TranslationStepper(
                 model,

@@ -1,0 +1,149 @@
+"""What compiled translation is made of: loops for one CPU thread, in single precision.
+
+Axes: R rows, S positions to attend to, D width.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, no_type_check
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+# Sums in any order, so that many terms are added at once. There are infinities, but no NaN.
+_FAST = {"reassoc", "contract", "nsz", "arcp", "nnan"}
+
+
+def inner(function: Callable) -> Callable:
+    """For compiled functions alone: what Python would call it by takes half of the compilation."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    return numba.njit(nogil=True, fastmath=_FAST, **options)(function)
+
+
+def entry(function: Callable) -> Callable:
+    """Compiled at the first call, which takes seconds, and kept on disk where that can be."""
+    # Nothing here makes an array, so nothing needs counted references.
+    options: dict[str, Any] = {"nogil": True, "fastmath": _FAST, "_nrt": False}
+    try:
+        dispatcher = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder for it can be written
+        return numba.njit(**options)(function)
+    # Numba looks at the function's own file alone, and would go on with what it called before.
+    files = sorted(Path(__file__).parent.glob("compiled*.py"))
+    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    dispatcher._cache._cache_file._source_stamp = stamp
+    return dispatcher
+
+
+@intrinsic
+def _with_bits(typing_context, bits):
+    """The number that these bits are."""
+
+    def emit(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.int32), emit
+
+
+@inner
+@no_type_check
+def exp(x):
+    """e^x of what is not above 0, to six digits, in steps that a processor makes many of at once.
+
+    e^x = 2^n e^f with an integer n and |f| < 0.35: 2^n by its bits, e^f by seven terms.
+    """
+    binary = max(x * np.float32(1.442695040888963), np.float32(-126))
+    n = np.floor(binary + np.float32(0.5))
+    f = (binary - n) * np.float32(0.6931471805599453)
+    term = np.float32(1 / 120) + f * np.float32(1 / 720)
+    term = np.float32(1 / 24) + f * term
+    term = np.float32(1 / 6) + f * term
+    term = np.float32(1 / 2) + f * term
+    term = np.float32(1) + f * term
+    return (np.float32(1) + f * term) * _with_bits((np.int32(n) + np.int32(127)) << np.int32(23))
+
+
+@inner
+@no_type_check
+def log_sum_exp(x):
+    """log(sum(exp(x)))."""
+    greatest = np.float32(-np.inf)
+    for i in range(len(x)):
+        greatest = max(greatest, x[i])
+    total = np.float32(0)
+    for i in range(len(x)):
+        total += exp(x[i] - greatest)
+    return greatest + math.log(total)
+
+
+@inner
+@no_type_check
+def norm(out, x, gain, shift):
+    """The layer norm of each row of x, which ``out`` may be."""
+    width = np.float32(x.shape[1])
+    for row in range(len(x)):
+        mean, variance = np.float32(0), np.float32(0)
+        for i in range(x.shape[1]):
+            mean += x[row, i]
+        mean /= width
+        for i in range(x.shape[1]):
+            variance += (x[row, i] - mean) * (x[row, i] - mean)
+        scale = np.float32(1) / np.sqrt(variance / width + np.float32(1e-5))
+        for i in range(x.shape[1]):
+            out[row, i] = (x[row, i] - mean) * scale * gain[i] + shift[i]
+
+
+@inner
+@no_type_check
+def attend(mixed, query, kept, places, num_heads, shares):
+    """Each head of a query [D] mixes the values of the positions at ``places`` [S].
+
+    A row of ``kept`` is a key and a value, one behind the other. ``shares`` is room for S + 3 of
+    them. Four positions are read at once, for they meet the same query; where there are fewer left
+    the last one stands in, without a share.
+    """
+    width, num_places = len(mixed), len(places)
+    head_width, last = width // num_heads, num_places - 1
+    scale = np.float32(1) / np.sqrt(np.float32(head_width))
+    for head in range(num_heads):
+        start, end = head * head_width, (head + 1) * head_width
+        asked, found = query[start:end], mixed[start:end]
+        for s in range(0, num_places, 4):
+            key0 = kept[places[s], start:end]
+            key1 = kept[places[min(s + 1, last)], start:end]
+            key2 = kept[places[min(s + 2, last)], start:end]
+            key3 = kept[places[min(s + 3, last)], start:end]
+            first = second = third = fourth = np.float32(0)
+            for i in range(head_width):
+                first += asked[i] * key0[i]
+                second += asked[i] * key1[i]
+                third += asked[i] * key2[i]
+                fourth += asked[i] * key3[i]
+            shares[s], shares[s + 1] = first * scale, second * scale
+            shares[s + 2], shares[s + 3] = third * scale, fourth * scale
+        greatest, total = shares[0], np.float32(0)
+        for s in range(1, num_places):
+            greatest = max(greatest, shares[s])
+        for s in range(num_places):
+            shares[s] = exp(shares[s] - greatest)
+            total += shares[s]
+        for s in range(num_places, num_places + 3):
+            shares[s] = np.float32(0)
+        for i in range(head_width):
+            found[i] = np.float32(0)
+        for s in range(0, num_places, 4):
+            value0 = kept[places[s], width + start : width + end]
+            value1 = kept[places[min(s + 1, last)], width + start : width + end]
+            value2 = kept[places[min(s + 2, last)], width + start : width + end]
+            value3 = kept[places[min(s + 3, last)], width + start : width + end]
+            first, second = shares[s] / total, shares[s + 1] / total
+            third, fourth = shares[s + 2] / total, shares[s + 3] / total
+            for i in range(head_width):
+                found[i] += (first * value0[i] + second * value1[i]) + (
+                    third * value2[i] + fourth * value3[i]
+                )

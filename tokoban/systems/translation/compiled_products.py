@@ -1,0 +1,112 @@
+"""Products of matrices in compiled loops; the innermost is written in the compiler's own words.
+
+No compiler keeps a tile's sums in registers if it is told of them in Python. So products of many
+rows are as quick as oneDNN's, and those of a small model, too short for a call, twice as quick.
+
+Axes: R rows, D width of the inputs, O width of the outputs, P panels of W outputs each.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Float32
+from llvmlite import binding, ir
+from numba import types
+from numba.extending import intrinsic
+
+from tokoban.systems.translation.compiled import inner
+
+# A tile of rows by outputs is summed in registers alone: 24 of AVX-512's 32, 12 of AVX2's 16.
+TILE = 6, 64 if binding.get_host_cpu_features().get("avx512f") else 16
+_FUSED = ["contract"]  # a product and its sum are one instruction
+
+
+def panels(weight: Float32[np.ndarray, "O D"]) -> Float32[np.ndarray, "P D W"]:
+    """The weights as ``affine`` reads them, one after the other; zeros behind the last output."""
+    num_outputs, width = weight.shape
+    whole = np.zeros((-(-num_outputs // TILE[1]) * TILE[1], width), np.float32)
+    whole[:num_outputs] = weight
+    return np.ascontiguousarray(whole.reshape(-1, TILE[1], width).swapaxes(1, 2))
+
+
+def _summing(num_rows):
+    """``sums``[i] = x[row + i] @ panel for as many rows at once; behind the last row it again."""
+
+    def typed(typing_context, sums, panel, x, row):
+        def emit(context, builder, signature, arguments):
+            sums, panel, x = (
+                context.make_array(kind)(context, builder, array)
+                for kind, array in zip(signature.args[:3], arguments[:3], strict=True)
+            )
+            num_x, depth = (builder.extract_value(x.shape, axis) for axis in range(2))
+            word, lanes = ir.IntType(64), ir.VectorType(ir.FloatType(), TILE[1])
+            step, last = ir.Constant(word, TILE[1]), builder.sub(num_x, ir.Constant(word, 1))
+            rows = []
+            for number in range(num_rows):
+                place = builder.add(arguments[3], ir.Constant(word, number))
+                place = builder.select(builder.icmp_signed("<", place, last), place, last)
+                rows.append(builder.gep(x.data, [builder.mul(place, depth)]))
+            before = builder.block
+            loop, after = (builder.append_basic_block(name) for name in ("loop", "after"))
+            builder.branch(loop)
+
+            builder.position_at_end(loop)
+            k = builder.phi(word)
+            totals = [builder.phi(lanes) for _ in rows]
+            weights = builder.gep(panel.data, [builder.mul(k, step)])
+            weights = builder.load(builder.bitcast(weights, lanes.as_pointer()), align=4)
+            added = []
+            for pointer, total in zip(rows, totals, strict=True):
+                value = builder.load(builder.gep(pointer, [k]))
+                product = builder.fmul(_repeated(builder, value, lanes), weights, flags=_FUSED)
+                added.append(builder.fadd(total, product, flags=_FUSED))
+            following = builder.add(k, ir.Constant(word, 1))
+            builder.cbranch(builder.icmp_signed("<", following, depth), loop, after)
+            k.add_incoming(ir.Constant(word, 0), before)
+            k.add_incoming(following, loop)
+            for total, sum_so_far in zip(totals, added, strict=True):
+                total.add_incoming(ir.Constant(lanes, [0.0] * TILE[1]), before)
+                total.add_incoming(sum_so_far, loop)
+
+            builder.position_at_end(after)
+            for number, total in enumerate(added):
+                place = builder.gep(sums.data, [ir.Constant(word, number * TILE[1])])
+                builder.store(total, builder.bitcast(place, lanes.as_pointer()), align=4)
+            return context.get_dummy_value()
+
+        return types.void(sums, panel, x, types.int64), emit
+
+    return intrinsic(typed)
+
+
+def _repeated(builder, value, lanes):
+    """A vector of one number alone."""
+    number = ir.IntType(32)
+    single = builder.insert_element(ir.Constant(lanes, ir.Undefined), value, ir.Constant(number, 0))
+    nowhere = ir.Constant(ir.VectorType(number, lanes.count), [0] * lanes.count)
+    return builder.shuffle_vector(single, ir.Constant(lanes, ir.Undefined), nowhere)
+
+
+_sum_row, _sum_rows = _summing(1), _summing(TILE[0])
+
+
+@inner
+@no_type_check
+def affine(out, weights, bias, x, least, tile):
+    """out [R, O] = x [R, D] @ weight.T + bias, or ``least`` where it is less.
+
+    ``weights`` are ``panels``; ``tile`` is room.
+    """
+    height, width = TILE  # and not of tile, whose shape no compiler knows
+    for panel in range(len(weights)):
+        first, last = panel * width, (panel + 1) * width
+        own = bias[first:last]
+        for row in range(0, len(x), height):
+            if len(x) == 1:
+                _sum_row(tile, weights[panel], x, row)
+            else:
+                _sum_rows(tile, weights[panel], x, row)
+            for i in range(min(height, len(x) - row)):
+                into = out[row + i, first:last]
+                for j in range(len(into)):
+                    into[j] = max(tile[i, j] + own[j], least)

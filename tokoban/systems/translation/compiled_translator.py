@@ -1,0 +1,212 @@
+"""A whole translator in compiled loops, on one CPU thread: greedily, or as the rows of a search.
+
+Over one row a step is products of matrices with a vector, which take as long as the weights need to
+come from memory, and in a small model they are short over many rows, too. The hundred calls of
+torch around them take as long again, and over one row ten times that.
+
+Axes: M sources, S their positions, R rows, T target positions, V vocabulary.
+"""
+
+from collections.abc import Sequence
+from typing import no_type_check
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Int64
+from torch import Tensor
+
+from tokoban.systems.translation import compiled_halves
+from tokoban.systems.translation.compiled import entry, inner, log_sum_exp
+from tokoban.systems.translation.compiled_halves import Halves, halves, room
+from tokoban.text.bpe import BOS, EOS, PAD
+from tokoban.transformer import Decoder, Encoder
+
+# The products of so few weights take less than torch's calls for them, which more threads do not
+# shorten.
+_FEW_BYTES = 16 * 2**20
+
+
+class CompiledTranslator:
+    """The ``Compiled`` of a translator, in single precision."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        *,
+        embedding: Float[Tensor, "V D"],
+        positions: Float[Tensor, "longest D"],
+        forbidden: Int64[Tensor, "tokens"],
+    ) -> None:
+        """Copies the weights; no greedy translation contains a ``forbidden`` token."""
+        self.weights = halves(encoder, decoder, embedding=embedding, positions=positions)
+        self.may_follow = np.ones(len(embedding), dtype=np.bool_)
+        self.may_follow[forbidden.numpy()] = False
+        parts = self.weights.encoder, self.weights.decoder, self.weights.cross
+        self.num_bytes = sum(array.nbytes for part in parts for array in part)
+        self.num_bytes += self.weights.words.projection.nbytes
+
+    def is_quicker(self) -> bool:
+        """True where the weights are few."""
+        return self.num_bytes <= _FEW_BYTES
+
+    def greedy(self, source: Sequence[int], forced: Int64[Tensor, "T"]) -> tuple[list[int], float]:
+        """As ``Compiled`` has it; the first call of all takes seconds, for it compiles."""
+        read = _Sources(self.weights, [source])
+        longest = max(len(source), len(forced))
+        num_layers, _, two_widths = read.memory.shape
+        tokens = np.empty(len(forced), np.int64)
+        length, score_nats = _translate(
+            self.weights,
+            room(self.weights, 1, longest),
+            read.memory,
+            read.places,
+            read.lengths,
+            np.empty((num_layers, len(forced), two_widths), np.float32),
+            np.arange(len(forced))[None],
+            np.empty(1, np.int64),
+            forced.numpy(),
+            self.may_follow,
+            np.empty((1, len(self.may_follow)), np.float32),
+            tokens,
+        )
+        return tokens[:length].tolist(), score_nats
+
+    def begin(self, source: Int64[Tensor, "M S"], *, width: int, max_length: int) -> "CompiledRows":
+        """As ``Compiled`` has it."""
+        sources = [row[row != PAD].tolist() for row in source]
+        return CompiledRows(self.weights, sources, width=width, max_length=max_length)
+
+
+class _Sources:
+    """What the encoder says of all tokens of some sources, as the decoder's keys and values."""
+
+    def __init__(self, weights: Halves, sources: Sequence[Sequence[int]]) -> None:
+        tokens, lengths = np.concatenate(sources), np.array([len(source) for source in sources])
+        positions = [np.arange(length) for length in lengths]
+        longest, ends = max(map(len, sources)), lengths.cumsum()
+        # Of each source the places of its tokens; behind its end are those of others.
+        self.lengths, self.places = lengths, (ends - lengths)[:, None] + np.arange(longest)
+        num_layers, width = len(weights.cross.query), weights.words.embedding.shape[1]
+        self.memory = np.empty((num_layers, len(tokens), 2 * width), np.float32)
+        _encode(
+            room(weights, len(tokens), longest),
+            weights,
+            tokens,
+            np.concatenate(positions),
+            np.empty((len(tokens), 2 * width), np.float32),
+            self.places.repeat(lengths, axis=0),
+            lengths.repeat(lengths),
+            self.memory,
+        )
+
+
+class CompiledRows:
+    """The ``Rows`` of some translations; storage, which changes.
+
+    A row knows the places of its tokens and of its source's: where keys and values lie they stay.
+    """
+
+    def __init__(
+        self, weights: Halves, sources: Sequence[Sequence[int]], *, width: int, max_length: int
+    ) -> None:
+        read = _Sources(weights, sources)
+        self.weights, self.memory = weights, read.memory
+        self.sources = read.places.repeat(width, axis=0)
+        self.source_lengths = read.lengths.repeat(width)
+        num_layers, _, two_widths = read.memory.shape
+        num_rows = len(sources) * width
+        self.longest = max(max_length, read.places.shape[1])
+        self.room = room(weights, num_rows, self.longest)
+        self.kept = np.empty((num_layers, max_length * num_rows, two_widths), np.float32)
+        self.num_kept = 0
+        self.places = np.empty((num_rows, 0), np.int64)
+        self.logits = torch.empty(num_rows, len(weights.words.embedding))
+
+    def take(self, parents: Int[Tensor, "R"]) -> None:
+        """Nothing moves but the places."""
+        rows = parents.numpy()
+        if len(rows) < len(self.places):
+            self.room = room(self.weights, len(rows), self.longest)
+        self.places = self.places[rows]
+        self.sources, self.source_lengths = self.sources[rows], self.source_lengths[rows]
+
+    def read(self, tokens: Int64[Tensor, "R"]) -> Float[Tensor, "R V"]:
+        """Logits in storage that the next call writes into."""
+        num_rows, position = self.places.shape
+        first, self.num_kept = self.num_kept, self.num_kept + num_rows
+        own = np.arange(first, self.num_kept)
+        self.places = np.concatenate([self.places, own[:, None]], axis=1)
+        logits = self.logits[:num_rows]
+        _step(
+            self.room,
+            self.weights,
+            tokens.numpy(),
+            np.full(num_rows, position),
+            self.kept,
+            first,
+            self.places,
+            np.full(num_rows, position + 1),
+            self.memory,
+            self.sources,
+            self.source_lengths,
+            logits.numpy(),
+        )
+        return logits
+
+
+@entry
+@no_type_check
+def _encode(r, weights, tokens, positions, kept, places, lengths, memory):
+    compiled_halves.encode(r, weights, tokens, positions, kept, places, lengths, memory)
+
+
+@entry
+@no_type_check
+def _step(
+    r, weights, tokens, positions, kept, first, places, lengths, memory, sources, source_lengths,
+    logits,
+):  # fmt: skip
+    compiled_halves.step(
+        r, weights, tokens, positions, kept, first, places, lengths, memory, sources,
+        source_lengths, logits,
+    )  # fmt: skip
+
+
+@entry
+@no_type_check
+def _translate(
+    weights, r, memory, sources, source_lengths, kept, places, lengths, forced, may_follow, logits,
+    tokens,
+):  # fmt: skip
+    """Writes the tokens; answers how many, and the sum of their log-probabilities."""
+    score_nats = 0.0
+    tokens[0] = BOS
+    for position in range(len(forced)):
+        lengths[0] = position + 1
+        compiled_halves.step(
+            r, weights, tokens[max(position - 1, 0) :], places[0, position:], kept, position,
+            places, lengths, memory, sources, source_lengths, logits,
+        )  # fmt: skip
+        token = forced[position]
+        if token < 0:
+            token = _best(logits[0], may_follow)
+        score_nats += logits[0, token] - log_sum_exp(logits[0])
+        tokens[position] = token
+        if token == EOS:
+            return position + 1, score_nats
+    return len(forced), score_nats
+
+
+@inner
+@no_type_check
+def _best(logits, may_follow):
+    """The first of the most probable tokens that may follow."""
+    greatest = np.float32(-np.inf)
+    for token in range(len(logits)):
+        if may_follow[token]:
+            greatest = max(greatest, logits[token])
+    for token in range(len(logits)):
+        if logits[token] == greatest and may_follow[token]:
+            return token
+    return 0
