@@ -19,6 +19,7 @@ RULES: dict[str, Rules] = {
     "count-recall": CountRecall(2),
     "parity": Parity(13),
     "t-maze": TMaze(7),
+    "t-maze of a range": TMaze(3, 7),
     "collection": Collection(5),
 }
 
@@ -206,16 +207,14 @@ def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
 
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:
     """The rewards and observations of a route of r, u, l, d in a maze with its goal up."""
-    state = {name: torch.tensor([number]) for name, number in _UP_THERE.items()}
+    numbers = {"goal": 1, "length": rules.shortest, "place": 0, "side": 0}
+    state = {name: torch.tensor([number]) for name, number in numbers.items()}
     rewards, seen = [], [rules.observe(state, 0)[0].tolist()]
     for step, letter in enumerate(route):
         state, reward = rules.play(state, torch.tensor([["ruld".index(letter)]]), step)
         rewards.append(round(reward.item(), 6))
         seen.append(rules.observe(state, step + 1)[0].tolist())
     return rewards, seen
-
-
-_UP_THERE = {"goal": 1, "place": 0, "side": 0}
 
 
 @pytest.mark.parametrize(
@@ -238,6 +237,22 @@ def test_the_sign_is_seen_once_and_the_corridor_looks_the_same_everywhere() -> N
     _, seen = walk(TMaze(3), "lrrr")
     assert seen == [[0, 2], [0, 1], [0, 1], [0, 1], [1, 1]]
     assert walk(TMaze(3), "rrru")[1][-1] == [1, 2]
+
+
+def test_in_a_range_of_mazes_each_game_has_its_own_and_all_have_the_time_of_the_longest() -> None:
+    rules = TMaze(3, 7)
+    assert rules.episode_steps == TMaze(7).episode_steps
+    lengths = rules.start(997, torch.Generator().manual_seed(0))["length"]
+    assert lengths.unique().tolist() == [3, 4, 5, 6, 7]
+    assert lengths.bincount().max() < 997 / 4
+    assert walk(rules, "lrrrru")[0] == walk(TMaze(3), "lrrrru")[0]
+
+
+def test_a_range_of_one_length_is_the_maze_of_that_length() -> None:
+    route = "lrrru"
+    assert walk(TMaze(3, 3), route) == walk(TMaze(3), route)
+    generator = torch.Generator().manual_seed(0)
+    assert TMaze(3, 3).start(5, generator)["length"].tolist() == [3] * 5
 
 
 def test_things_are_gathered_once_and_walls_stop() -> None:
@@ -270,6 +285,7 @@ def test_a_room_has_as_many_things_as_its_side_and_none_under_the_robot() -> Non
         (CountRecall, 3, "count-recall is of 2, 4, 13 kinds of cards, got 3"),
         (Parity, 3, "parity needs at least 4 steps, got 3"),
         (TMaze, 0, "t-maze needs a corridor of at least 1 step, got 0"),
+        (lambda length: TMaze(length, 3), 5, "t-maze:5-3: the longest corridor comes last"),
         (Collection, 2, "collection needs a room of side 3 or more, got 2"),
     ],
 )

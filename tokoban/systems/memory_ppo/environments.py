@@ -1,7 +1,7 @@
 """Games by name: our own as ``name:number``, Sokoban, and all that Gymnasium knows."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -17,13 +17,14 @@ from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 
-_RULES: dict[str, Callable[[int], Rules]] = {
+_RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
     "count-recall": CountRecall,
     "parity": Parity,
     "t-maze": TMaze,
     "collection": Collection,
 }
+_RANGED = ("t-maze",)
 _SOKOBAN = "sokoban"
 _NUM_LEVELS = 256
 
@@ -33,6 +34,7 @@ FORMS = (
     "count-recall:KINDS",
     "parity:STEPS",
     "t-maze:LENGTH",
+    "t-maze:SHORTEST-LONGEST",
     "collection:SIDE",
     "sokoban:SIDE",
 )
@@ -48,11 +50,11 @@ def make_task(
     """
     kind, _, number = name.partition(":")
     if kind in _RULES or kind == _SOKOBAN:
-        size = _size(name, number)
+        sizes = _sizes(name, number.split("-") if kind in _RANGED else [number])
         if kind == _SOKOBAN:
-            return _sokoban(size, num_games, seed=seed, device=device, is_drawn=is_drawn)
+            return _sokoban(*sizes, num_games, seed=seed, device=device, is_drawn=is_drawn)
         generator = torch.Generator(device=device).manual_seed(seed)
-        return SideBySide(_RULES[kind](size), num_games, generator)
+        return SideBySide(_RULES[kind](*sizes), num_games, generator)
     try:
         environment = open_environment(name, num_games, is_drawn=is_drawn)
     except ValueError as error:
@@ -62,10 +64,10 @@ def make_task(
     return GymnasiumTask(environment, seed=seed, device=device)
 
 
-def _size(name: str, number: str) -> int:
-    if not number.isdecimal():
+def _sizes(name: str, numbers: Sequence[str]) -> list[int]:
+    if len(numbers) > 2 or not all(number.isdecimal() for number in numbers):
         raise ValueError(f"environment {name!r}: expected a number, as in {', '.join(FORMS)}")
-    return int(number)
+    return [int(number) for number in numbers]
 
 
 def _sokoban(
