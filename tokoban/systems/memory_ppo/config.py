@@ -43,6 +43,7 @@ class PpoConfig:
     reward_scale: float = 1.0  # of what is learned from; figures are never scaled
 
     evaluation_episodes: int = 100
+    evaluation_steps: int = 10_000  # of one of them; what has no end by then is cut off
 
     def __post_init__(self) -> None:
         check_fields(
@@ -64,6 +65,7 @@ class PpoConfig:
             ("minibatches", self.minibatches >= 1, "at least 1"),
             ("reward_scale", self.reward_scale > 0, "above 0"),
             ("evaluation_episodes", self.evaluation_episodes >= 2, "at least 2"),
+            ("evaluation_steps", self.evaluation_steps >= 1, "at least 1"),
         )
         if self.minibatches > self.num_games:
             raise ValueError(
