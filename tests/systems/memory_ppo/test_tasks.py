@@ -8,6 +8,7 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.spaces import Choices
@@ -18,6 +19,7 @@ RULES: dict[str, Rules] = {
     "repeat-previous": RepeatPrevious(4),
     "count-recall": CountRecall(2),
     "parity": Parity(13),
+    "flip-flop": FlipFlop(17),
     "t-maze": TMaze(7),
     "t-maze of a range": TMaze(3, 7),
     "collection": Collection(5),
@@ -205,6 +207,31 @@ def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
     assert worth == [0, -1]
 
 
+def test_a_flip_flop_asks_for_what_was_written_last() -> None:
+    """A player with one bit of memory, which does as it is told, has all right answers."""
+    task = games_of(FlipFlop(17), 5)
+    seen, totals, kinds = task.reset(), torch.zeros(5), []
+    assert seen[:, 0].tolist() == [0] * 5  # the first step writes
+    kept = torch.full((5,), -1)
+    for _ in range(17):
+        kind, bit = seen.unbind(-1)
+        kept = torch.where(kind == 0, bit, kept)
+        kinds.append(kind)
+        seen, rewards, *_ = task.step(kept[:, None])
+        assert (rewards[kind == 2] == 0.5).all() and not rewards[kind != 2].any()
+        totals += rewards
+    assert totals.tolist() == [1] * 5
+    counts = torch.stack(kinds, dim=1)
+    assert [row.bincount(minlength=3).tolist() for row in counts] == [[3, 12, 2]] * 5
+
+
+def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
+    rules = FlipFlop(8)
+    state = {"seen": torch.tensor([[[1, 0], [2, 1]]]), "answers": torch.tensor([[1, 0]])}
+    worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
+    assert worth == [0, -1]
+
+
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:
     """The rewards and observations of a route of r, u, l, d in a maze with its goal up."""
     numbers = {"goal": 1, "length": rules.shortest, "place": 0, "side": 0}
@@ -284,6 +311,7 @@ def test_a_room_has_as_many_things_as_its_side_and_none_under_the_robot() -> Non
         (RepeatPrevious, 0, "repeat-previous needs a lag of at least 1, got 0"),
         (CountRecall, 3, "count-recall is of 2, 4, 13 kinds of cards, got 3"),
         (Parity, 3, "parity needs at least 4 steps, got 3"),
+        (FlipFlop, 7, "flip-flop needs at least 8 steps, got 7"),
         (TMaze, 0, "t-maze needs a corridor of at least 1 step, got 0"),
         (lambda length: TMaze(length, 3), 5, "t-maze:5-3: the longest corridor comes last"),
         (Collection, 2, "collection needs a room of side 3 or more, got 2"),

@@ -7,6 +7,7 @@ import torch
 
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.gymnasium_task import (
     GymnasiumTask,
     open_environment,
@@ -21,6 +22,7 @@ _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that h
     "repeat-previous": RepeatPrevious,
     "count-recall": CountRecall,
     "parity": Parity,
+    "flip-flop": FlipFlop,
     "t-maze": TMaze,
     "collection": Collection,
 }
@@ -33,6 +35,7 @@ FORMS = (
     "repeat-previous:LAG",
     "count-recall:KINDS",
     "parity:STEPS",
+    "flip-flop:STEPS",
     "t-maze:LENGTH",
     "t-maze:SHORTEST-LONGEST",
     "collection:SIDE",
