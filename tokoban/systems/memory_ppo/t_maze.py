@@ -20,8 +20,9 @@ class TMaze:
 
     Who has turned has turned, and nothing happens any more: the best return is 1, and a guess at
     the far end brings 0.5. The corridor looks the same everywhere. There is a quarter more time
-    than the longest corridor needs. (In the maze of arXiv 2307.03864 there is none to spare, so that a policy which
-    still explores never sees the far end of a long corridor: that measures something else.)
+    than the longest corridor needs. (In the maze of arXiv 2307.03864 there is none to spare, so
+    that a policy which still explores never sees the far end of a long corridor: that measures
+    something else.)
     """
 
     is_judged_at_once = False
