@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -17,6 +18,9 @@ from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.level_pool import GeneratedLevels
 
 _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
@@ -73,16 +77,19 @@ def _sizes(name: str, numbers: Sequence[str]) -> list[int]:
     return [int(number) for number in numbers]
 
 
+def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
+    """Levels of one box that the seed draws, so that another seed has unseen ones."""
+    from tokoban.sokoban.level_pool import GeneratedLevels
+
+    return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
+
+
 def _sokoban(
     side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
 ) -> GymnasiumTask:
-    """Levels of one box that the seed draws, so that another seed has unseen ones."""
-    from tokoban.sokoban.level_pool import GeneratedLevels
     from tokoban.sokoban.vector_environment import SokobanVectorEnv
 
-    levels = GeneratedLevels(
-        num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed
-    )
+    levels = sokoban_levels(side, seed)
     environment = SokobanVectorEnv(
         num_games,
         levels,

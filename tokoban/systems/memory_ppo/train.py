@@ -8,7 +8,7 @@ that was stopped amid an iteration goes on with it.
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -106,6 +106,19 @@ def segment_steps(task: Task, num_steps: int | None) -> int:
     return _USUAL_STEPS if task.episode_steps is None else task.episode_steps + 1
 
 
+class Seeds(NamedTuple):
+    """What a run's chance comes from."""
+
+    chance: int  # of the actions, and of the order of the rows
+    games: int
+
+
+def training_seeds(run_seed: int) -> Seeds:
+    """Those of a run, none of which evaluation takes."""
+    drawn = torch.Generator().manual_seed(run_seed)
+    return Seeds(*torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist())
+
+
 class PpoSystem:
     """Trains one player. Its state is the games, the rollout and what has been counted; storage."""
 
@@ -193,10 +206,9 @@ class PpoSystem:
 
     def _begin(self, device: torch.device) -> None:
         """The games and all chance of playing come from torch's seed, which the run sets."""
-        drawn = torch.Generator().manual_seed(torch.initial_seed())
-        seeds = torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist()
-        self._generator = torch.Generator(device=device).manual_seed(seeds[0])
-        task = make_task(self.config.env, self.config.num_games, seed=seeds[1], device=device)
+        seeds = training_seeds(torch.initial_seed())
+        self._generator = torch.Generator(device=device).manual_seed(seeds.chance)
+        task = make_task(self.config.env, self.config.num_games, seed=seeds.games, device=device)
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
         if self._to_restore is not None:
