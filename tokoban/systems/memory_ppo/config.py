@@ -84,6 +84,22 @@ def memory() -> PpoConfig:
     return PpoConfig()
 
 
+def maze() -> PpoConfig:
+    """Corridors of 1 to 100 steps, for a transformer that then finds its way in far longer ones.
+
+    With so large a base all but the fastest of the rotary positions hardly turn over thousands of
+    steps, so that a sign is found by what it looks like, however far back it is.
+    """
+    longest = 1500  # that it can be judged in: the time of such an episode, and its end
+    return PpoConfig(
+        env="t-maze:1-100",
+        num_games=16,
+        window=longest + 1 + longest // 4 + 1,
+        rotary_base=1e8,
+        trace=0.5,
+    )
+
+
 def cartpole() -> PpoConfig:
     """CartPole-v1 without a memory: a check that PPO itself is right."""
     return PpoConfig(env="CartPole-v1", memory="none", num_games=16, num_steps=128, minibatches=4)
