@@ -168,7 +168,7 @@ def test_what_cannot_be_is_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_corridor_five_times_as_long_as_any_learned_in_is_no_longer_to_the_transformer(
+def test_a_corridor_twelve_times_as_long_as_any_learned_in_is_walked_as_well(
     tmp_path: Path,
 ) -> None:
     run, out = str(tmp_path / "run"), tmp_path / "figures.json"

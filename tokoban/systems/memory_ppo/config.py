@@ -85,15 +85,14 @@ def memory() -> PpoConfig:
 
 
 def maze() -> PpoConfig:
-    """Corridors of 1 to 100 steps, for a transformer that then finds its way in far longer ones.
+    """Corridors of 1 to 40 steps, for a transformer that then finds its way in far longer ones.
 
     With so large a base all but the fastest of the rotary positions hardly turn over thousands of
     steps, so that a sign is found by what it looks like, however far back it is.
     """
     longest = 1500  # that it can be judged in: the time of such an episode, and its end
     return PpoConfig(
-        env="t-maze:1-100",
-        num_games=16,
+        env="t-maze:1-40",
         window=longest + 1 + longest // 4 + 1,
         rotary_base=1e8,
         trace=0.5,

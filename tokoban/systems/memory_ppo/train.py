@@ -52,7 +52,7 @@ _RUN = RunConfig(
     watched="mean_return",
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
-    "maze": replace(_RUN, steps=32 * 40, evaluate_every=32 * 40, learning_rate=2e-3),
+    "maze": replace(_RUN, steps=32 * 40),
     "cartpole": replace(_RUN, steps=16 * 150, evaluate_every=160),
     "pendulum": replace(_RUN, steps=40 * 60, evaluate_every=400),
     "tiny": replace(_RUN, steps=16, log_every=4, evaluate_every=8),
