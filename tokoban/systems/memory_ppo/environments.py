@@ -59,7 +59,7 @@ def make_task(
     if kind in _RULES or kind == _SOKOBAN:
         sizes = _sizes(name, number.split("-") if kind in _RANGED else [number])
         if kind == _SOKOBAN:
-            return _sokoban(*sizes, num_games, seed=seed, device=device, is_drawn=is_drawn)
+            return _sokoban(sizes[0], num_games, seed=seed, device=device, is_drawn=is_drawn)
         generator = torch.Generator(device=device).manual_seed(seed)
         return SideBySide(_RULES[kind](*sizes), num_games, generator)
     try:
