@@ -100,7 +100,7 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
     assert isinstance(player, Player)
     name = _POPGYM.get(config.env, config.env)
     task = make_task(name, num_episodes, seed=seed, device=torch.device("cpu"))
-    figures = figures_of(play_episodes(player, task))
+    figures = figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
     return Row(
         run=path.name,
         env=config.env,

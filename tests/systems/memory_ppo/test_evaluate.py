@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 import torch
 from PIL import Image
+from torch import Tensor
 
 from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
-from tokoban.systems.memory_ppo.play import attention_of, play_episode, strongest_look
+from tokoban.systems.memory_ppo.model import Player
+from tokoban.systems.memory_ppo.play import MOST_SHOWN, attention_of, strongest_look
+from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.attention_page import read_attention_page
 
 
@@ -39,18 +42,41 @@ def _evaluate(run: str, *words: str) -> int:
 def test_an_episode_ends_at_its_own_end_and_counts_once() -> None:
     """By pencil: games begin 5, 4, ... steps from the end; walking costs 1, arriving brings 2."""
     task = Corridor(num_games=5, length=5, time=4)
-    player = player_for(task)
-    with torch.no_grad():
-        last = player.policy_head[-1]
-        assert isinstance(last, torch.nn.Linear)
-        last.weight.zero_()
-        last.bias.copy_(torch.tensor([0.0, 1.0]))  # always to the right
-    played = play_episodes(player, task)
+    played = play_episodes(_always(1, task), task, most_steps=4)
     assert played.num_steps == [4, 4, 3, 2, 1]
     assert played.returns == [-4, -1, 0, 1, 2]
     figures = figures_of(played)
     assert figures["mean_return"] == pytest.approx(-0.4)
     assert figures["mean_episode_steps"] == pytest.approx(2.8)
+    assert figures["cut_off"] == 0
+
+
+def _always(action: int, task: Task) -> Player:
+    """A player that does the same at every step."""
+    player = player_for(task, window=4)
+    with torch.no_grad():
+        last = player.policy_head[-1]
+        assert isinstance(last, torch.nn.Linear)
+        last.weight.zero_()
+        last.bias.copy_(torch.tensor([0.0, 0.0]).index_fill(0, torch.tensor(action), 1.0))
+    return player
+
+
+@pytest.mark.parametrize("most_steps", [2, 131])  # within a segment, and in the one after
+def test_an_episode_without_an_end_is_cut_off_with_the_return_it_has(most_steps: int) -> None:
+    task = Corridor(num_games=5, length=1000, time=10_000)
+    played = play_episodes(_always(0, task), task, most_steps=most_steps)
+    assert played.num_steps == [most_steps] * 5
+    assert played.returns == [-most_steps] * 5
+    assert figures_of(played)["cut_off"] == 5
+
+
+def test_what_is_cut_off_is_counted_apart_from_what_ended() -> None:
+    """By pencil: games begin 5, 4, ... steps from the end."""
+    task = Corridor(num_games=5, length=5, time=97)
+    played = play_episodes(_always(1, task), task, most_steps=3)
+    assert played.num_steps == [3, 3, 3, 2, 1]
+    assert played.num_cut_off == 2
 
 
 def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
@@ -92,14 +118,37 @@ def test_the_strongest_look_is_a_diagonal() -> None:
 
 
 def test_an_episode_alone_is_what_its_attention_is_of() -> None:
-    task = Corridor(num_games=1, length=97, time=9)
+    task = Corridor(num_games=3, length=97, time=9)
     player = player_for(task, window=4)
-    episode = play_episode(player, task)
+    episode = play_episodes(player, task, most_steps=97).first
     weights = attention_of(player, episode)
     assert weights.shape == (2, 2, 9, 9) and len(episode.rewards) == 9
     steps = torch.arange(9)
     is_seen = (steps[:, None] >= steps) & (steps[:, None] - steps < 4)
     assert ((weights > 0) == is_seen).all()
+
+
+class _Drawn(Corridor):
+    """A corridor whose picture is the first game's place."""
+
+    def picture(self) -> Tensor:
+        return self.places[:1, None, None].to(torch.uint8)
+
+
+@pytest.mark.parametrize(
+    ("length", "num_steps"), [(131, 131), (5, 5), (MOST_SHOWN + 7, MOST_SHOWN)]
+)  # in the second segment, amid the first, and longer than is shown
+def test_the_film_is_of_the_first_episode_that_is_judged(length: int, num_steps: int) -> None:
+    """Its pictures are those before each step and at the end, whatever the other games do."""
+    task = _Drawn(num_games=2, length=length, time=length + 3)
+    played = play_episodes(_always(1, task), task, most_steps=length + 3, is_drawn=True)
+    first = played.first
+    assert len(first.rewards) == first.actions.shape[1] == num_steps
+    assert first.inputs.observations[0, :, 0].tolist() == list(range(num_steps))
+    places = [picture.item() for picture in first.pictures]
+    assert places == [step % 256 for step in range(num_steps + 1)]
+    if num_steps == length:
+        assert sum(first.rewards) == played.returns[0]
 
 
 def test_a_player_is_judged_in_popgyms_own_environment(
@@ -117,6 +166,7 @@ def test_a_player_is_judged_in_popgyms_own_environment(
     ("words", "complaint"),
     [
         (["--episodes", "1"], "--episodes is 1; expected at least 2"),
+        (["--most-steps", "0"], "--most-steps is 0; expected at least 1"),
         (["--seed", "-1"], "--seed is -1; expected 0 to 536870911"),
         (["--film", "film.png"], "film.png: expected a name that ends in .gif"),
         (["--attention", "x.gif"], "x.gif: expected a name that ends in .html or .png or .svg"),

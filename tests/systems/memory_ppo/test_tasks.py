@@ -8,6 +8,7 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.spaces import Choices
@@ -18,7 +19,9 @@ RULES: dict[str, Rules] = {
     "repeat-previous": RepeatPrevious(4),
     "count-recall": CountRecall(2),
     "parity": Parity(13),
+    "flip-flop": FlipFlop(17),
     "t-maze": TMaze(7),
+    "t-maze of a range": TMaze(3, 7),
     "collection": Collection(5),
 }
 
@@ -204,18 +207,41 @@ def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
     assert worth == [0, -1]
 
 
+def test_a_flip_flop_asks_for_what_was_written_last() -> None:
+    """A player with one bit of memory, which does as it is told, has all right answers."""
+    task = games_of(FlipFlop(17), 5)
+    seen, totals, kinds = task.reset(), torch.zeros(5), []
+    assert seen[:, 0].tolist() == [0] * 5  # the first step writes
+    kept = torch.full((5,), -1)
+    for _ in range(17):
+        kind, bit = seen.unbind(-1)
+        kept = torch.where(kind == 0, bit, kept)
+        kinds.append(kind)
+        seen, rewards, *_ = task.step(kept[:, None])
+        assert (rewards[kind == 2] == 0.5).all() and not rewards[kind != 2].any()
+        totals += rewards
+    assert totals.tolist() == [1] * 5
+    counts = torch.stack(kinds, dim=1)
+    assert [row.bincount(minlength=3).tolist() for row in counts] == [[3, 12, 2]] * 5
+
+
+def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
+    rules = FlipFlop(8)
+    state = {"seen": torch.tensor([[[1, 0], [2, 1]]]), "answers": torch.tensor([[1, 0]])}
+    worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
+    assert worth == [0, -1]
+
+
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:
     """The rewards and observations of a route of r, u, l, d in a maze with its goal up."""
-    state = {name: torch.tensor([number]) for name, number in _UP_THERE.items()}
+    numbers = {"goal": 1, "length": rules.shortest, "place": 0, "side": 0}
+    state = {name: torch.tensor([number]) for name, number in numbers.items()}
     rewards, seen = [], [rules.observe(state, 0)[0].tolist()]
     for step, letter in enumerate(route):
         state, reward = rules.play(state, torch.tensor([["ruld".index(letter)]]), step)
         rewards.append(round(reward.item(), 6))
         seen.append(rules.observe(state, step + 1)[0].tolist())
     return rewards, seen
-
-
-_UP_THERE = {"goal": 1, "place": 0, "side": 0}
 
 
 @pytest.mark.parametrize(
@@ -238,6 +264,22 @@ def test_the_sign_is_seen_once_and_the_corridor_looks_the_same_everywhere() -> N
     _, seen = walk(TMaze(3), "lrrr")
     assert seen == [[0, 2], [0, 1], [0, 1], [0, 1], [1, 1]]
     assert walk(TMaze(3), "rrru")[1][-1] == [1, 2]
+
+
+def test_in_a_range_of_mazes_each_game_has_its_own_and_all_have_the_time_of_the_longest() -> None:
+    rules = TMaze(3, 7)
+    assert rules.episode_steps == TMaze(7).episode_steps
+    lengths = rules.start(997, torch.Generator().manual_seed(0))["length"]
+    assert lengths.unique().tolist() == [3, 4, 5, 6, 7]
+    assert lengths.bincount().max() < 997 / 4
+    assert walk(rules, "lrrrru")[0] == walk(TMaze(3), "lrrrru")[0]
+
+
+def test_a_range_of_one_length_is_the_maze_of_that_length() -> None:
+    route = "lrrru"
+    assert walk(TMaze(3, 3), route) == walk(TMaze(3), route)
+    generator = torch.Generator().manual_seed(0)
+    assert TMaze(3, 3).start(5, generator)["length"].tolist() == [3] * 5
 
 
 def test_things_are_gathered_once_and_walls_stop() -> None:
@@ -269,7 +311,9 @@ def test_a_room_has_as_many_things_as_its_side_and_none_under_the_robot() -> Non
         (RepeatPrevious, 0, "repeat-previous needs a lag of at least 1, got 0"),
         (CountRecall, 3, "count-recall is of 2, 4, 13 kinds of cards, got 3"),
         (Parity, 3, "parity needs at least 4 steps, got 3"),
+        (FlipFlop, 7, "flip-flop needs at least 8 steps, got 7"),
         (TMaze, 0, "t-maze needs a corridor of at least 1 step, got 0"),
+        (lambda length: TMaze(length, 3), 5, "t-maze:5-3: the longest corridor comes last"),
         (Collection, 2, "collection needs a room of side 3 or more, got 2"),
     ],
 )

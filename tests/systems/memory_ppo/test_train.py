@@ -168,6 +168,18 @@ def test_what_cannot_be_is_one_sentence(
 
 
 @pytest.mark.slow
+def test_a_corridor_twelve_times_as_long_as_any_learned_in_is_walked_as_well(
+    tmp_path: Path,
+) -> None:
+    run, out = str(tmp_path / "run"), tmp_path / "figures.json"
+    words = ["--preset", "maze", "--seed", "0", "--device", "cpu"]
+    assert cli.main(["train", "ppo", *words, "--output", run]) == 0
+    words = ["--env", "t-maze:500", "--device", "cpu", "--json", str(out)]
+    assert cli.main(["evaluate", "ppo", "--weights", run, *words]) == 0
+    assert json.loads(out.read_text())["mean_return"] >= 0.97
+
+
+@pytest.mark.slow
 def test_the_maze_is_learned_with_a_memory_and_not_without(tmp_path: Path) -> None:
     returns = {}
     kinds: tuple[MemoryKind, ...] = ("transformer", "none")

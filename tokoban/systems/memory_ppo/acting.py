@@ -3,6 +3,7 @@
 Axes: B games, T steps, P steps before them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -34,7 +35,14 @@ class Games:
         self.carried: Tensor | None = None
 
     @torch.no_grad()
-    def play(self, player: Player, num_steps: int, *, generator: torch.Generator | None) -> Rollout:
+    def play(
+        self,
+        player: Player,
+        num_steps: int,
+        *,
+        generator: torch.Generator | None,
+        before_step: Callable[[], None] | None = None,
+    ) -> Rollout:
         """The next steps of every game, drawn with ``generator``, or the most likely for None."""
         policy, num_games = player.policy, self.task.num_games
         begun_with, past = self.carried, self.past
@@ -46,6 +54,8 @@ class Games:
         for t in range(num_steps):
             answer = player.answer(acting.step(player.embed(self.now), self.now.ages))
             action = policy.choose(answer.policy, None if noise is None else noise[t])
+            if before_step is not None:
+                before_step()
             outcome = self.task.step(policy.to_game(action))
             seen.append(self.now)
             answers.append(answer)

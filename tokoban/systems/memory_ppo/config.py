@@ -43,6 +43,7 @@ class PpoConfig:
     reward_scale: float = 1.0  # of what is learned from; figures are never scaled
 
     evaluation_episodes: int = 100
+    evaluation_steps: int = 10_000  # of one of them; what has no end by then is cut off
 
     def __post_init__(self) -> None:
         check_fields(
@@ -64,6 +65,7 @@ class PpoConfig:
             ("minibatches", self.minibatches >= 1, "at least 1"),
             ("reward_scale", self.reward_scale > 0, "above 0"),
             ("evaluation_episodes", self.evaluation_episodes >= 2, "at least 2"),
+            ("evaluation_steps", self.evaluation_steps >= 1, "at least 1"),
         )
         if self.minibatches > self.num_games:
             raise ValueError(
@@ -80,6 +82,21 @@ class PpoConfig:
 def memory() -> PpoConfig:
     """Settings for games that ask for memory; the default."""
     return PpoConfig()
+
+
+def maze() -> PpoConfig:
+    """Corridors of 1 to 40 steps, for a transformer that then finds its way in far longer ones.
+
+    With so large a base all but the fastest of the rotary positions hardly turn over thousands of
+    steps, so that a sign is found by what it looks like, however far back it is.
+    """
+    longest = 1500  # that it can be judged in: the time of such an episode, and its end
+    return PpoConfig(
+        env="t-maze:1-40",
+        window=longest + 1 + longest // 4 + 1,
+        rotary_base=1e8,
+        trace=0.5,
+    )
 
 
 def cartpole() -> PpoConfig:

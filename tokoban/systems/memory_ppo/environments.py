@@ -1,12 +1,14 @@
 """Games by name: our own as ``name:number``, Sokoban, and all that Gymnasium knows."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
+from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.gymnasium_task import (
     GymnasiumTask,
     open_environment,
@@ -17,13 +19,18 @@ from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 
-_RULES: dict[str, Callable[[int], Rules]] = {
+if TYPE_CHECKING:
+    from tokoban.sokoban.level_pool import GeneratedLevels
+
+_RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
     "count-recall": CountRecall,
     "parity": Parity,
+    "flip-flop": FlipFlop,
     "t-maze": TMaze,
     "collection": Collection,
 }
+_RANGED = ("t-maze",)
 _SOKOBAN = "sokoban"
 _NUM_LEVELS = 256
 
@@ -32,7 +39,9 @@ FORMS = (
     "repeat-previous:LAG",
     "count-recall:KINDS",
     "parity:STEPS",
+    "flip-flop:STEPS",
     "t-maze:LENGTH",
+    "t-maze:SHORTEST-LONGEST",
     "collection:SIDE",
     "sokoban:SIDE",
 )
@@ -48,11 +57,11 @@ def make_task(
     """
     kind, _, number = name.partition(":")
     if kind in _RULES or kind == _SOKOBAN:
-        size = _size(name, number)
+        sizes = _sizes(name, number.split("-") if kind in _RANGED else [number])
         if kind == _SOKOBAN:
-            return _sokoban(size, num_games, seed=seed, device=device, is_drawn=is_drawn)
+            return _sokoban(sizes[0], num_games, seed=seed, device=device, is_drawn=is_drawn)
         generator = torch.Generator(device=device).manual_seed(seed)
-        return SideBySide(_RULES[kind](size), num_games, generator)
+        return SideBySide(_RULES[kind](*sizes), num_games, generator)
     try:
         environment = open_environment(name, num_games, is_drawn=is_drawn)
     except ValueError as error:
@@ -62,22 +71,25 @@ def make_task(
     return GymnasiumTask(environment, seed=seed, device=device)
 
 
-def _size(name: str, number: str) -> int:
-    if not number.isdecimal():
+def _sizes(name: str, numbers: Sequence[str]) -> list[int]:
+    if len(numbers) > 2 or not all(number.isdecimal() for number in numbers):
         raise ValueError(f"environment {name!r}: expected a number, as in {', '.join(FORMS)}")
-    return int(number)
+    return [int(number) for number in numbers]
+
+
+def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
+    """Levels of one box that the seed draws, so that another seed has unseen ones."""
+    from tokoban.sokoban.level_pool import GeneratedLevels
+
+    return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
 
 
 def _sokoban(
     side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
 ) -> GymnasiumTask:
-    """Levels of one box that the seed draws, so that another seed has unseen ones."""
-    from tokoban.sokoban.level_pool import GeneratedLevels
     from tokoban.sokoban.vector_environment import SokobanVectorEnv
 
-    levels = GeneratedLevels(
-        num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed
-    )
+    levels = sokoban_levels(side, seed)
     environment = SokobanVectorEnv(
         num_games,
         levels,

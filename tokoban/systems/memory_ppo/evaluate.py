@@ -14,8 +14,10 @@ from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_task
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import (
+    MOST_SHOWN,
+    Episode,
+    Recording,
     attention_of,
-    play_episode,
     save_attention,
     save_film,
     strongest_look,
@@ -35,33 +37,40 @@ class Played(NamedTuple):
 
     returns: list[float]
     num_steps: list[int]
+    num_cut_off: int  # had come to no end by then
+    first: Episode
 
 
 def evaluate(player: Player, config: PpoConfig) -> dict[str, float]:
     """The figures that training watches."""
     device = next(player.parameters()).device
     task = make_task(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
-    return figures_of(play_episodes(player, task))
+    return figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
 
 
-def play_episodes(player: Player, task: Task) -> Played:
-    """The first episode of every game, played greedily to its end."""
-    games = Games(task)
-    num_steps = _SEGMENT_STEPS if task.episode_steps is None else task.episode_steps
+def play_episodes(player: Player, task: Task, *, most_steps: int, is_drawn: bool = False) -> Played:
+    """The first episode of every game, played greedily to its end, or for ``most_steps``."""
+    games, recording = Games(task), Recording(task, is_drawn=is_drawn)
+    usual = _SEGMENT_STEPS if task.episode_steps is None else task.episode_steps
     returns, lengths = torch.zeros(2, task.num_games, device=games.device)
     is_running = torch.ones(task.num_games, dtype=torch.bool, device=games.device)
-    while is_running.any():
-        rollout = games.play(player, num_steps, generator=None)
+    num_played = 0
+    while is_running.any() and num_played < most_steps:
+        num_steps = min(usual, most_steps - num_played)
+        num_played += num_steps
+        rollout = games.play(player, num_steps, generator=None, before_step=recording.before_step)
+        recording.take(rollout)
         num_ends_before = rollout.is_last.cumsum(1) - rollout.is_last.long()
         counts = (num_ends_before == 0) & is_running[:, None]
         returns += (rollout.rewards * counts).sum(1)
         lengths += counts.sum(1)
         is_running = is_running & ~rollout.is_last.any(1)
-    return Played(returns.tolist(), lengths.long().tolist())
+    num_cut_off = int(is_running.sum())
+    return Played(returns.tolist(), lengths.long().tolist(), num_cut_off, recording.episode())
 
 
 def figures_of(played: Played) -> dict[str, float]:
-    """The mean return with its interval, and how long the episodes were."""
+    """The mean return with its interval, how long the episodes were, and how many had no end."""
     number = len(played.returns)
     interval = mean_interval(played.returns)
     return {
@@ -70,6 +79,7 @@ def figures_of(played: Played) -> dict[str, float]:
         "mean_return_high": interval.high,
         "episodes": float(number),
         "mean_episode_steps": sum(played.num_steps) / number,
+        "cut_off": float(played.num_cut_off),
     }
 
 
@@ -82,7 +92,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--episodes", type=int, default=100, metavar="N", help="(default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="of the episodes (default: 0)")
-    parser.add_argument("--film", metavar="OUT", help="a GIF of an episode")
+    parser.add_argument(
+        "--most-steps",
+        type=int,
+        metavar="N",
+        help="cut an episode off after so many, with the return it has (default: the player's)",
+    )
+    parser.add_argument(
+        "--film", metavar="OUT", help=f"a GIF of the first episode, of {MOST_SHOWN} steps at most"
+    )
     parser.add_argument(
         "--attention",
         metavar="OUT",
@@ -100,13 +118,18 @@ def evaluate_model(
         raise ValueError(f"--episodes is {arguments.episodes}; expected at least 2")
     if not 0 <= arguments.seed < _VALIDATION_SEED:
         raise ValueError(f"--seed is {arguments.seed}; expected 0 to {_VALIDATION_SEED - 1}")
+    most_steps = config.evaluation_steps if arguments.most_steps is None else arguments.most_steps
+    if most_steps < 1:
+        raise ValueError(f"--most-steps is {most_steps}; expected at least 1")
     for output, kinds in (arguments.film, [".gif"]), (arguments.attention, _ATTENTION_KINDS):
         _check_output(output, kinds)
     if arguments.attention is not None and config.memory != "transformer":
         raise ValueError(f"--attention: the memory {config.memory!r} has none to look at")
     device = find_device(arguments.device)
-    name = arguments.env or config.env
-    task = make_task(name, arguments.episodes, seed=arguments.seed, device=device)
+    name, is_drawn = arguments.env or config.env, arguments.film is not None
+    task = make_task(
+        name, arguments.episodes, seed=arguments.seed, device=device, is_drawn=is_drawn
+    )
     here = task.observation_space, task.action_space
     known = make_task(config.env, 1, seed=0, device=device)
     if here != (known.observation_space, known.action_space):
@@ -114,32 +137,18 @@ def evaluate_model(
             f"{name} has other observations or actions than {config.env}, "
             "which the player was trained on"
         )
-    figures = figures_of(play_episodes(model.to(device), task))
-    return figures | _shown(model, config, name, arguments, device)
-
-
-def _shown(
-    player: Player,
-    config: PpoConfig,
-    name: str,
-    arguments: argparse.Namespace,
-    device: torch.device,
-) -> dict[str, float]:
-    """Film and attention of an episode, where asked for; and what a transformer looks at in it."""
-    if arguments.film is None and config.memory != "transformer":
-        return {}
-    is_drawn = arguments.film is not None
-    task = make_task(name, 1, seed=arguments.seed, device=device, is_drawn=is_drawn)
-    episode = play_episode(player, task, is_drawn=is_drawn)
+    player = model.to(device)
+    played = play_episodes(player, task, most_steps=most_steps, is_drawn=is_drawn)
     if is_drawn:
-        save_film(episode, Path(arguments.film))
-    if config.memory != "transformer":
-        return {}
-    weights = attention_of(player, episode)
-    if arguments.attention is not None:
-        save_attention(weights, episode, name=name, output=Path(arguments.attention))
-    look = strongest_look(weights)
-    return {f"look_{field}": float(value) for field, value in look._asdict().items()}
+        save_film(played.first, Path(arguments.film))
+    figures = figures_of(played)
+    if config.memory == "transformer":
+        weights = attention_of(player, played.first)
+        look = strongest_look(weights)
+        figures |= {f"look_{field}": float(value) for field, value in look._asdict().items()}
+        if arguments.attention is not None:
+            save_attention(weights, played.first, name=name, output=Path(arguments.attention))
+    return dict(figures)
 
 
 def _check_output(output: str | None, kinds: Sequence[str]) -> None:

@@ -121,13 +121,18 @@ class GymnasiumTask:
 
     def picture(self) -> Tensor:
         """The first game as its environment renders it, uint8 [H, W, 3]."""
+        from gymnasium.vector import SyncVectorEnv
+
         try:
-            frames = self.environment.render()
+            if isinstance(self.environment, SyncVectorEnv):
+                frame = self.environment.envs[0].render()  # not all the others too
+            else:
+                frame = (self.environment.render() or (None,))[0]
         except NotImplementedError:
-            frames = None
-        if frames is None or not isinstance(frames[0], np.ndarray):
+            frame = None
+        if not isinstance(frame, np.ndarray):
             raise ValueError("this environment draws no pictures")
-        return torch.from_numpy(frames[0].copy())
+        return torch.from_numpy(frame.copy())
 
 
 def open_environment(

@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.model import Inputs, Player
+from tokoban.systems.memory_ppo.ppo import Rollout
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
 from tokoban.training.films import save_pictures
@@ -19,10 +19,11 @@ from tokoban.training.plots import plot_attention_maps
 from tokoban.transformer import captured_attention
 
 _FRAME_MS = 120
+MOST_SHOWN = 1000  # steps; what is looked at grows with their square
 
 
 class Episode(NamedTuple):
-    """The first game's first episode; T steps of it, the end left out."""
+    """A game's first episode; T steps of it, the end left out."""
 
     inputs: Inputs  # [1, T, ...]
     actions: Tensor  # [1, T, ...]
@@ -42,23 +43,50 @@ class Look(NamedTuple):
     weight: float
 
 
-def play_episode(player: Player, task: Task, *, is_drawn: bool = False) -> Episode:
-    """Plays the task's first game to its end, greedily."""
-    games = Games(task)
-    seen, actions, rewards, pictures = [], [], [], []
-    is_over = False
-    while not is_over:
-        if is_drawn:
-            pictures.append(task.picture())
-        rollout = games.play(player, 1, generator=None)
-        seen.append(Inputs(*(tensor[:1, -1:] for tensor in rollout.inputs)))
-        actions.append(rollout.actions[:1])
-        rewards.append(rollout.rewards[0, 0].item())
-        is_over = bool(rollout.is_last[0, 0])
-    if is_drawn:
-        pictures.append(task.picture())
-    inputs = Inputs(*(torch.cat(parts, dim=1) for parts in zip(*seen, strict=True)))
-    return Episode(inputs, torch.cat(actions, dim=1), rewards, pictures)
+class Recording:
+    """The first game's first episode while it is played; storage.
+
+    Of a longer one the first ``MOST_SHOWN`` steps.
+    """
+
+    def __init__(self, task: Task, *, is_drawn: bool) -> None:
+        self._task, self._is_drawn = task, is_drawn
+        self._parts: list[tuple[Inputs, Tensor, Tensor]] = []
+        self._num_steps = 0
+        self._is_over = False
+        self._pictures: list[Tensor] = []
+
+    def before_step(self) -> None:
+        """Takes a picture, where there are to be any."""
+        if self._is_drawn and not self._is_over and len(self._pictures) <= MOST_SHOWN:
+            self._pictures.append(self._task.picture())
+
+    def take(self, rollout: Rollout) -> None:
+        """What was played since the last time; the game still stands where that ended."""
+        if self._is_over:
+            return
+        is_last = rollout.is_last[0].tolist()
+        num_new = is_last.index(True) + 1 if True in is_last else len(is_last)
+        inputs = (tensor[:1, -len(is_last) :][:, :num_new] for tensor in rollout.inputs)
+        self._parts.append(
+            (Inputs(*inputs), rollout.actions[:1, :num_new], rollout.rewards[0, :num_new])
+        )
+        self._num_steps += num_new
+        is_at_its_end = True in is_last and len(self._pictures) == self._num_steps
+        if self._is_drawn and is_at_its_end:
+            self._pictures.append(self._task.picture())
+        self._is_over = True in is_last or self._num_steps >= MOST_SHOWN
+
+    def episode(self) -> Episode:
+        """As far as it was played."""
+        inputs, actions, rewards = zip(*self._parts, strict=True)
+        seen = (torch.cat(parts, dim=1)[:, :MOST_SHOWN] for parts in zip(*inputs, strict=True))
+        return Episode(
+            Inputs(*seen),
+            torch.cat(actions, dim=1)[:, :MOST_SHOWN],
+            torch.cat(rewards)[:MOST_SHOWN].tolist(),
+            self._pictures[: min(self._num_steps, MOST_SHOWN) + 1],
+        )
 
 
 @torch.no_grad()

@@ -8,7 +8,7 @@ that was stopped amid an iteration goes on with it.
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,7 @@ from tokoban.training.system import Loss
 Config = PpoConfig
 PRESETS: dict[str, Callable[[], PpoConfig]] = {
     preset.__name__: preset
-    for preset in (presets.memory, presets.cartpole, presets.pendulum, presets.tiny)
+    for preset in (presets.memory, presets.maze, presets.cartpole, presets.pendulum, presets.tiny)
 }
 DEFAULT = "memory"
 
@@ -52,6 +52,7 @@ _RUN = RunConfig(
     watched="mean_return",
 )
 RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
+    "maze": replace(_RUN, steps=32 * 40),
     "cartpole": replace(_RUN, steps=16 * 150, evaluate_every=160),
     "pendulum": replace(_RUN, steps=40 * 60, evaluate_every=400),
     "tiny": replace(_RUN, steps=16, log_every=4, evaluate_every=8),
@@ -104,6 +105,19 @@ def segment_steps(task: Task, num_steps: int | None) -> int:
     if num_steps is not None:
         return num_steps
     return _USUAL_STEPS if task.episode_steps is None else task.episode_steps + 1
+
+
+class Seeds(NamedTuple):
+    """What a run's chance comes from."""
+
+    chance: int  # of the actions, and of the order of the rows
+    games: int
+
+
+def training_seeds(run_seed: int) -> Seeds:
+    """Those of a run, none of which evaluation takes."""
+    drawn = torch.Generator().manual_seed(run_seed)
+    return Seeds(*torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist())
 
 
 class PpoSystem:
@@ -193,10 +207,9 @@ class PpoSystem:
 
     def _begin(self, device: torch.device) -> None:
         """The games and all chance of playing come from torch's seed, which the run sets."""
-        drawn = torch.Generator().manual_seed(torch.initial_seed())
-        seeds = torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist()
-        self._generator = torch.Generator(device=device).manual_seed(seeds[0])
-        task = make_task(self.config.env, self.config.num_games, seed=seeds[1], device=device)
+        seeds = training_seeds(torch.initial_seed())
+        self._generator = torch.Generator(device=device).manual_seed(seeds.chance)
+        task = make_task(self.config.env, self.config.num_games, seed=seeds.games, device=device)
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
         if self._to_restore is not None:
