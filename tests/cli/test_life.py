@@ -70,6 +70,18 @@ def test_a_glider_comes_home_in_64_steps(
     assert (home["wrong_cells"], home["first_wrong_step"], home["side"]) == (0, None, 16)
 
 
+def test_the_last_grid_is_told_and_a_seed_is_a_grid(
+    weights: str, is_right: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def last(*words: str) -> str:
+        assert _life(weights, *words, "--json", "-") == 0
+        return json.loads(capsys.readouterr().out)["last"]
+
+    start, others = last("--steps", "0"), last("--steps", "0", "--seed", "1")
+    assert start == last("--steps", "0", "--seed", "0") != others
+    assert start != last("--steps", "1")
+
+
 def test_a_wrong_game_is_status_1(
     weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
