@@ -10,6 +10,7 @@ import numba
 import pytest
 from numba.core import caching
 
+from tokoban import compiling
 from tokoban.sokoban import compiled
 
 LOADED = "from folder.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
@@ -50,7 +51,7 @@ def test_what_is_compiled_is_told_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "tokoban")
-    monkeypatch.setattr(compiled.NOTICE, "was_given", False)
+    monkeypatch.setattr(compiling.NOTICE, "was_given", False)
     ask = numba.njit(lambda number: number + 1)
     assert (ask(1), caplog.messages) == (2, ["compiling for this machine, once"])
     assert (ask(2), ask(2.5)) == (3, 3.5)

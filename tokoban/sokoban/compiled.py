@@ -1,70 +1,22 @@
-"""How the world compiles: without the GIL, cached until a file that may be compiled in changes.
+"""How the world compiles: cached until a file that it may be compiled from changes."""
 
-The first compilation of a process is told to the logger ``tokoban``: it may take half a minute.
-"""
-
-import hashlib
-import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import numba
-from numba.core import event
+from tokoban import compiling
+from tokoban.compiling import inner
 
-
-class Notice(event.Listener):
-    """Tells of the first function that is compiled; one that a cache has is not."""
-
-    was_given = False
-
-    def on_start(self, event: event.Event) -> None:
-        """Tells it, the first time."""
-        if not self.was_given:
-            self.was_given = True
-            logging.getLogger("tokoban").info("compiling for this machine, once")
-
-    def on_end(self, event: event.Event) -> None:
-        """Has nothing to say."""
-
-
-NOTICE = Notice()
-event.register("numba:compile", NOTICE)
-
-
-def inner(function: Callable) -> Callable:
-    """Compiles a function that only compiled functions call; it is kept inside its callers.
-
-    What is compiled has to be marked ``no_type_check``, or checkers of shapes would wrap it first.
-    """
-    # Functions that make no arrays and keep none need no counted references, which are slow; what
-    # Python would call them by takes half of the time to compile.
-    options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(nogil=True, **options)(function)
+__all__ = ["entry", "inner"]
 
 
 def entry(function: Callable, *, makes_arrays: bool = False) -> Callable:
-    """Compiles a function for Python to call; caches it beside its file or in the user's folder.
-
-    Threads that call it run side by side.
-    """
-    options: dict[str, Any] = {"nogil": True, "_nrt": makes_arrays}
-    try:
-        dispatcher = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no such folder can be written: compiled anew by every process
-        return numba.njit(**options)(function)
-    # Numba looks at the function's own file alone, and would go on with what it called before.
+    """Made of all of its folder, and of ``solving``, which others build on."""
     folder = Path(function.__code__.co_filename).parent
-    dispatcher._cache._cache_file._source_stamp = _digest(folder)
-    return dispatcher
+    return compiling.entry(function, made_of=_files(folder), makes_arrays=makes_arrays)
 
 
 @cache
-def _digest(folder: Path) -> str:
-    """Changes whenever a file of the folder does, or one of ``solving``, which others build on."""
-    digest = hashlib.sha256()
+def _files(folder: Path) -> tuple[Path, ...]:
     here = Path(__file__)
-    for path in [here, *sorted({*folder.glob("*.py"), *(here.parent / "solving").glob("*.py")})]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return here, *sorted({*folder.glob("*.py"), *(here.parent / "solving").glob("*.py")})

@@ -3,41 +3,24 @@
 Axes: R rows, S positions to attend to, D width.
 """
 
-import hashlib
 import math
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, no_type_check
+from typing import no_type_check
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from tokoban import compiling
+
 # Sums in any order, so that many terms are added at once. There are infinities, but no NaN.
-_FAST = {"reassoc", "contract", "nsz", "arcp", "nnan"}
+_LIBERTIES = frozenset({"reassoc", "contract", "nsz", "arcp", "nnan"})
+_FILES = tuple(sorted(Path(__file__).parent.glob("compiled*.py")))
 
-
-def inner(function: Callable) -> Callable:
-    """For compiled functions alone: what Python would call it by takes half of the compilation."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-    return numba.njit(nogil=True, fastmath=_FAST, **options)(function)
-
-
-def entry(function: Callable) -> Callable:
-    """Compiled at the first call, which takes seconds, and kept on disk where that can be."""
-    # Nothing here makes an array, so nothing needs counted references.
-    options: dict[str, Any] = {"nogil": True, "fastmath": _FAST, "_nrt": False}
-    try:
-        dispatcher = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder for it can be written
-        return numba.njit(**options)(function)
-    # Numba looks at the function's own file alone, and would go on with what it called before.
-    files = sorted(Path(__file__).parent.glob("compiled*.py"))
-    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-    dispatcher._cache._cache_file._source_stamp = stamp
-    return dispatcher
+inner = partial(compiling.inner, liberties=_LIBERTIES)
+entry = partial(compiling.entry, made_of=_FILES, liberties=_LIBERTIES)
 
 
 @intrinsic
