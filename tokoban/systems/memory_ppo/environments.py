@@ -78,7 +78,7 @@ def _sizes(name: str, numbers: Sequence[str]) -> list[int]:
 
 
 def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
-    """Levels of one box that the seed draws, so that another seed has unseen ones."""
+    """Levels of one box that the seed draws; another seed has others, and a few of them too."""
     from tokoban.sokoban.level_pool import GeneratedLevels
 
     return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
