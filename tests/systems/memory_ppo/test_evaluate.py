@@ -11,9 +11,10 @@ from torch import Tensor
 from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
+from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import MOST_SHOWN, attention_of, strongest_look
+from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.attention_page import read_attention_page
 
@@ -182,8 +183,15 @@ def test_the_film_of_what_is_cut_off_ends_there(most_steps: int) -> None:
     played = play_episodes(_always(1, task), task, most_steps=most_steps, is_drawn=True)
     places = [picture.item() for picture in played.first.pictures]
     assert places == list(range(most_steps + 1))
-    kept = played.first.inputs.observations.untyped_storage().nbytes()
-    assert kept == 8 * most_steps
+
+
+def test_a_recording_keeps_nothing_of_the_other_games() -> None:
+    task = Corridor(num_games=5, length=97, time=97)
+    recording = Recording(task, is_drawn=False)
+    recording.take(Games(task).play(player_for(task), 7, generator=None))
+    ((inputs, actions, rewards),) = recording._parts
+    for kept in (*inputs, actions, rewards):
+        assert kept.untyped_storage().nbytes() == kept.nbytes
 
 
 def test_a_player_is_judged_in_popgyms_own_environment(
