@@ -89,7 +89,7 @@ def _sizes(name: str, text: str, *, has_range: bool) -> list[int]:
 
 
 def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
-    """Levels of one box that the seed draws; another seed has others, and a few of them too."""
+    """Levels of one box that the seed draws; another seed's are others, but for some by chance."""
     from tokoban.sokoban.level_pool import GeneratedLevels
 
     return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
