@@ -213,13 +213,13 @@ def test_only_single_precision_is_compiled() -> None:
     assert model.compiled is None
 
 
-def test_a_large_model_has_the_rows_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_model_has_the_rows_of_torch_and_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_translator, "halves", None)
     model = ready(drawn_translator(pre_norm=False))
     assert model.compiled is not None and model.compiled.is_quicker()
     monkeypatch.setattr(compiled_translator, "_FEW_BYTES", 1000)
     assert not model.compiled.is_quicker()
     monkeypatch.setattr(CompiledRows, "read", None)
-    monkeypatch.setattr(compiled_translator, "halves", None)  # nor is a copy made for nothing
     translate(model, SOURCES[:2], beam=2, max_length=3)
 
 
