@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once, by the option's own name, what would come to light after the work."""
-    check_outputs(arguments, "json", "attention")
+    check_outputs(arguments, "json", "attention", inputs=["weights"])
     attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
+    check_outputs(arguments, "attention", "alignment", inputs=["weights"])
     attention_files.check(arguments.attention)
-    check_destination(arguments.alignment)
     model, config = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
