@@ -96,8 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--precision",
         choices=("fp32", "bf16", "int8"),
         default="fp32",
-        help="bf16 is quicker, and now and then chooses another word; int8, for the CPU alone, "
-        "needs less memory (default: fp32)",
+        help="bf16 is quicker on a GPU and for large weights; small ones are quickest in fp32 on a "
+        "CPU, where they are compiled; bf16 and int8 may choose another word; int8 is for the CPU "
+        "alone (default: fp32)",
     )
 
 
