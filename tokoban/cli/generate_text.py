@@ -78,7 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         metavar="OUT",
-        help="write prompts, texts, their tokens and log-probabilities to this file (- to print)",
+        help="write prompts, texts, their tokens and log-probabilities to this file (- to print); "
+        "after Ctrl-C a prompt may have fewer texts than --num",
     )
     parser.add_argument(
         "--attention",
@@ -137,6 +138,8 @@ def _check(arguments: argparse.Namespace) -> None:
             f"--attention shows one text, of one prompt and --num 1; got {num_prompts} in the "
             f"command line and --num {arguments.num}"
         )
+    if "" in arguments.stop:
+        raise ValueError("--stop is empty; expected the text before which to end")
     top_k, top_p = arguments.top_k, arguments.top_p
     for name, is_right, expected in (
         ("max_tokens", arguments.max_tokens >= 1, "at least 1"),

@@ -27,8 +27,8 @@ def plot_runs(
     """A line for each kind, with a band where its mean lies with 95 %, and the runs in pale.
 
     A mean begins where all its runs have, and a run that ended before the others stands where it
-    ended. ``bar`` is drawn across. A kind of one
-    run has no band. PNG or SVG by the picture's suffix.
+    ended. ``bar`` is drawn across. A kind of one run has no band. PNG or SVG by the picture's
+    suffix.
     """
     from matplotlib.figure import Figure
 
