@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli.ranges import check_ranges
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -141,7 +142,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if "" in arguments.stop:
         raise ValueError("--stop is empty; expected the text before which to end")
     top_k, top_p = arguments.top_k, arguments.top_p
-    for name, is_right, expected in (
+    check_ranges(
+        arguments,
         ("max_tokens", arguments.max_tokens >= 1, "at least 1"),
         ("temperature", arguments.temperature >= 0, "0 (greedy) or more"),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
@@ -150,10 +152,7 @@ def _check(arguments: argparse.Namespace) -> None:
         ("repetition_penalty", arguments.repetition_penalty > 0, "more than 0"),
         ("num", arguments.num >= 1, "at least 1"),
         ("batch_size", arguments.batch_size >= 1, "at least 1"),
-    ):
-        if not is_right:
-            option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{option} is {getattr(arguments, name)}; expected {expected}")
+    )
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":
