@@ -157,7 +157,7 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
         (["a", "--repetition-penalty", "0"], "--repetition-penalty is 0.0; expected more than 0"),
         (["a", "--num", "0"], "--num is 0; expected at least 1"),
         (["a", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
-        (["a", "--stop", ""], "an empty stop string would end every text before it begins"),
+        (["a", "--stop", ""], "--stop is empty; expected the text before which to end"),
         (["a", "--seed", "-1"], "--seed is -1; expected 0 to 2^63 - 1"),
         (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
         (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),

@@ -183,7 +183,6 @@ def test_a_network_without_attention_has_none_to_show(
         (["--steps", "-1"], "--steps is -1; expected at least 0"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
         (["--seed", "0", "--pattern", "x.rle"], "--seed is of a random grid; with --pattern there"),
-        (["--pattern", "high.rle", "--json", "./high.rle"], "./high.rle is the pattern to read; "),
         (["--output", "x.png"], "--output is x.png; expected a name that ends in .gif"),
         (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--output", "x.gif", "--json", "./x.gif"], "--output and --json are both ./x.gif; expec"),

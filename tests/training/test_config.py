@@ -1,9 +1,10 @@
 import argparse
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, fields, make_dataclass, replace
 from typing import Literal
 
 import pytest
 
+from tokoban import systems
 from tokoban.training.config import (
     add_field_arguments,
     describe,
@@ -141,6 +142,12 @@ def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     assert "--kind fast|slow" in text
     assert "--betas float,float --sizes" in text
     assert text.endswith("--sizes int,... of the layers, 100 % of them, the first one first")
+
+
+@pytest.mark.parametrize("name", [*systems.SYSTEMS, "the run"])
+def test_help_says_what_every_field_of_a_training_is(name: str) -> None:
+    config = RunConfig if name == "the run" else systems.load(name, "train").Config
+    assert list(field_comments(config)) == [field.name for field in fields(config)]
 
 
 def test_where_there_is_no_source_there_are_no_comments() -> None:

@@ -74,7 +74,7 @@ class Steps:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
-    check_outputs(arguments, "html", "json")
+    check_outputs(arguments, "html", "json", inputs=["file"])
     if arguments.html is not None and not attention_files.is_page(arguments.html):
         raise ValueError(f"{arguments.html}: expected a name that ends in .html")
     if arguments.window is not None and arguments.mask != "local":

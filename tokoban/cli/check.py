@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import check_destination, tell_findings, write_output
+from tokoban.cli.output import check_outputs, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem, Solution
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli import BAD_INPUT
     from tokoban.sokoban.formats import read_levels
 
-    check_destination(arguments.json)
+    check_outputs(arguments, "json", inputs=["files"])
     levels: list[Level] = []
     problems: list[Problem] = []
     warnings: list[Problem] = []

@@ -1,14 +1,13 @@
 """``tokoban classify IMAGE...``: what a vision transformer takes pictures for, and why."""
 
 import argparse
-import itertools
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
+from tokoban.cli.output import check_outputs, counted, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -60,11 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Classifies all pictures; nothing is told if one of them cannot be read."""
     if arguments.top < 1:
         raise ValueError(f"--top is {arguments.top}; expected at least 1")
-    check_outputs(arguments, "attention", "json")
-    places = arguments.attention, arguments.json
-    for place, image in itertools.product(places, arguments.images):
-        if is_one_file(place, image):
-            raise ValueError(f"{place} is a picture to classify; it would be overwritten")
+    check_outputs(arguments, "attention", "json", inputs=["images", "weights"])
     if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
         raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
 
@@ -84,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     device = find_device(arguments.device)
     looked = look(model.to(device), pictures.to(device))
     found = _described(arguments, looked, model.class_names)
-    if "-" not in places:
+    if "-" not in (arguments.attention, arguments.json):
         _tell(found)
     if arguments.attention is not None:
         _draw(arguments, model, pictures, looked)

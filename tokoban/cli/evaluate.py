@@ -5,10 +5,15 @@ import json
 import math
 import sys
 
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
 from tokoban.systems import SYSTEMS, load
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
+
+
+# What systems call their options for files to write, and for files to read.
+_OUTPUTS = ("json", "output", "film", "plot", "confusion", "attention")
+_INPUTS = ("weights", "source", "reference", "levels", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     parser.add_argument("--json", metavar="OUT", help="write the figures to this file (- to print)")
     evaluate.add_arguments(parser)
     chosen = parser.parse_args(arguments.options)
-    check_destination(chosen.json)
+    check_outputs(
+        chosen,
+        *(name for name in _OUTPUTS if name in chosen),
+        inputs=[name for name in _INPUTS if name in chosen],
+    )
     model, config = pretrained.load(chosen.weights, system=arguments.system)
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
     figures: dict[str, float | str] = evaluate.evaluate_model(model, config, chosen)

@@ -109,7 +109,7 @@ def _check(arguments: argparse.Namespace) -> None:
         or arguments.level is not None
     ):
         raise ValueError("--check: expected none of --level, --moves, --json and --png beside it")
-    check_outputs(arguments, "json", "png")
+    check_outputs(arguments, "json", "png", inputs=["file"])
 
 
 def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]":

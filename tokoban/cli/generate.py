@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokoban.cli import puzzle_options
-from tokoban.cli.output import check_destination, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers."""
-    check_destination(arguments.output)
+    check_outputs(arguments, "output", inputs=["avoid"])
     if puzzle_options.asks_for_puzzles(arguments):
         return _run_puzzles(arguments)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli.ranges import check_ranges
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -78,7 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         metavar="OUT",
-        help="write prompts, texts, their tokens and log-probabilities to this file (- to print)",
+        help="write prompts, texts, their tokens and log-probabilities to this file (- to print); "
+        "after Ctrl-C a prompt may have fewer texts than --num",
     )
     parser.add_argument(
         "--attention",
@@ -129,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once, by the option's own name, what would come to light after the work."""
-    check_outputs(arguments, "json", "attention")
+    check_outputs(arguments, "json", "attention", inputs=["weights"])
     attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
@@ -137,8 +139,11 @@ def _check(arguments: argparse.Namespace) -> None:
             f"--attention shows one text, of one prompt and --num 1; got {num_prompts} in the "
             f"command line and --num {arguments.num}"
         )
+    if "" in arguments.stop:
+        raise ValueError("--stop is empty; expected the text before which to end")
     top_k, top_p = arguments.top_k, arguments.top_p
-    for name, is_right, expected in (
+    check_ranges(
+        arguments,
         ("max_tokens", arguments.max_tokens >= 1, "at least 1"),
         ("temperature", arguments.temperature >= 0, "0 (greedy) or more"),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
@@ -147,10 +152,7 @@ def _check(arguments: argparse.Namespace) -> None:
         ("repetition_penalty", arguments.repetition_penalty > 0, "more than 0"),
         ("num", arguments.num >= 1, "at least 1"),
         ("batch_size", arguments.batch_size >= 1, "at least 1"),
-    ):
-        if not is_right:
-            option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{option} is {getattr(arguments, name)}; expected {expected}")
+    )
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
-from tokoban.cli.output import check_outputs, counted, is_one_file, write_output
+from tokoban.cli.output import check_outputs, counted, write_output
 
 if TYPE_CHECKING:
     import torch
@@ -74,10 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--output is {arguments.output}; expected a name that ends in .gif")
     if arguments.seed is not None and arguments.pattern is not None:
         raise ValueError("--seed is of a random grid; with --pattern there is none")
-    check_outputs(arguments, "output", "attention", "json")
+    check_outputs(arguments, "output", "attention", "json", inputs=["pattern", "weights"])
     attention_files.check(arguments.attention)
-    if is_one_file(arguments.pattern, arguments.json):
-        raise ValueError(f"{arguments.json} is the pattern to read; it would be overwritten")
 
     from tokoban import pretrained
     from tokoban.systems.life.model import LifeNet

@@ -106,7 +106,8 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     policy_options.memory_limit_bytes(arguments)
     level_options.check_time_limit(arguments)
-    check_outputs(arguments, "json", "output")
+    check_outputs(arguments, "json", "output", inputs=["solution"])
+    check_outputs(arguments, "json", inputs=["file"])
     level_options.check_whole(arguments)
 
 

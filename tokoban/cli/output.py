@@ -3,6 +3,7 @@
 import argparse
 import errno
 import sys
+from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,36 +34,51 @@ def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
     print(f"tokoban: {told}", file=sys.stderr)
 
 
-def is_one_file(place: str | None, other: str | None) -> bool:
+def is_one_file(place: str | Path | None, other: str | Path | None) -> bool:
     """Whether two names are of one file, however they are spelt; ``-`` and None are of none."""
-    if place is None or other is None or "-" in (place, other):
+    if place is None or other is None or "-" in (str(place), str(other)):
         return False
     return Path(place).resolve() == Path(other).resolve()
 
 
-def check_outputs(arguments: argparse.Namespace, *options: str) -> None:
-    """Refuses before the work options that name one place, or one that cannot be written."""
-    named: dict[str, str] = {}
+def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable[str] = ()) -> None:
+    """Refuses before the work options that name one place, or one that cannot be written.
+
+    So too one that names a file to be read: ``inputs`` are the names of arguments, each of which
+    holds a file, several, or none.
+    """
+    files = [file for name in inputs for file in _files(getattr(arguments, name))]
+    named: dict[str, str | Path] = {}
     for option in options:
-        place: str | None = getattr(arguments, option)
+        place: str | Path | None = getattr(arguments, option)
         if place is None:
             continue
         for first, earlier in named.items():
             if place == earlier or is_one_file(place, earlier):
                 raise ValueError(f"--{first} and --{option} are both {place}; expected two places")
+        for file in files:
+            if is_one_file(place, file):
+                raise ValueError(f"--{option} would overwrite {file}, which is to be read")
         check_destination(place)
         named[option] = place
 
 
-def check_destination(destination: str | None) -> None:
+def _files(given: str | Path | list[str] | None) -> list[str | Path]:
+    """Those that an argument names."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str | Path) else [*given]
+
+
+def check_destination(destination: str | Path | None) -> None:
     """Refuses before the work what cannot be written after it: ``OSError`` naming the place."""
     if destination is None or destination == "-":
         return
     if not Path(destination).resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", destination)
+        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(destination))
     if Path(destination).is_dir():
         raise IsADirectoryError(
-            errno.EISDIR, "a folder, where a file is to be written", destination
+            errno.EISDIR, "a folder, where a file is to be written", str(destination)
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options
-from tokoban.cli.output import check_destination, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli.screen import Screen
 
     level_options.check_time_limit(arguments)
-    check_destination(arguments.json)
+    check_outputs(arguments, "json", inputs=["file"])
     file = level_options.read(arguments.file)
     if file is None:
         return BAD_INPUT

@@ -145,7 +145,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.minimise and arguments.by in ("beam", "rollout"):
         told = f"--minimise {arguments.minimise} --by {arguments.by}"
         raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")
-    check_outputs(arguments, "json", "output")
+    check_outputs(arguments, "json", "output", "attention")
+    check_outputs(arguments, "json", "attention", inputs=["file", "weights"])
     attention_files.check(arguments.attention)
     level_options.check_whole(arguments)
 

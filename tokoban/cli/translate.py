@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli.ranges import check_ranges
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -96,19 +97,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--precision",
         choices=("fp32", "bf16", "int8"),
         default="fp32",
-        help="bf16 is quicker, and now and then chooses another word; int8, for the CPU alone, "
-        "needs less memory (default: fp32)",
+        help="bf16 is quicker on a GPU and for large weights; small ones are quickest in fp32 on a "
+        "CPU, where they are compiled; bf16 and int8 may choose another word; int8 is for the CPU "
+        "alone (default: fp32)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
+    _check(arguments)
     sampling = _sampling(arguments)
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    attention_files.check(arguments.attention)
-    check_destination(arguments.alignment)
     model, config = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
@@ -132,6 +133,27 @@ def run(arguments: argparse.Namespace) -> int:
             objects = ",\n".join(json.dumps(each, ensure_ascii=False) for each in alignments)
             write_output(arguments.alignment, f"[\n{objects}\n]\n")
     return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses at once, by the option's own name, what would come to light after the work."""
+    check_outputs(arguments, "attention", "alignment", inputs=["weights"])
+    attention_files.check(arguments.attention)
+    beam, penalty = arguments.beam, arguments.length_penalty
+    seed, temperature = arguments.seed, arguments.temperature
+    top_k, top_p = arguments.top_k, arguments.top_p
+    check_ranges(
+        arguments,
+        ("beam", beam >= 1, "at least 1"),
+        ("length_penalty", penalty is None or penalty >= 0, "0 (none) or more"),
+        ("nbest", arguments.nbest >= 1, "at least 1"),
+        ("nbest", arguments.sample or arguments.nbest <= beam, f"at most --beam, which is {beam}"),
+        ("seed", seed is None or 0 <= seed < 2**63, "0 to 2^63 - 1"),
+        ("temperature", temperature is None or temperature >= 0, "0 (greedy) or more"),
+        ("top_k", top_k is None or top_k >= 1, "at least 1"),
+        ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
+        ("batch_size", arguments.batch_size >= 1, "at least 1"),
+    )
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling | None":

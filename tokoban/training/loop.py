@@ -202,7 +202,7 @@ class _Training:
         return figures
 
     def watch(self, figures: dict[str, float]) -> bool:
-        """Whether no weights were better by the watched figure; those are kept, the rest counted.
+        """Keeps the weights if none so far were better, else counts; answers which.
 
         Without a watched figure the newest are as good as any.
         """

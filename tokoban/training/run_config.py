@@ -15,7 +15,7 @@ class RunConfig:
     A run with both ends at whichever comes first, and its schedule follows the steps.
     """
 
-    steps: int | None = None
+    steps: int | None = None  # updates of the weights; none: as many as the minutes allow
     minutes: float | None = None  # wall clock from the first step, without the final evaluation
     seed: int = 0  # of the initial weights and of dropout; a system's data has its own
 
@@ -26,12 +26,12 @@ class RunConfig:
     compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
 
     learning_rate: float = 1e-3  # at the schedule's peak
-    schedule: Schedule = "cosine"
+    schedule: Schedule = "cosine"  # how the learning rate goes on after its warm-up
     final_share: float = 0.0  # of the peak's rate, which linear and cosine end at
-    warmup_steps: int = 100
+    warmup_steps: int = 100  # in which the learning rate rises from 0 to its peak
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
     decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
-    betas: tuple[float, float] = (0.9, 0.98)
+    betas: tuple[float, float] = (0.9, 0.98)  # of Adam: how slowly its two means forget
     epsilon: float = 1e-8  # of Adam
     clip_norm: float = 1.0  # of the whole gradient; 0 = not clipped
     ema_decay: float = 0.0  # 0 = off; else evaluation and final weights use the average

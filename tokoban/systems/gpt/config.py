@@ -19,27 +19,29 @@ class GptConfig:
     """The defaults are nanoGPT's recipe for a CPU: 4 layers of width 128, 64 characters."""
 
     # The network
-    num_layers: int = 4
-    num_heads: int = 4
-    width: int = 128
+    num_layers: int = 4  # each attention and a feed-forward net
+    num_heads: int = 4  # of each attention
+    width: int = 128  # of the vector that stands for a token
     context_length: int = 64  # tokens that it can see, the last one included
-    positions: Positions = "learned"
-    activation: ActivationName = "gelu"
-    dropout: float = 0.0
+    positions: Positions = "learned"  # a token is told where it is by a vector for each place, or
+    # by turning queries and keys
+    activation: ActivationName = "gelu"  # of the feed-forward nets
+    dropout: float = 0.0  # share of numbers that are left out in training
     has_biases: bool = False  # of linear maps and norms
     is_tied: bool = True  # one matrix embeds the tokens and predicts them
 
     # The text
-    source: Source = "files"
+    source: Source = "files"  # of the examples: text files, the interpreter's own documentation, or
+    # a task drawn by data_seed
     text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
-    tokens: Tokens = "characters"
+    tokens: Tokens = "characters"  # what the text is cut into
     vocabulary_size: int = 256  # room for so many different tokens
     validation_share: float = 0.1  # of the text, its end, held out
     num_digits: int = 6  # of a task: how many are sorted, or each summand has
 
     # The examples
     batch_size: int = 12  # windows of context_length tokens, or examples of a task
-    data_seed: int = 0
+    data_seed: int = 0  # of the windows, or of a task's examples
 
     def __post_init__(self) -> None:
         check_fields(

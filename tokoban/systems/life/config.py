@@ -20,19 +20,22 @@ class LifeConfig:
     """The network is the article's SingleAttentionNet: no biases, no norms, no dropout."""
 
     side: int = 16  # of the torus, in cells
-    rule: str = "B3/S23"  # or any other of the kind: HighLife is B36/S23
+    rule: str = "B3/S23"  # with how many living neighbours a cell is born (B), and with how many it
+    # survives (S): Conway's Life is B3/S23, HighLife B36/S23
 
     # The network
-    width: int = 64
-    mixing: Mixing = "attention"
-    positions: Positions = "rows_and_columns"  # of attention; the other ways of mixing need none
+    width: int = 64  # of the vector that stands for a cell
+    mixing: Mixing = "attention"  # who tells a cell of its neighbours: attention, which must find
+    # them; their mean; or a convolution of 3 x 3
+    positions: Positions = "rows_and_columns"  # of attention: a vector for each cell, or one
+    # for its row plus one for its column
     embedding_scale: float = 0.3  # standard deviation of states and positions at the start
 
     # The examples: half of a batch is drawn, the other half is what becomes of the first
     density: float | None = None  # of living cells; none: from 0 to 1, another for each grid
-    batch_grids: int = 16
+    batch_grids: int = 16  # of a step: half are drawn, half are what becomes of these
     has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
-    data_seed: int = 0
+    data_seed: int = 0  # of the grids
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)

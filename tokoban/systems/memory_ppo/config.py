@@ -14,18 +14,20 @@ class PpoConfig:
     """The number of updates is the run's; each iteration makes epochs x minibatches of them."""
 
     # The game
-    env: str = "repeat-previous:4"  # see environments.FORMS, or any of Gymnasium's
+    env: str = "repeat-previous:4"  # of Gymnasium, or our own: repeat-previous:LAG,
+    # count-recall:KINDS, parity:STEPS, flip-flop:STEPS, t-maze:LENGTH, t-maze:SHORTEST-LONGEST,
+    # collection:SIDE, sokoban:SIDE
     num_games: int = 64  # played at once
     num_steps: int | None = None  # of each game between updates; none: a whole episode where all
     # are equally long, else 128
 
     # The network
-    memory: MemoryKind = "transformer"
-    width: int = 64
+    memory: MemoryKind = "transformer"  # what the player remembers by; none: it sees the present
+    width: int = 64  # of the vector that stands for a step
     num_layers: int = 2  # of the transformer
-    num_heads: int = 4
-    positions: Positions = "rotary"
-    rotary_base: float = 100.0
+    num_heads: int = 4  # of each attention
+    positions: Positions = "rotary"  # how a transformer is told of a step's place
+    rotary_base: float = 100.0  # the slowest rotary position turns by 1 / base a step, or nearly
     window: int | None = None  # steps a transformer's layer sees, the present one included; none: a
     # whole episode where all are equally long, else 128
     recurrent_layers: int = 1  # of LSTM or GRU
@@ -36,13 +38,13 @@ class PpoConfig:
     trace: float | None = None  # lambda of the advantages; none: 0.95, or 0.5 where no action
     # matters to a later reward, which then is noise and nothing else
     clip: float = 0.2  # of the ratio of probabilities
-    value_weight: float = 0.5
-    entropy_weight: float = 0.01
-    epochs: int = 4
-    minibatches: int = 8  # each is so many games, with all of their steps
+    value_weight: float = 0.5  # of the loss of the expected return
+    entropy_weight: float = 0.01  # of the bonus for acting at random
+    epochs: int = 4  # times that each step is learned from
+    minibatches: int = 8  # of an epoch, among which whole games are dealt
     reward_scale: float = 1.0  # of what is learned from; figures are never scaled
 
-    evaluation_episodes: int = 100
+    evaluation_episodes: int = 100  # of each evaluation
     evaluation_steps: int = 10_000  # of one of them; what has no end by then is cut off
 
     def __post_init__(self) -> None:

@@ -22,26 +22,27 @@ class SokobanPolicyConfig:
     """Boards have one box and fit ``interior`` x ``interior`` squares inside their walls."""
 
     # The network
-    interior: int = 6  # or 8, as Boxoban's
-    width: int = 16
-    num_layers: int = 3
-    num_heads: int = 8
+    interior: int = 6  # the side of a board within its walls: 6, or 8, as Boxoban's
+    width: int = 16  # of the vector that stands for a board
+    num_layers: int = 3  # each attention and a feed-forward net
+    num_heads: int = 8  # of each attention
     max_positions: int = 32  # the goal, the start, and a board for each of 30 moves
-    dropout: float = 0.01
-    has_history: bool = True  # False: the baseline that sees the goal and the current board only
-    pre_norm: bool = True
-    encoder_channels: int = 32
+    dropout: float = 0.01  # share of numbers that are left out in training
+    has_history: bool = True  # false: the baseline that sees the goal and the current board only
+    pre_norm: bool = True  # norms before the layers, not after them as in the post
+    encoder_channels: int = 32  # of each convolution
     encoder_layers: int = 5  # convolutions of a board; the first sheds the outer ring of walls
 
     # The examples
-    labels: Literal["astar", "exact"] = "exact"
+    labels: Literal["astar", "exact"] = "exact"  # astar: one shortest plan a level; exact: all best
+    # moves of every position
     num_levels: int = 8000  # astar: half of them solvable; exact: drawn anew without end
     num_validation_levels: int = 4000  # half of them solvable; training sees none, nor an image
-    data_seed: int = 0
-    validation_seed: int = 1
-    batch_games: int = 128
-    policy_weight: float = 1.0  # of the two losses
-    steps_left_weight: float = 1.0
+    data_seed: int = 0  # of the levels to train on
+    validation_seed: int = 1  # of the levels to validate on
+    batch_games: int = 128  # of a step
+    policy_weight: float = 1.0  # of the loss of the moves
+    steps_left_weight: float = 1.0  # of the loss of the number of moves left
     beam_width: int = 32  # of the evaluation
 
     def __post_init__(self) -> None:

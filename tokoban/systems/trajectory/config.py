@@ -17,32 +17,34 @@ class TrajectoryConfig:
     repeat: int = 1  # how often each action is done before the next is chosen
 
     # The data
-    mix: str = "random"  # POLICY+NOISE:SHARE,...; noise = share of random actions
-    episodes: int = 400
+    mix: str = "random"  # who plays: POLICY+NOISE:SHARE,...; noise = share of random actions
+    episodes: int = 400  # to be collected
     data: str = ""  # a file: read if it is there, else what is collected is written to it;
     # or minari:NAME, a data set that Minari has on this machine
     data_seed: int = 0  # of what is collected, and of the windows' order
     best_share: float = 1.0  # of the episodes, those with the highest returns; below 1: %BC
 
     # The tokens
-    layout: LayoutKind = "plan"
+    layout: LayoutKind = "plan"  # what is read: states, actions and rewards, to plan by; or actions
+    # after a return or a goal that is asked for
     window: int = 8  # transitions that are read together
-    bins: int = 64  # of a column
-    binning: Binning = "quantile"
+    bins: int = 64  # of a column: a number is read as the bin it falls into
+    binning: Binning = "quantile"  # bins with as many of the data each, or of one width
     discount: float = 0.97  # of returns-to-go; 1 in the layout "return"
 
     # The network
-    width: int = 64
-    num_layers: int = 2
-    num_heads: int = 4
-    dropout: float = 0.0
+    width: int = 64  # of the vector that stands for a token
+    num_layers: int = 2  # each attention and a feed-forward net
+    num_heads: int = 4  # of each attention
+    dropout: float = 0.0  # share of numbers that are left out in training
 
     # The loss, by the kind of token
-    state_weight: float = 1.0
-    action_weight: float = 1.0  # more where the data are an expert's: chance is not to be learned
+    state_weight: float = 1.0  # of the loss of states
+    action_weight: float = 1.0  # of actions; more where the data are an expert's: chance is not to
+    # be learned
     reward_weight: float = 1.0  # of rewards, returns-to-go and ends
 
-    batch_windows: int = 32
+    batch_windows: int = 32  # of a step
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)

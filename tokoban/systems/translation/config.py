@@ -16,23 +16,23 @@ class TranslationConfig:
     """
 
     # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes
-    width: int = 512
+    width: int = 512  # of the vector that stands for a token
     num_layers: int = 6  # of the encoder, and as many of the decoder
-    num_heads: int = 8
+    num_heads: int = 8  # of each attention
     hidden_width: int = 2048  # of the feed-forward nets
-    dropout: float = 0.1
-    pre_norm: bool = False  # True: trains without warm-up, and is not the paper's
+    dropout: float = 0.1  # share of numbers that are left out in training
+    pre_norm: bool = False  # norms before the layers: no warm-up is needed; not the paper's
     max_positions: int = 512  # of a source, in tokens with its end; a longer one is refused
 
     # The text
     source_language: str = "de"  # also the name of the table's column
-    target_language: str = "en"
-    train_source: tuple[str, ...] = ()
-    train_target: tuple[str, ...] = ()
-    train_table: tuple[str, ...] = ()
-    validation_source: tuple[str, ...] = ()
-    validation_target: tuple[str, ...] = ()
-    validation_table: tuple[str, ...] = ()
+    target_language: str = "en"  # also the name of the table's column
+    train_source: tuple[str, ...] = ()  # files, a sentence a line; none: the embedded task
+    train_target: tuple[str, ...] = ()  # files with their translations, line by line
+    train_table: tuple[str, ...] = ()  # CSV or TSV files with a column for each language
+    validation_source: tuple[str, ...] = ()  # files as train_source; none: num_validation held out
+    validation_target: tuple[str, ...] = ()  # files with their translations, line by line
+    validation_table: tuple[str, ...] = ()  # files as train_table
     num_examples: int = 20_000  # pairs to train on, of the embedded task
     num_validation: int = 1000  # pairs, where they are held out or of the embedded task
     vocabulary_size: int = 37_000  # of both languages together, with the four special tokens
@@ -43,7 +43,7 @@ class TranslationConfig:
     batch_tokens: int = 4096  # at most: pairs times the longest sentence among them, either side
     cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
     data_seed: int = 0  # of the batches' order, and of what is held out
-    label_smoothing: float = 0.1
+    label_smoothing: float = 0.1  # share of the answer that is given to all tokens alike
     beam_width: int = 4  # of the validation BLEU during training; 1 is greedy
     length_penalty: float = 0.6  # the alpha of GNMT's ((5 + n) / 6)^alpha; 0 = none
 

@@ -222,7 +222,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"sentences at a time (default: {BATCH_SIZE})",
     )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    parser.add_argument("--precision", choices=get_args(Precision), default="fp32")
+    parser.add_argument(
+        "--precision",
+        choices=get_args(Precision),
+        default="fp32",
+        help="as in `tokoban translate` (default: fp32)",
+    )
 
 
 def evaluate_model(

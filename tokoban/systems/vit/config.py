@@ -36,8 +36,8 @@ class VitConfig:
     class_names: tuple[str, ...] = ()  # of the labels in IDX files; none: 0, 1, 2, ...
     picture_height: int = 32  # in pixels
     picture_width: int = 32  # in pixels
-    channels: Literal[1, 3] = 3  # grey, or red, green and blue
-    num_classes: int = 3  # for a folder, as many as it has folders
+    channels: Literal[1, 3] = 3  # 1: grey; 3: red, green and blue
+    num_classes: int = 3  # in a folder of pictures, as many as it has folders
     fit: Fit = "scale"  # what becomes of a picture of another size: scaled if its sides are in the
     # same proportion and refused if not; scaled and cut to its middle; or stretched
     held_out_share: float = 1 / 12  # of the training pictures: to choose by, never trained on
@@ -46,23 +46,23 @@ class VitConfig:
     # The network
     patch_side: int = 4  # in pixels
     width: int = 64  # of the vector that stands for a patch
-    num_layers: int = 4
-    num_heads: int = 2
+    num_layers: int = 4  # each attention and a feed-forward net
+    num_heads: int = 2  # of each attention
     hidden_width: int = 128  # of the feed-forward nets
     pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
     # all patches, or their mean
     positions: Positions = "rows_and_columns"  # a patch is told where it is by a vector for each
     # place, or by one for its row plus one for its column
-    dropout: float = 0.0
+    dropout: float = 0.0  # share of numbers that are left out in training
 
-    least_patches: int = 16  # fewer of a picture are refused: known to fail on small ones
-    least_head_width: int = 32  # less is refused, as well; width / num_heads
+    least_patches: int = 16  # a picture cut into fewer is refused: known to fail on small ones
+    least_head_width: int = 32  # heads narrower than this are refused, too; width / num_heads
 
     # The examples
     batch_pictures: int = 128  # of a step
     shift: int = 0  # pixels up, down, left and right at most; black comes in
-    flips_horizontally: bool = False  # half of the pictures
-    flips_vertically: bool = False  # half of them, upside down
+    flips_horizontally: bool = False  # half of the pictures, left to right
+    flips_vertically: bool = False  # half of the pictures, upside down
     erased_share: float = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
     label_smoothing: float = 0.0  # share of the answer that is given to all classes alike
 

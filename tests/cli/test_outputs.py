@@ -1,0 +1,103 @@
+"""No command writes two files to one place, or over a file that it reads."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from tokoban import cli, systems
+from tokoban.cli import evaluate
+from tokoban.cli.output import check_outputs
+
+OVER_AN_INPUT = {
+    "check x": "json",
+    "check other x": "json",
+    "rate x": "json",
+    "solve x": "json",
+    "solve x.html": "attention",
+    "optimise x": "json",
+    "optimise other --level 1 --solution x": "output",
+    "explain x": "json",
+    "explain x --level 1": "png",
+    "attention x": "json",
+    "attention x.html": "html",
+    "generate --levels 1 --seed 2 --boxes 2 --avoid other x": "output",
+    "life --pattern x": "json",
+    "life --pattern x.gif": "output",
+    "life --pattern x.svg": "attention",
+    "life --weights x": "json",
+    "classify other x": "json",
+    "classify x.png": "attention",
+    "translate --weights x A": "alignment",
+    "generate-text --weights x A": "json",
+    "evaluate translation --weights w --source x --reference other": "output",
+    "evaluate translation --weights w --source other --reference x": "json",
+    "evaluate gpt --weights w --text other x": "json",
+    "evaluate sokoban --weights w --levels x": "json",
+    "evaluate life --weights x.gif": "film",
+}
+ONE_PLACE = {
+    "solve other": ("output", "attention"),
+    "optimise other": ("json", "output"),
+    "explain other": ("json", "png"),
+    "attention": ("html", "json"),
+    "life": ("output", "json"),
+    "classify other": ("attention", "json"),
+    "translate A": ("attention", "alignment"),
+    "generate-text A": ("json", "attention"),
+    "evaluate translation --weights w": ("json", "output"),
+    "evaluate life --weights w": ("json", "film"),
+    "evaluate vit --weights w": ("json", "confusion"),
+    "evaluate ppo --weights w": ("film", "attention"),
+    "evaluate trajectory --weights w": ("plot", "film"),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("x", "x.html", "x.gif", "x.svg", "x.png", "other"):
+        Path(name).write_text("#####\n#@$.#\n#####\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "option"), OVER_AN_INPUT.items())
+@pytest.mark.parametrize("spelling", ["{}", "./{}", "{folder}/{}"])
+def test_a_file_that_is_read_is_not_written(
+    command: str, option: str, spelling: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (read,) = (word for word in command.split() if Path(word).stem == "x")
+    place = spelling.format(read, folder=folder)
+    assert cli.main([*command.split(), f"--{option}", place]) == cli.BAD_INPUT
+    told = f"tokoban: --{option} would overwrite {read}, which is to be read\n"
+    assert capsys.readouterr() == ("", told)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(("command", "options"), ONE_PLACE.items())
+def test_two_options_do_not_write_to_one_place(
+    command: str, options: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = options
+    words = [*command.split(), f"--{first}", "new.gif", f"--{second}", "./new.gif"]
+    assert cli.main(words) == cli.BAD_INPUT
+    told = capsys.readouterr().err
+    assert "are both" in told and f"--{first}" in told and f"--{second}" in told
+
+
+@pytest.mark.parametrize("system", systems.SYSTEMS)
+def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None:
+    parser = argparse.ArgumentParser()
+    systems.load(system, "evaluate").add_arguments(parser)
+    named = {action.dest for action in parser._actions if action.metavar in ("OUT", "FILE")}
+    assert named <= {*evaluate._OUTPUTS, *evaluate._INPUTS}
+
+
+def test_the_standard_streams_are_no_file() -> None:
+    check_outputs(argparse.Namespace(json="-", file="-"), "json", inputs=["file"])
+
+
+def test_levels_may_be_replaced_by_themselves_with_solutions() -> None:
+    assert cli.main(["optimise", "other", "--output", "other"]) == 1  # no solution to make shorter
+    assert Path("other").read_text().count("#@$.#") == 1
