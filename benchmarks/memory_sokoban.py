@@ -1,7 +1,8 @@
 """How many unseen Sokoban boards a player of `tokoban train ppo --env sokoban:SIDE` solves.
 
-Beside it, random moves on the same boards, with as many steps. Each board counts once, one that the
-training had too is left out, and a solution counts if the plain rules find the board solved by it.
+Beside it, random moves on the same boards, with as many steps. Each level counts once, and one that
+the training had is left out: also turned, mirrored, or with the player elsewhere in the area that
+it can walk to. A solution counts if the plain rules find the board solved by it.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import torch
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.environment import MAX_STEPS
 from tokoban.sokoban.level_pool import load_boards
 from tokoban.sokoban.rules import play
@@ -52,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if kind != "sokoban":
         raise ValueError(f"{chosen.run} was trained in {config.env}; expected sokoban:SIDE")
     run_seed = read_record(Path(chosen.run))["run"]["seed"]
-    known = set(load_boards(sokoban_levels(int(side), training_seeds(run_seed).games)))
+    known = known_levels(int(side), run_seed)
     rows = {}
     for name, by in {"player": player, "random moves": None}.items():
         games = played(config.env, chosen.games, by=by, seed=chosen.seed)
@@ -67,6 +69,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         about = {"commit": current_commit(), "hardware": hardware_name(torch.device("cpu"))}
         write_output(chosen.json, json.dumps(about | {"rows": rows}, indent=2) + "\n")
     return 0
+
+
+def known_levels(side: int, run_seed: int) -> set[str]:
+    """The canonical forms of all levels that a training with this seed draws from."""
+    levels = sokoban_levels(side, training_seeds(run_seed).games)
+    return {canonical_form(board) for board in load_boards(levels)}
 
 
 def played(name: str, num_games: int, *, by: Player | None, seed: int) -> Played:
@@ -98,18 +106,19 @@ def played(name: str, num_games: int, *, by: Player | None, seed: int) -> Played
     return Played(boards, solutions)
 
 
-def judged(games: Played, *, known: set[Board]) -> list[bool]:
-    """Whether each board was solved, of those that are not ``known``, each once.
+def judged(games: Played, *, known: set[str]) -> list[bool]:
+    """Whether each level was solved, of those whose canonical form is not ``known``, each once.
 
     ``ValueError`` for a solution that by the plain rules is none.
     """
-    found: dict[Board, bool] = {}
+    found: dict[str, bool] = {}
     for board, solution in zip(games.boards, games.solutions, strict=True):
-        if board in known or board in found:
+        form = canonical_form(board)
+        if form in known or form in found:
             continue
         if solution is not None and not play(board, solution)[-1].is_solved:
             raise ValueError(f"this is not solved by {solution}:\n{board}")
-        found[board] = solution is not None
+        found[form] = solution is not None
     return list(found.values())
 
 

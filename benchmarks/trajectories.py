@@ -4,6 +4,8 @@ Every seed collects its own data and trains models of one size on them: of all e
 best tenth, and of all episodes after the returns, or the goals, asked for. Their last weights are
 taken. The episodes that are scored have the same seeds everywhere. A folder keeps what is trained
 and scored; a training that was killed goes on from its checkpoint.
+
+Axes: P pairs of a start and a goal.
 """
 
 import argparse
@@ -17,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Int64
+from torch import Tensor
 
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
-from tokoban.systems.trajectory.acting import Acting, GoalWatch, acting, make_policy
+from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, make_policy
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
+from tokoban.systems.trajectory.evaluate import WATCHED_EPISODES
 from tokoban.systems.trajectory.graphs import GraphWorld, pairs, tabular_distances
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.levels import SokobanWorld
@@ -53,6 +58,14 @@ TASKS = {
         _CONTROL, env="InvertedPendulum-v5", mix="random:1,novice+0.4:1", episodes=1000
     ),
 }
+_Way = tuple[str, str, Mode]  # a row, the network it is of, and how that acts
+_WAYS: tuple[_Way, ...] = (
+    ("bc_drawn", "all", "draw"),
+    ("bc", "all", "imitate"),
+    ("filtered_bc_drawn", "best", "draw"),
+    ("filtered_bc", "best", "imitate"),
+    ("plan", "all", "plan"),
+)
 FILTERED = 0.1  # the share of the episodes that %BC learns from
 # Of Sokoban's the best tenth are the levels that one or two moves solve: nothing to learn from.
 FILTERED_SOKOBAN = 0.5
@@ -70,9 +83,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("task", choices=_ROWS)
-    options.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4], metavar="S")
-    options.add_argument("--folder", default="benchmarks/results/trajectories", metavar="DIR")
-    options.add_argument("--json", metavar="OUT")
+    options.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        default=[0, 1, 2, 3, 4],
+        metavar="S",
+        help="each of its own data and networks; of graphs it is the graph too (default: 0 to 4)",
+    )
+    options.add_argument(
+        "--folder",
+        default="benchmarks/results/trajectories",
+        metavar="DIR",
+        help="keeps networks and rows, and what is there is not done again (default: %(default)s)",
+    )
+    options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
     options.add_argument("--curves", metavar="OUT", help="learning curves, as PNG or SVG")
     chosen = options.parse_args(argv)
     check_destination(chosen.json)
@@ -80,6 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         picture_kind(Path(chosen.curves))
     torch.set_num_threads(1)
     rows: dict[str, list[float]] = {}
+    commits: list[str] = []  # that the rows of each seed were scored by
     about: dict[str, Any] = {
         "task": chosen.task,
         "seeds": chosen.seeds,
@@ -89,7 +115,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     folders = [Path(chosen.folder) / f"{chosen.task}-{seed}" for seed in chosen.seeds]
     for seed, folder in zip(chosen.seeds, folders, strict=True):
         started_s = time.process_time()
-        found = _kept_rows(chosen.task, seed, folder)
+        found, commit = _kept_rows(chosen.task, seed, folder)
+        commits.append(commit)
         for name, value in found.items():
             rows.setdefault(name, []).append(value)
         shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
@@ -97,7 +124,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"seed {seed}: {shown} ({time.process_time() - started_s:.0f} CPU s)", file=sys.stderr
         )
         if chosen.json is not None:
-            write_output(chosen.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
+            found_so_far = about | {"commits": commits, "rows": rows}
+            write_output(chosen.json, json.dumps(found_so_far, indent=1) + "\n")
     for name, values in rows.items():
         interval = ""
         if len(values) > 1:
@@ -109,51 +137,62 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _kept_rows(task: str, seed: int, folder: Path) -> dict[str, float]:
-    """The rows of one seed, from the folder where they are there."""
+def _kept_rows(task: str, seed: int, folder: Path) -> tuple[dict[str, float], str]:
+    """The rows of one seed and their commit, from the folder where they are there.
+
+    ``ValueError`` where what lies there are rows of another config.
+    """
     path = folder / "rows.json"
+    config = _config_of(task, seed)
+    run = replace(SOKOBAN_RUN if task == "sokoban" else RUN, seed=seed)
+    settings = {"config": to_dict(config), "run": to_dict(run)}
     if not path.exists():
-        rows = _ROWS[task](seed, folder)
-        write_output(str(path), json.dumps(rows, indent=1) + "\n")
-    found: dict[str, float] = json.loads(path.read_text())
-    return found
+        rows = _ROWS[task](config, run, folder)
+        kept = settings | {"commit": run_directory.current_commit(), "rows": rows}
+        write_output(str(path), json.dumps(kept, indent=1) + "\n")
+    found = json.loads(path.read_text())
+    if any(found.get(name) != wanted for name, wanted in settings.items()):
+        raise ValueError(f"{path}: rows of another config; take another --folder, or remove it")
+    return found["rows"], found["commit"]
 
 
-def _control_rows(name: str) -> Callable[[int, Path], dict[str, float]]:
-    return lambda seed, folder: _rows(replace(TASKS[name], data_seed=seed), seed, folder)
+def _config_of(task: str, seed: int) -> TrajectoryConfig:
+    """The data of a seed, and the network that the others differ from in what is compared."""
+    if task == "sokoban":
+        return replace(sokoban(), data_seed=seed)
+    if task in TASKS:
+        return replace(TASKS[task], data_seed=seed)
+    config = replace(graph(), env=f"graph:{seed}", data_seed=seed)
+    return replace(config, layout="goal") if task == "goals" else config
 
 
-def _rows(config: TrajectoryConfig, seed: int, folder: Path) -> dict[str, float]:
+def _control_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """The mean returns of one seed, in all ways; %BC is among them always."""
     data = load_or_collect(config).returns()
-    everything = _trained(config, seed, folder / "all")
-    filtered = _trained(replace(config, best_share=FILTERED), seed, folder / "best")
-    conditioned = _trained(
-        replace(config, layout="return", discount=1.0), seed, folder / "conditioned"
-    )
+    networks = {
+        "all": _trained(config, run, folder / "all"),
+        "best": _trained(replace(config, best_share=FILTERED), run, folder / "best"),
+        "conditioned": _trained(
+            replace(config, layout="return", discount=1.0), run, folder / "conditioned"
+        ),
+    }
     found = {
         "data": data.mean().item(),
         "data_best_tenth": data.sort().values[-round(FILTERED * len(data)) :].mean().item(),
-        "requested": float(conditioned[0].best_return),
+        "requested": float(networks["conditioned"][0].best_return),
     }
-    for name, (model, trained_on), mode in (
-        ("bc_drawn", everything, "draw"),
-        ("bc", everything, "imitate"),
-        ("filtered_bc_drawn", filtered, "draw"),
-        ("filtered_bc", filtered, "imitate"),
-        ("return_conditioned", conditioned, "return"),
-        ("plan", everything, "plan"),
-    ):
-        how = acting(trained_on, mode)  # type: ignore[arg-type]  # a literal in a table
+    ways: tuple[_Way, ...] = (*_WAYS, ("return_conditioned", "conditioned", "return"))
+    for name, network, mode in ways:
+        model, trained_on = networks[network]
+        how = acting(trained_on, mode)
         if mode == "plan":
             how = replace(how, plan=replace(how.plan, keep=8, top_p=None))
         found[name] = _scores(model, trained_on, how, range(NUM_EPISODES)).mean().item()
     return found
 
 
-def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
+def _graph_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """From how many of the 19 starts a walk is a shortest one."""
-    config = replace(graph(), env=f"graph:{seed}", data_seed=seed)
     world, seeds = world_of(config), range(19)
     assert isinstance(world, GraphWorld)
     starts = world.reset(seeds)[:, 0].long()
@@ -165,9 +204,9 @@ def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
         num_nodes=len(world.is_edge),
         home=world.home,
     )[starts].float()
-    model, _ = _trained(config, seed, folder / "conditioned")
+    model, _ = _trained(config, run, folder / "conditioned")
     imitating = replace(config, layout="plan")
-    filtered, _ = _trained(replace(imitating, best_share=FILTERED), seed, folder / "best")
+    filtered, _ = _trained(replace(imitating, best_share=FILTERED), run, folder / "best")
     found = {"walks_home": data.is_terminated.float().mean().item()}
     for target in ("shortest", "likely", "best", "random"):
         how = replace(acting(config), target=target)
@@ -179,19 +218,18 @@ def _graph_rows(seed: int, folder: Path) -> dict[str, float]:
     return found
 
 
-def _goal_rows(seed: int, folder: Path) -> dict[str, float]:
+def _goal_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """Of all pairs of a start and a goal on a graph, the shares that are walked, and shortest.
 
     Who learns from random walks without a goal walks at random: that row needs no network.
     """
-    config = replace(graph(), env=f"graph:{seed}", data_seed=seed, layout="goal")
-    model, _ = _trained(config, seed, folder / "goal")
+    model, _ = _trained(config, run, folder / "goal")
     world = world_of(config)
     assert isinstance(world, GraphWorld)
     starts, goals, steps = pairs(world)
     found = {"pairs": float(len(goals)), "mean_distance": steps.float().mean().item()}
-    others = goals[torch.randperm(len(goals), generator=torch.Generator().manual_seed(seed))]
-    drawing = torch.Generator().manual_seed(seed)
+    others = other_goals(world, starts, goals, seed=run.seed)
+    drawing = torch.Generator().manual_seed(run.seed)
     policies: dict[str, Policy] = {
         "goal": Imitator(model, 1, goals=goals[:, None].float()),
         "another_goal": Imitator(model, 1, goals=others[:, None].float()),
@@ -206,27 +244,31 @@ def _goal_rows(seed: int, folder: Path) -> dict[str, float]:
     return found
 
 
-def _sokoban_rows(seed: int, folder: Path) -> dict[str, float]:
-    """The shares of levels that no training has seen which are solved, by the plain rules."""
-    config = replace(sokoban(), data_seed=seed)
-    data = load_or_collect(config)
-    everything = _trained(config, seed, folder / "all", run=SOKOBAN_RUN)
-    filtered = _trained(
-        replace(config, best_share=FILTERED_SOKOBAN), seed, folder / "best", run=SOKOBAN_RUN
+def other_goals(
+    world: GraphWorld, starts: Tensor, goals: Tensor, *, seed: int
+) -> Int64[Tensor, "P"]:
+    """For each pair of a start's seed and a goal a node that is neither the goal nor the start."""
+    scores = torch.rand(
+        len(goals), len(world.is_edge), generator=torch.Generator().manual_seed(seed)
     )
+    nodes = world.reset(starts.tolist())[:, 0].long()
+    return scores.scatter(1, torch.stack([nodes, goals], dim=1), -1.0).argmax(dim=1)
+
+
+def _sokoban_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
+    """The shares of levels that no training has seen which are solved, by the plain rules."""
+    data = load_or_collect(config)
+    networks = {
+        "all": _trained(config, run, folder / "all"),
+        "best": _trained(replace(config, best_share=FILTERED_SOKOBAN), run, folder / "best"),
+    }
     world, seeds = SokobanWorld(), range(NUM_LEVELS)
     shortest = torch.tensor(world.shortest(seeds))
-    drawing = torch.Generator().manual_seed(seed)
+    drawing = torch.Generator().manual_seed(run.seed)
     played = {"random": play(world, random_policy(generator=drawing), seeds)}
-    for name, (model, trained_on), mode in (
-        ("bc_drawn", everything, "draw"),
-        ("bc", everything, "imitate"),
-        ("filtered_bc_drawn", filtered, "draw"),
-        ("filtered_bc", filtered, "imitate"),
-        ("plan", everything, "plan"),
-    ):
-        how = acting(trained_on, mode)  # type: ignore[arg-type]  # a literal in a table
-        policy = make_policy(model, trained_on, how, world, seeds=seeds)
+    for name, network, mode in _WAYS:
+        model, trained_on = networks[network]
+        policy = make_policy(model, trained_on, acting(trained_on, mode), world, seeds=seeds)
         played[name] = play(world, policy, seeds)
     found = {"data": data.is_terminated.float().mean().item()}
     for name, episodes in played.items():
@@ -246,7 +288,7 @@ def _scores(
 
 
 def _trained(
-    config: TrajectoryConfig, seed: int, path: Path, *, run: RunConfig = RUN
+    config: TrajectoryConfig, run: RunConfig, path: Path
 ) -> tuple[TrajectoryTransformer, TrajectoryConfig]:
     """The last weights of the run in ``path``, which is made, or gone on with if it is not over.
 
@@ -259,7 +301,7 @@ def _trained(
         if not (is_begun or directory.result.exists()):
             shutil.rmtree(path)  # it was killed before its first checkpoint
     if not directory.result.exists():
-        loop.train(make_system(config), replace(run, seed=seed), directory, resume=is_begun)
+        loop.train(make_system(config), run, directory, resume=is_begun)
     model, _ = pretrained.load(str(path), system="trajectory")
     assert isinstance(model, TrajectoryTransformer)
     return model, config
@@ -272,7 +314,9 @@ def plot(folders: Sequence[Path], picture: Path) -> None:
         curve = read_curves(metrics).get("evaluate/mean_return")
         if curve is not None:
             kinds.setdefault(_KINDS[metrics.parent.name], []).append(curve)
-    plot_runs(kinds, x_name="step", y_name="mean return of 5 episodes", picture=picture)
+    plot_runs(
+        kinds, x_name="step", y_name=f"mean return of {WATCHED_EPISODES} episodes", picture=picture
+    )
 
 
 _KINDS = {
@@ -281,11 +325,11 @@ _KINDS = {
     "conditioned": "asked for the best return",
     "goal": "asked to come home",
 }
-_ROWS: dict[str, Callable[[int, Path], dict[str, float]]] = {
+_ROWS: dict[str, Callable[[TrajectoryConfig, RunConfig, Path], dict[str, float]]] = {
     "graphs": _graph_rows,
     "goals": _goal_rows,
     "sokoban": _sokoban_rows,
-    **{name: _control_rows(name) for name in TASKS},
+    **dict.fromkeys(TASKS, _control_rows),
 }
 
 if __name__ == "__main__":

@@ -1,27 +1,50 @@
 """Solutions of a player by PPO: what counts, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from benchmarks import memory_sokoban
-from benchmarks.memory_sokoban import Played, judged
+from benchmarks.memory_sokoban import Played, judged, known_levels
 from tokoban import cli
 from tokoban.sokoban.board import Direction
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.rules import play
+from tokoban.sokoban.vector_environment import SokobanVectorEnv
+from tokoban.systems.memory_ppo.config import tiny
+from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask
+from tokoban.systems.memory_ppo.train import PpoSystem
 
 NEAR = parse_board("######|#@$.##|######")
 FAR = parse_board("######|#@$-.#|######")
 RIGHT = int(Direction.RIGHT)
 
 
-def test_each_board_counts_once_and_what_was_trained_on_not_at_all() -> None:
-    games = Played([NEAR, FAR, FAR, NEAR], [[RIGHT], None, [RIGHT] * 2, None])
+MIRRORED = parse_board("######|#.-$@#|######")
+
+
+def test_each_level_counts_once_and_what_was_trained_on_not_at_all() -> None:
+    games = Played([NEAR, FAR, MIRRORED, NEAR], [[RIGHT], None, [int(Direction.LEFT)] * 2, None])
     assert play(FAR, [RIGHT] * 2)[-1].is_solved
     assert judged(games, known=set()) == [True, False]
-    assert judged(games, known={NEAR}) == [False]
+    assert judged(games, known={canonical_form(NEAR)}) == [False]
+    assert judged(games, known={canonical_form(MIRRORED)}) == [True]
+
+
+@pytest.mark.slow
+def test_known_are_the_levels_that_the_training_had() -> None:
+    torch.manual_seed(3)
+    system = PpoSystem(replace(tiny(), env="sokoban:6", memory="none", num_steps=2))
+    next(iter(system.train_batches(system.build_model(), start_step=0)))
+    assert system._games is not None and isinstance(system._games.task, GymnasiumTask)
+    environment = system._games.task.environment
+    assert isinstance(environment, SokobanVectorEnv)
+    had = {canonical_form(environment.board(game)) for game in range(environment.num_envs)}
+    assert had <= known_levels(6, 3) and not had <= known_levels(6, 4)
 
 
 def test_a_solution_that_is_none_by_the_plain_rules_is_refused() -> None:

@@ -19,7 +19,8 @@ class Stepper(Protocol):
     def log_probs(self) -> Float[Tensor, "BK A"]:
         """What the model thinks of each row's next actions, in nats; -inf forbids one.
 
-        Pure: calling it twice changes nothing and gives the same.
+        Pure: calling it twice changes nothing and gives the same. They hold until the next
+        ``advance``, which may write into them.
         """
         ...
 

@@ -11,9 +11,10 @@ from torch import Tensor
 from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
+from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import MOST_SHOWN, attention_of, strongest_look
+from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.attention_page import read_attention_page
 
@@ -92,6 +93,27 @@ def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
     assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 7), atol=1e-5)
 
 
+def test_a_film_changes_no_figure(tmp_path: Path) -> None:
+    """Though Gymnasium plays many such games at once in another way than those that it draws."""
+    run, out = str(tmp_path / "run"), tmp_path / "figures.json"
+    words = ["--preset", "tiny", "--env", "CartPole-v1", "--memory", "none", "--steps", "2"]
+    words += ["--num-steps", "5", "--evaluation-steps", "11", "--device", "cpu", "--output", run]
+    assert cli.main(["train", "ppo", *words]) == 0
+    texts = []
+    for film in [], ["--film", str(tmp_path / "film.gif")]:
+        assert _evaluate(run, "--episodes", "3", "--json", str(out), *film) == 0
+        texts.append(out.read_text())
+    assert texts[0] == texts[1]
+    assert json.loads(texts[0])["mean_return_low"] < json.loads(texts[0])["mean_return_high"]
+
+
+def test_episodes_are_cut_off_where_it_is_said(run: str, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    assert _evaluate(run, "--episodes", "5", "--most-steps", "3", "--json", str(out)) == 0
+    figures = json.loads(out.read_text())
+    assert figures["mean_episode_steps"] == 3 and figures["cut_off"] == 5
+
+
 def test_attention_as_a_picture(run: str, tmp_path: Path) -> None:
     picture = tmp_path / "looks.png"
     assert _evaluate(run, "--episodes", "2", "--attention", str(picture)) == 0
@@ -131,7 +153,10 @@ def test_an_episode_alone_is_what_its_attention_is_of() -> None:
 class _Drawn(Corridor):
     """A corridor whose picture is the first game's place."""
 
+    num_pictures = 0
+
     def picture(self) -> Tensor:
+        self.num_pictures += 1
         return self.places[:1, None, None].to(torch.uint8)
 
 
@@ -147,8 +172,26 @@ def test_the_film_is_of_the_first_episode_that_is_judged(length: int, num_steps:
     assert first.inputs.observations[0, :, 0].tolist() == list(range(num_steps))
     places = [picture.item() for picture in first.pictures]
     assert places == [step % 256 for step in range(num_steps + 1)]
+    assert task.num_pictures == num_steps + 1  # and none of what comes after
     if num_steps == length:
         assert sum(first.rewards) == played.returns[0]
+
+
+@pytest.mark.parametrize("most_steps", [3, 130])
+def test_the_film_of_what_is_cut_off_ends_there(most_steps: int) -> None:
+    task = _Drawn(num_games=2, length=1000, time=2000)
+    played = play_episodes(_always(1, task), task, most_steps=most_steps, is_drawn=True)
+    places = [picture.item() for picture in played.first.pictures]
+    assert places == list(range(most_steps + 1))
+
+
+def test_a_recording_keeps_nothing_of_the_other_games() -> None:
+    task = Corridor(num_games=5, length=97, time=97)
+    recording = Recording(task, is_drawn=False)
+    recording.take(Games(task).play(player_for(task), 7, generator=None))
+    ((inputs, actions, rewards),) = recording._parts
+    for kept in (*inputs, actions, rewards):
+        assert kept.untyped_storage().nbytes() == kept.nbytes
 
 
 def test_a_player_is_judged_in_popgyms_own_environment(

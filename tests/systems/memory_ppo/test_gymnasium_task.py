@@ -117,8 +117,8 @@ def test_an_environment_that_draws_nothing_says_so() -> None:
         ("repeat-previos:4", r"repeat-previos.*near are repeat-previous:LAG"),
         ("CartPol-v1", "CartPol.*near are CartPole-v"),
         ("t-maze", "environment 't-maze': expected a number, as in repeat-previous:LAG"),
-        ("t-maze:3-", "environment 't-maze:3-': expected a number"),
-        ("t-maze:3-5-7", "environment 't-maze:3-5-7': expected a number"),
+        ("t-maze:3-", "'t-maze:3-': expected a number or two, as in t-maze:3-7$"),
+        ("t-maze:3-5-7", "'t-maze:3-5-7': expected a number or two, as in t-maze:3-7$"),
         ("parity:5-7", "environment 'parity:5-7': expected a number"),
         ("t-maze:x", "environment 't-maze:x': expected a number"),
         ("nothing/Like-this", "Namespace nothing not found"),
@@ -129,6 +129,14 @@ def test_an_unknown_name_is_answered_with_those_that_are_near(name: str, message
     with pytest.raises(ValueError, match=message) as refusal:
         make_task(name, 1, seed=0, device=CPU)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_range_of_corridors_is_named() -> None:
+    task = make_task("t-maze:3-7", 97, seed=0, device=CPU)
+    assert task.episode_steps == 7 + 1 + 1
+    task.reset()
+    lengths = task.state_dict()["games"]["length"]
+    assert set(lengths.tolist()) == {3, 4, 5, 6, 7}
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tokoban.systems.memory_ppo.asked_bits import Bits
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
@@ -202,7 +203,8 @@ def test_parity_is_asked_a_fourth_of_the_time_and_worth_one_in_all() -> None:
 
 def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
     rules = Parity(5)
-    state = {"seen": torch.tensor([[[1, 0], [1, 1]]]), "answers": torch.tensor([[1, 0]])}
+    seen, is_asked = torch.tensor([[[1, 0], [1, 1]]]), torch.tensor([[False, True]])
+    state = Bits(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
     worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
     assert worth == [0, -1]
 
@@ -227,7 +229,8 @@ def test_a_flip_flop_asks_for_what_was_written_last() -> None:
 
 def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
     rules = FlipFlop(8)
-    state = {"seen": torch.tensor([[[1, 0], [2, 1]]]), "answers": torch.tensor([[1, 0]])}
+    seen, is_asked = torch.tensor([[[1, 0], [2, 1]]]), torch.tensor([[False, True]])
+    state = Bits(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
     worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
     assert worth == [0, -1]
 

@@ -27,7 +27,7 @@ def padded(rows: list[list[int]]) -> torch.Tensor:
 
 
 @cache
-def half_trained() -> Translator:
+def half_trained(*, pre_norm: bool = False) -> Translator:
     """In double precision; for the time being it says a sentence backwards, more or less."""
     torch.manual_seed(5)
     model = Translator(
@@ -37,7 +37,7 @@ def half_trained() -> Translator:
         num_heads=2,
         hidden_width=13,
         dropout=0.0,
-        pre_norm=False,
+        pre_norm=pre_norm,
         max_positions=MAX_POSITIONS,
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)

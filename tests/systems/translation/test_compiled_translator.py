@@ -15,13 +15,10 @@ from tests.systems.translation.half_trained import (
 from tokoban.decoding import Sampling
 from tokoban.systems.translation import compiled_translator
 from tokoban.systems.translation.compiled_translator import CompiledRows, CompiledTranslator
-from tokoban.systems.translation.model import Compiled, Rows, Translator
+from tokoban.systems.translation.model import EXTRA_LENGTH, Compiled, Rows, Translator
 from tokoban.systems.translation.stepper import CachedRows
 from tokoban.systems.translation.translate import Hypothesis, made_ready, translate
 from tokoban.text.bpe import BOS, EOS
-from tokoban.transformer.packed import can_pack
-
-pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
 
 SOURCES = [*drawn_sources(6), [], [5]]
 NORMS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
@@ -35,7 +32,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def drawn_translator(*, pre_norm: bool) -> Translator:
+def drawn_translator(*, pre_norm: bool, max_positions: int = MAX_POSITIONS) -> Translator:
     """Its gains, shifts and biases are no ones and zeros, and its widths no whole panels."""
     torch.manual_seed(3)
     model = Translator(
@@ -46,7 +43,7 @@ def drawn_translator(*, pre_norm: bool) -> Translator:
         hidden_width=71,
         dropout=0.5,
         pre_norm=pre_norm,
-        max_positions=MAX_POSITIONS,
+        max_positions=max_positions,
     )
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -79,9 +76,10 @@ def test_it_says_what_torch_says(way: str, pre_norm: bool) -> None:
     assert_alike(translate(ready(model), SOURCES, **options), expected)
 
 
+@NORMS
 @pytest.mark.parametrize("way", ["greedy", "beam"])
-def test_it_ends_where_a_trained_one_ends(way: str) -> None:
-    model = copy.deepcopy(half_trained()).float()
+def test_it_ends_where_a_trained_one_ends(way: str, pre_norm: bool) -> None:
+    model = copy.deepcopy(half_trained(pre_norm=pre_norm)).float()
     expected = translate(model, SOURCES, **{**WAYS[way], "batch_size": 32})
     assert len({len(best.tokens) for best, *_ in expected}) > 3
     assert_alike(translate(ready(model), SOURCES, **WAYS[way]), expected)
@@ -112,6 +110,60 @@ def test_rows_have_the_logits_of_their_parents_words_whatever_moves(pre_norm: bo
         expected = model(source.repeat_interleave(2, dim=0), said)[:, -1]
         for each in rows:
             torch.testing.assert_close(each.read(said[:, -1]), expected, rtol=0, atol=1e-4)
+
+
+def test_long_sources_and_translations_have_the_logits_of_torch() -> None:
+    model = drawn_translator(pre_norm=True, max_positions=97)
+    compiled = ready(model).compiled
+    assert compiled is not None
+    words = torch.randint(4, 89, (2, 83), generator=torch.Generator().manual_seed(1))
+    source = padded([[*words[0, :79].tolist(), EOS], [*words[1, :5].tolist(), EOS]])
+    rows = compiled.begin(source, width=1, max_length=71)
+    expected = model(source, words[:, :71])
+    for position in range(71):
+        found = rows.read(words[:, position])
+        torch.testing.assert_close(found, expected[:, position], rtol=0, atol=1e-4)
+
+
+def test_what_is_beside_the_weights_is_refused() -> None:
+    model = drawn_translator(pre_norm=False)
+    compiled = ready(model).compiled
+    assert compiled is not None
+    forced, room = torch.tensor([-1, EOS]), MAX_POSITIONS + EXTRA_LENGTH
+    for token in 89, 10**9, -1:
+        with pytest.raises(ValueError, match=f"^token {token}; this translator has 89$"):
+            compiled.greedy([token, EOS], forced)
+        with pytest.raises(ValueError, match=f"^token {token}; this translator has 89$"):
+            compiled.begin(torch.tensor([[5, token, EOS]]), width=2, max_length=3)
+        with pytest.raises(ValueError, match=f"^token {token}; this translator has 89$"):
+            rows = compiled.begin(torch.tensor([[5, EOS]]), width=2, max_length=3)
+            rows.read(torch.tensor([BOS, token]))
+    with pytest.raises(ValueError, match=r"^token 89; this translator has 89$"):
+        compiled.greedy([5, EOS], torch.tensor([89, -1, EOS]))
+    with pytest.raises(ValueError, match=r"^token 89; this translator has 89$"):
+        translate(ready(model), [[89]], beam=2)
+    refused = rf"^{room + 1} tokens; this translator has room for {room}$"
+    with pytest.raises(ValueError, match=refused):
+        compiled.greedy([5] * room + [EOS], forced)
+    with pytest.raises(ValueError, match=refused):
+        compiled.greedy([5, EOS], torch.full((room + 1,), -1))
+    with pytest.raises(ValueError, match=refused):
+        compiled.begin(torch.tensor([[5] * room + [EOS]]), width=1, max_length=3)
+    with pytest.raises(ValueError, match=refused):
+        compiled.begin(torch.tensor([[5, EOS]]), width=1, max_length=room + 1)
+
+
+def test_rows_take_a_token_each_and_no_more_than_they_are_for() -> None:
+    compiled = ready(drawn_translator(pre_norm=False)).compiled
+    assert compiled is not None
+    rows = compiled.begin(torch.tensor([[5, EOS], [7, EOS]]), width=2, max_length=2)
+    with pytest.raises(AssertionError, match=r"^3 tokens, 4 rows$"):
+        rows.read(torch.full((3,), BOS))
+    rows.read(torch.full((4,), BOS))
+    rows.take(torch.tensor([1, 0]))  # what is kept has room for more of so few
+    rows.read(torch.full((2,), 5))
+    with pytest.raises(AssertionError, match=r"^the rows are for 2 tokens, and full$"):
+        rows.read(torch.full((2,), 5))
 
 
 def test_a_forbidden_token_is_never_the_next() -> None:
@@ -161,10 +213,23 @@ def test_only_single_precision_is_compiled() -> None:
     assert model.compiled is None
 
 
-def test_a_large_model_has_the_rows_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_model_has_the_rows_of_torch_and_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_translator, "halves", None)
     model = ready(drawn_translator(pre_norm=False))
     assert model.compiled is not None and model.compiled.is_quicker()
     monkeypatch.setattr(compiled_translator, "_FEW_BYTES", 1000)
     assert not model.compiled.is_quicker()
     monkeypatch.setattr(CompiledRows, "read", None)
     translate(model, SOURCES[:2], beam=2, max_length=3)
+
+
+def test_what_is_copied_is_the_translators_no_more() -> None:
+    model = drawn_translator(pre_norm=False)
+    compiled = ready(model).compiled
+    assert compiled is not None
+    forced = torch.tensor([-1, -1, EOS])
+    before = compiled.greedy([5, 7, EOS], forced)
+    with torch.no_grad():
+        for tensor in (*model.parameters(), model.position_vectors):
+            tensor.zero_()
+    assert compiled.greedy([5, 7, EOS], forced) == before

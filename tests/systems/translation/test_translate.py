@@ -323,10 +323,18 @@ def test_bytes_are_for_the_cpu() -> None:
         made_ready(half_trained(), torch.device("meta"), precision="int8")
 
 
-def test_without_onednn_the_translator_is_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_onednn_loops_are_compiled_and_nothing_is_packed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(translate_module, "can_pack", lambda: False)
-    model = copy.deepcopy(half_trained()).float()
-    assert made_ready(model, torch.device("cpu")) is model
+    model, cpu = copy.deepcopy(half_trained()).float(), torch.device("cpu")
+    ready = made_ready(model, cpu)
+    assert ready.compiled is not None and model.compiled is None
+    assert ready.packed_projection is None
+    assert [best.tokens for (best,) in translate(ready, SOURCES)] == [
+        best.tokens for (best,) in translate(model, SOURCES)
+    ]
+    assert made_ready(model, cpu, precision="bf16").compiled is None
     monkeypatch.setattr(model_module, "can_pack", lambda: False)
     with pytest.raises(ValueError, match="this torch was built without oneDNN"):
         model.packed()

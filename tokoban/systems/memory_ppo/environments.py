@@ -1,7 +1,7 @@
 """Games by name: our own as ``name:number``, Sokoban, and all that Gymnasium knows."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -48,22 +48,29 @@ FORMS = (
 
 
 def make_task(
-    name: str, num_games: int, *, seed: int, device: torch.device, is_drawn: bool = False
+    name: str,
+    num_games: int,
+    *,
+    seed: int,
+    device: torch.device,
+    is_alone: bool = False,
+    is_drawn: bool = False,
 ) -> Task:
     """So many games called ``name``; equal seeds give equal games.
 
+    Drawn or not, they are the same with ``is_alone``: see ``open_environment``.
     ValueError for a name that nothing has, with names that are near, and for one whose package is
     not installed.
     """
     kind, _, number = name.partition(":")
     if kind in _RULES or kind == _SOKOBAN:
-        sizes = _sizes(name, number.split("-") if kind in _RANGED else [number])
+        sizes = _sizes(name, number, has_range=kind in _RANGED)
         if kind == _SOKOBAN:
             return _sokoban(sizes[0], num_games, seed=seed, device=device, is_drawn=is_drawn)
         generator = torch.Generator(device=device).manual_seed(seed)
         return SideBySide(_RULES[kind](*sizes), num_games, generator)
     try:
-        environment = open_environment(name, num_games, is_drawn=is_drawn)
+        environment = open_environment(name, num_games, is_alone=is_alone, is_drawn=is_drawn)
     except ValueError as error:
         near = difflib.get_close_matches(name, [*FORMS, *registered_names()], n=3, cutoff=0.5)
         hint = f"; near are {', '.join(near)}" if near and "pip install" not in str(error) else ""
@@ -71,14 +78,18 @@ def make_task(
     return GymnasiumTask(environment, seed=seed, device=device)
 
 
-def _sizes(name: str, numbers: Sequence[str]) -> list[int]:
+def _sizes(name: str, text: str, *, has_range: bool) -> list[int]:
+    numbers = text.split("-") if has_range else [text]
     if len(numbers) > 2 or not all(number.isdecimal() for number in numbers):
-        raise ValueError(f"environment {name!r}: expected a number, as in {', '.join(FORMS)}")
+        wanted = f"a number, as in {', '.join(FORMS)}"
+        if len(numbers) > 1:
+            wanted = "a number or two, as in t-maze:3-7"
+        raise ValueError(f"environment {name!r}: expected {wanted}")
     return [int(number) for number in numbers]
 
 
 def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
-    """Levels of one box that the seed draws, so that another seed has unseen ones."""
+    """Levels of one box that the seed draws; another seed's are others, but for some by chance."""
     from tokoban.sokoban.level_pool import GeneratedLevels
 
     return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)

@@ -51,6 +51,7 @@ def evaluate(player: Player, config: PpoConfig) -> dict[str, float]:
 def play_episodes(player: Player, task: Task, *, most_steps: int, is_drawn: bool = False) -> Played:
     """The first episode of every game, played greedily to its end, or for ``most_steps``."""
     games, recording = Games(task), Recording(task, is_drawn=is_drawn)
+    before_step = (lambda: recording.before_step(bool(games.is_between[0]))) if is_drawn else None
     usual = _SEGMENT_STEPS if task.episode_steps is None else task.episode_steps
     returns, lengths = torch.zeros(2, task.num_games, device=games.device)
     is_running = torch.ones(task.num_games, dtype=torch.bool, device=games.device)
@@ -58,7 +59,7 @@ def play_episodes(player: Player, task: Task, *, most_steps: int, is_drawn: bool
     while is_running.any() and num_played < most_steps:
         num_steps = min(usual, most_steps - num_played)
         num_played += num_steps
-        rollout = games.play(player, num_steps, generator=None, before_step=recording.before_step)
+        rollout = games.play(player, num_steps, generator=None, before_step=before_step)
         recording.take(rollout)
         num_ends_before = rollout.is_last.cumsum(1) - rollout.is_last.long()
         counts = (num_ends_before == 0) & is_running[:, None]
@@ -128,7 +129,12 @@ def evaluate_model(
     device = find_device(arguments.device)
     name, is_drawn = arguments.env or config.env, arguments.film is not None
     task = make_task(
-        name, arguments.episodes, seed=arguments.seed, device=device, is_drawn=is_drawn
+        name,
+        arguments.episodes,
+        seed=arguments.seed,
+        device=device,
+        is_alone=True,  # so that the figures are the same with a film and without
+        is_drawn=is_drawn,
     )
     here = task.observation_space, task.action_space
     known = make_task(config.env, 1, seed=0, device=device)

@@ -4,16 +4,16 @@ Axes: B games, S steps.
 """
 
 import torch
-from jaxtyping import Float, Int64
 from torch import Tensor
 
+from tokoban.systems.memory_ppo.asked_bits import AskedBits, Bits
 from tokoban.systems.memory_ppo.spaces import Choices
 
 _WRITE, _IGNORE, _READ = range(3)
 _STEPS_PER_WRITE = _STEPS_PER_READ = 8
 
 
-class FlipFlop:
+class FlipFlop(AskedBits):
     """Each step shows a bit, and whether to write it, ignore it, or say which was written last.
 
     An eighth of the steps, drawn anew in each episode, ask, and as many write; the first step
@@ -22,15 +22,11 @@ class FlipFlop:
     of several writes at whatever distance it is, and errs now and then.
     """
 
-    is_judged_at_once = True
-
     def __init__(self, num_steps: int) -> None:
         if num_steps < _STEPS_PER_READ:
             raise ValueError(f"flip-flop needs at least {_STEPS_PER_READ} steps, got {num_steps}")
-        self.episode_steps = num_steps
-        self.num_reads = num_steps // _STEPS_PER_READ
-        self.observation_space = Choices((3, 2))  # write, ignore or read; the bit
-        self.action_space = Choices((2,))
+        shown = Choices((3, 2))  # write, ignore or read; the bit
+        super().__init__(num_steps, num_questions=num_steps // _STEPS_PER_READ, shown=shown)
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
         """Instructions and bits; the last of both is what is seen after the last step."""
@@ -40,26 +36,11 @@ class FlipFlop:
         order = 1 + keys.argsort(dim=1)
         kinds = torch.full_like(bits, _IGNORE)
         kinds[:, 0] = _WRITE
-        kinds.scatter_(1, order[:, : self.num_reads], _READ)
+        kinds.scatter_(1, order[:, : self.num_questions], _READ)
         num_writes = self.episode_steps // _STEPS_PER_WRITE
-        kinds.scatter_(1, order[:, self.num_reads : self.num_reads + num_writes], _WRITE)
+        written = order[:, self.num_questions : self.num_questions + num_writes]
+        kinds.scatter_(1, written, _WRITE)
         steps = torch.arange(shape[1], device=device)
         latest = torch.where(kinds == _WRITE, steps, 0).cummax(1).values
-        return {"seen": torch.stack([kinds, bits], dim=-1), "answers": bits.gather(1, latest)}
-
-    def observe(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "B 2"]:
-        """The instruction and the bit."""
-        return state["seen"][:, step]
-
-    def play(
-        self, state: dict[str, Tensor], actions: Int64[Tensor, "B 1"], step: int
-    ) -> tuple[dict[str, Tensor], Float[Tensor, "B"]]:
-        """Judges the answer, if there was a question; the bits are what they are."""
-        is_right = actions[:, 0] == state["answers"][:, step]
-        is_asked = state["seen"][:, step, 0] == _READ
-        return state, is_asked * (2.0 * is_right - 1.0) / self.num_reads
-
-    def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "2 S"]:
-        """The instructions and the bits so far, of the first game."""
-        so_far = torch.arange(self.episode_steps + 1) <= step
-        return torch.where(so_far[:, None], 1 + state["seen"][0].cpu(), 0).T.contiguous()
+        seen = torch.stack([kinds, bits], dim=-1)
+        return Bits(seen, bits.gather(1, latest), kinds == _READ)._asdict()

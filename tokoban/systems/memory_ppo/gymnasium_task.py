@@ -136,10 +136,12 @@ class GymnasiumTask:
 
 
 def open_environment(
-    name: str, num_games: int, *, is_drawn: bool = False
+    name: str, num_games: int, *, is_alone: bool = False, is_drawn: bool = False
 ) -> "gymnasium.vector.VectorEnv":
     """So many of the environments that are registered as ``name``.
 
+    With ``is_alone`` each is one by itself, with a seed of its own, even of a kind that Gymnasium
+    plays many of at once, by one seed; what is drawn is always so.
     ValueError where there is none, saying what is near or what is missing.
     """
     import gymnasium
@@ -151,15 +153,16 @@ def open_environment(
             importlib.import_module(module)
         except ModuleNotFoundError:
             raise ValueError(f"{name} needs the package {package}: pip install {package}") from None
-    # What Gymnasium itself plays many of at once it does not draw.
-    drawing: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    if is_alone or is_drawn:  # what Gymnasium itself plays many of at once it does not draw
+        options["vectorization_mode"] = "sync"
     if is_drawn:
-        drawing = {"vectorization_mode": "sync", "render_mode": "rgb_array"}
+        options["render_mode"] = "rgb_array"
     wrappers = [_flat_grid] if prefix in ("MiniGrid-", "BabyAI-") else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its checker, about the code of others
         try:
-            return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **drawing)
+            return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **options)
         except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
             told = str(error).splitlines()[0]
             if ":" in name and isinstance(error, ModuleNotFoundError):

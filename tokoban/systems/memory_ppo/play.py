@@ -53,39 +53,41 @@ class Recording:
         self._task, self._is_drawn = task, is_drawn
         self._parts: list[tuple[Inputs, Tensor, Tensor]] = []
         self._num_steps = 0
-        self._is_over = False
+        self._is_over = self._is_filmed = False
         self._pictures: list[Tensor] = []
 
-    def before_step(self) -> None:
-        """Takes a picture, where there are to be any."""
-        if self._is_drawn and not self._is_over and len(self._pictures) <= MOST_SHOWN:
+    def before_step(self, is_at_end: bool) -> None:
+        """Takes a picture, where there are to be any; the last one of the game at its end."""
+        if self._is_drawn and not self._is_filmed:
             self._pictures.append(self._task.picture())
+            self._is_filmed = is_at_end or len(self._pictures) > MOST_SHOWN
 
     def take(self, rollout: Rollout) -> None:
-        """What was played since the last time; the game still stands where that ended."""
+        """What was played since the last time."""
         if self._is_over:
             return
         is_last = rollout.is_last[0].tolist()
         num_new = is_last.index(True) + 1 if True in is_last else len(is_last)
         inputs = (tensor[:1, -len(is_last) :][:, :num_new] for tensor in rollout.inputs)
+        actions, rewards = rollout.actions[:1, :num_new], rollout.rewards[0, :num_new]
+        # Copies, since a view of one game would keep the rollout of all of them.
         self._parts.append(
-            (Inputs(*inputs), rollout.actions[:1, :num_new], rollout.rewards[0, :num_new])
+            (Inputs(*(tensor.clone() for tensor in inputs)), actions.clone(), rewards.clone())
         )
         self._num_steps += num_new
-        is_at_its_end = True in is_last and len(self._pictures) == self._num_steps
-        if self._is_drawn and is_at_its_end:
-            self._pictures.append(self._task.picture())
         self._is_over = True in is_last or self._num_steps >= MOST_SHOWN
 
     def episode(self) -> Episode:
-        """As far as it was played."""
+        """As far as it was played; the game is still to stand where that ended."""
+        if self._is_drawn and len(self._pictures) <= min(self._num_steps, MOST_SHOWN):
+            self._pictures.append(self._task.picture())
         inputs, actions, rewards = zip(*self._parts, strict=True)
         seen = (torch.cat(parts, dim=1)[:, :MOST_SHOWN] for parts in zip(*inputs, strict=True))
         return Episode(
             Inputs(*seen),
             torch.cat(actions, dim=1)[:, :MOST_SHOWN],
             torch.cat(rewards)[:MOST_SHOWN].tolist(),
-            self._pictures[: min(self._num_steps, MOST_SHOWN) + 1],
+            self._pictures,
         )
 
 

@@ -161,7 +161,10 @@ def goal_of(how: Acting, world: World) -> Float[Tensor, "1 states"]:
 
 
 class GoalWatch:
-    """Which episodes have come to their goals so far; storage, to be shown each state."""
+    """Which episodes have come to their goals so far; storage, to be shown each state after a step.
+
+    One that begins at its goal has not come to it: it goes on, and has once it comes back.
+    """
 
     def __init__(self, model: TrajectoryTransformer, goals: Float[Tensor, "B states"]) -> None:
         self._bins, self._columns = model.bins, model.layout.states

@@ -39,7 +39,7 @@ from tokoban.training.films import save_pictures
 from tokoban.training.metrics import mean_interval, wilson
 from tokoban.training.plots import plot_returns
 
-_NUM_EPISODES = 5  # of an evaluation in the course of training
+WATCHED_EPISODES = 5  # of an evaluation in the course of training
 # A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.
 _FRAME_MS = 50
 _MOST_FRAME_MS = 400
@@ -55,7 +55,7 @@ def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
     how = acting(config, mode)
     if mode == "goal" and not isinstance(world, GraphWorld):
         return {}  # there is no goal that goes without saying
-    seeds = range(_NUM_EPISODES)
+    seeds = range(WATCHED_EPISODES)
     policy = make_policy(model, config, how, world, seeds=seeds)
     returns = play(world, policy, seeds).returns()
     return {"mean_return": returns.mean().item()}
@@ -78,7 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--goal", nargs="+", type=float, metavar="NUMBER",
-        help="of the mode goal: the state to come to (default: of a graph, home)",
+        help="of the mode goal: the state to come to (default: of a graph, home); an episode that "
+        "begins there goes on, and has come to it once it comes back",
     )  # fmt: skip
     parser.add_argument(
         "--episodes",

@@ -18,7 +18,7 @@ from torch import Tensor
 from tokoban.training.atomic import atomically
 
 _FORMAT = "tokoban trajectories 2"
-
+_EARLIER = "tokoban trajectories 1"  # had no last states
 
 TENSORS = (
     "observations",
@@ -121,6 +121,11 @@ def load(path: Path, *, env: str) -> Trajectories:
             tensors: dict[str, Any] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{path}: no trajectories can be read ({error})") from None
+    if metadata.get("format") == _EARLIER:
+        raise ValueError(
+            f"{path}: written by an earlier tokoban ({_EARLIER}); expected {_FORMAT}: "
+            "collect it anew"
+        )
     if metadata.get("format") != _FORMAT:
         raise ValueError(f"{path}: not a file of trajectories that tokoban has written")
     about = json.loads(metadata["about"])

@@ -14,10 +14,12 @@ from numba import types
 from numba.extending import intrinsic
 
 from tokoban import compiling
+from tokoban.text import bpe
 
 # Sums in any order, so that many terms are added at once. There are infinities, but no NaN.
 _LIBERTIES = frozenset({"reassoc", "contract", "nsz", "arcp", "nnan"})
-_FILES = tuple(sorted(Path(__file__).parent.glob("compiled*.py")))
+# The numbers of the special tokens are compiled, too.
+_FILES = *sorted(Path(__file__).parent.glob("compiled*.py")), Path(bpe.__file__)
 
 inner = partial(compiling.inner, liberties=_LIBERTIES)
 entry = partial(compiling.entry, made_of=_FILES, liberties=_LIBERTIES)
@@ -36,7 +38,7 @@ def _with_bits(typing_context, bits):
 @inner
 @no_type_check
 def exp(x):
-    """e^x of what is not above 0, to six digits, in steps that a processor makes many of at once.
+    """e^x of what is not above 0, to 4e-6 of its value, in steps made many at once.
 
     e^x = 2^n e^f with an integer n and |f| < 0.35: 2^n by its bits, e^f by seven terms.
     """

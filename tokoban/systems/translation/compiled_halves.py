@@ -5,7 +5,8 @@ of each translation. What a row attends to may lie anywhere: it has the places. 
 change move nothing, and nothing is padding.
 
 Axes: L layers, R rows, S positions that a row attends to, P places where the key and value of a
-position may lie, D width, H hidden width, V vocabulary, N norms of all layers; a weight is panels.
+position may lie, D width, H hidden width, V vocabulary, N norms of all layers; a weight is panels
+of W outputs each.
 """
 
 import math
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Float32
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tokoban.systems.translation.compiled import attend, inner, norm
 from tokoban.systems.translation.compiled_products import TILE, affine, panels
@@ -93,7 +95,7 @@ def halves(
     """A copy of the weights."""
     blocks = [block for block in decoder.blocks if isinstance(block, DecoderBlock)]
     crosses = [block.cross_attention for block in blocks]
-    words = _array(embedding)
+    words = _array(embedding).copy()  # unlike panels, these would be the tensors' own memory
     return Halves(
         _stack(encoder),
         _stack(decoder),
@@ -102,7 +104,7 @@ def halves(
             *_maps([[cross.key, cross.value] for cross in crosses]),
             *_maps([[cross.output] for cross in crosses]),
         ),
-        Words(words, _array(positions), panels(words), np.zeros(len(words), np.float32)),
+        Words(words, _array(positions).copy(), panels(words), np.zeros(len(words), np.float32)),
         blocks[0].attention.num_heads,
         blocks[0].attention_residual.pre_norm,
     )
@@ -128,12 +130,15 @@ def _stack(stack: Encoder | Decoder) -> Stack:
     blocks = [block for block in stack.blocks if isinstance(block, EncoderBlock | DecoderBlock)]
     norms: list[nn.Module] = []
     for block in blocks:
+        # What the loops take for granted.
+        assert block.feed_forward.activation is functional.relu and block.attention.rotary is None
         residuals = [block.attention_residual, block.feed_forward_residual]
         if isinstance(block, DecoderBlock):
             residuals.insert(1, block.cross_attention_residual)
         norms += [residual.norm for residual in residuals]
     if isinstance(stack.last_norm, nn.LayerNorm):
         norms.append(stack.last_norm)
+    assert all(isinstance(x, nn.LayerNorm) and x.eps == 1e-5 for x in norms)
     owns = [block.attention for block in blocks]
     return Stack(
         *_maps([[own.query, own.key, own.value] for own in owns]),
@@ -187,7 +192,9 @@ def _add(r, gain, shift, is_pre_norm):
 
 @inner
 @no_type_check
-def _ask_each_other(r, w, layer, number, kept, first, places, lengths, num_heads, is_pre_norm):
+def _ask_each_other(
+    r, w, layer, number, kept, first, places, lengths, owners, num_heads, is_pre_norm
+):
     """Self attention, once the rows' own keys and values are kept from place ``first`` on."""
     gain, shift, width = w.gains[number], w.shifts[number], r.x.shape[1]
     _hear(r, gain, shift, is_pre_norm)
@@ -196,7 +203,7 @@ def _ask_each_other(r, w, layer, number, kept, first, places, lengths, num_heads
         for i in range(2 * width):
             kept[first + row, i] = r.asked[row, width + i]
     for row in range(len(r.x)):
-        own = places[row, : lengths[row]]
+        own = places[owners[row], : lengths[owners[row]]]
         attend(r.mixed[row], r.asked[row, :width], kept, own, num_heads, r.shares)
     affine(r.said, w.output[layer], w.output_bias[layer], r.mixed, _LEAST, r.tile)
     _add(r, gain, shift, is_pre_norm)
@@ -227,17 +234,19 @@ def _think(r, w, layer, number, is_pre_norm):
 
 @inner
 @no_type_check
-def encode(r, weights, tokens, positions, kept, places, lengths, memory):
+def encode(r, weights, tokens, positions, kept, places, lengths, owners, memory):
     """Keeps in ``memory`` [L, R, 2 D] what the decoder's layers ask of each source token.
 
-    ``kept`` [R, 2 D] is room.
+    ``kept`` [R, 2 D] is room; ``owners`` [R] are the rows of ``places`` and ``lengths``.
     """
     w, cross = weights.encoder, weights.cross
     num_heads, is_pre_norm = weights.num_heads, weights.is_pre_norm
     embed(r, weights.words, tokens, positions)
     for layer in range(len(w.output)):
         number = 2 * layer
-        _ask_each_other(r, w, layer, number, kept, 0, places, lengths, num_heads, is_pre_norm)
+        _ask_each_other(
+            r, w, layer, number, kept, 0, places, lengths, owners, num_heads, is_pre_norm
+        )
         _think(r, w, layer, number + 1, is_pre_norm)
     _hear(r, w.gains[-1], w.shifts[-1], is_pre_norm)
     for layer in range(len(memory)):
@@ -248,20 +257,21 @@ def encode(r, weights, tokens, positions, kept, places, lengths, memory):
 @inner
 @no_type_check
 def step(
-    r, weights, tokens, positions, kept, first, places, lengths, memory, sources, source_lengths,
-    logits,
+    r, weights, tokens, positions, kept, first, places, lengths, owners, memory, sources,
+    source_lengths, logits,
 ):  # fmt: skip
     """The logits after one more token of each row.
 
     ``kept`` [L, P, 2 D] gets its keys and values from place ``first`` on. ``places`` and
-    ``sources`` are where the rows' tokens and their sources lie in it and in the memory.
+    ``sources`` are where the rows' tokens and their sources lie in it and in the memory; row i
+    has row ``owners[i]`` of the places.
     """
     w, num_heads, is_pre_norm = weights.decoder, weights.num_heads, weights.is_pre_norm
     embed(r, weights.words, tokens, positions)
     for layer in range(len(w.output)):
         number = 3 * layer
         _ask_each_other(
-            r, w, layer, number, kept[layer], first, places, lengths, num_heads, is_pre_norm
+            r, w, layer, number, kept[layer], first, places, lengths, owners, num_heads, is_pre_norm
         )
         _ask_memory(
             r, weights.cross, layer, w.gains[number + 1], w.shifts[number + 1], memory[layer],

@@ -7,6 +7,7 @@ torch around them take as long again, and over one row ten times that.
 Axes: M sources, S their positions, R rows, T target positions, V vocabulary.
 """
 
+import threading
 from collections.abc import Sequence
 from typing import no_type_check
 
@@ -21,13 +22,18 @@ from tokoban.systems.translation.compiled_halves import Halves, halves, room
 from tokoban.text.bpe import BOS, EOS, PAD
 from tokoban.transformer import Decoder, Encoder
 
-# The products of so few weights take less than torch's calls for them, which more threads do not
-# shorten.
+# The products of so few weights take less than torch's calls for them. Measured on one thread.
+# Large weights stay with torch, which has more of them: not measured.
 _FEW_BYTES = 16 * 2**20
+
+_COPYING = threading.Lock()  # one for all: a translator that held its own could not be copied
 
 
 class CompiledTranslator:
-    """The ``Compiled`` of a translator, in single precision."""
+    """The ``Compiled`` of a translator, in single precision.
+
+    The weights are copied at the first use; until then those of the modules must stay as they are.
+    """
 
     def __init__(
         self,
@@ -38,33 +44,49 @@ class CompiledTranslator:
         positions: Float[Tensor, "longest D"],
         forbidden: Int64[Tensor, "tokens"],
     ) -> None:
-        """Copies the weights; no greedy translation contains a ``forbidden`` token."""
-        self.weights = halves(encoder, decoder, embedding=embedding, positions=positions)
+        """No greedy translation contains a ``forbidden`` token."""
         self.may_follow = np.ones(len(embedding), dtype=np.bool_)
         self.may_follow[forbidden.numpy()] = False
-        parts = self.weights.encoder, self.weights.decoder, self.weights.cross
-        self.num_bytes = sum(array.nbytes for part in parts for array in part)
-        self.num_bytes += self.weights.words.projection.nbytes
+        parameters = [embedding, *encoder.parameters(), *decoder.parameters()]
+        self.num_bytes = 4 * sum(parameter.numel() for parameter in parameters)
+        self._modules: tuple[Encoder, Decoder, Tensor, Tensor] | None
+        self._modules = encoder, decoder, embedding, positions
+        self._weights: Halves | None = None
+
+    @property
+    def weights(self) -> Halves:
+        """The copy, which a model that is never translated with in this way does without."""
+        with _COPYING:
+            if self._weights is None:
+                assert self._modules is not None
+                encoder, decoder, embedding, positions = self._modules
+                self._weights = halves(encoder, decoder, embedding=embedding, positions=positions)
+                self._modules = None
+            return self._weights
 
     def is_quicker(self) -> bool:
-        """True where the weights are few."""
+        """True where the weights are few: by what was measured on one thread."""
         return self.num_bytes <= _FEW_BYTES
 
     def greedy(self, source: Sequence[int], forced: Int64[Tensor, "T"]) -> tuple[list[int], float]:
         """As ``Compiled`` has it; the first call of all takes seconds, for it compiles."""
-        read = _Sources(self.weights, [source])
+        weights = self.weights
+        _require_room(weights, len(forced))
+        _require_tokens(weights, forced[forced >= 0].numpy())
+        read = _Sources(weights, [source])
         longest = max(len(source), len(forced))
         num_layers, _, two_widths = read.memory.shape
         tokens = np.empty(len(forced), np.int64)
         length, score_nats = _translate(
-            self.weights,
-            room(self.weights, 1, longest),
+            weights,
+            room(weights, 1, longest),
             read.memory,
             read.places,
             read.lengths,
             np.empty((num_layers, len(forced), two_widths), np.float32),
             np.arange(len(forced))[None],
             np.empty(1, np.int64),
+            np.zeros(1, np.int64),
             forced.numpy(),
             self.may_follow,
             np.empty((1, len(self.may_follow)), np.float32),
@@ -85,6 +107,8 @@ class _Sources:
         tokens, lengths = np.concatenate(sources), np.array([len(source) for source in sources])
         positions = [np.arange(length) for length in lengths]
         longest, ends = max(map(len, sources)), lengths.cumsum()
+        _require_room(weights, longest)
+        _require_tokens(weights, tokens)
         # Of each source the places of its tokens; behind its end are those of others.
         self.lengths, self.places = lengths, (ends - lengths)[:, None] + np.arange(longest)
         num_layers, width = len(weights.cross.query), weights.words.embedding.shape[1]
@@ -95,27 +119,47 @@ class _Sources:
             tokens,
             np.concatenate(positions),
             np.empty((len(tokens), 2 * width), np.float32),
-            self.places.repeat(lengths, axis=0),
-            lengths.repeat(lengths),
+            self.places,
+            lengths,
+            np.arange(len(sources)).repeat(lengths),
             self.memory,
         )
+
+
+def _require_tokens(weights: Halves, tokens: Int64[np.ndarray, "tokens"]) -> None:
+    """``ValueError`` unless all are of the vocabulary: the loops would read beside the weights."""
+    num_tokens = len(weights.words.embedding)
+    for worst in (tokens.max(initial=0), tokens.min(initial=0)):
+        if not 0 <= worst < num_tokens:
+            raise ValueError(f"token {worst}; this translator has {num_tokens}")
+
+
+def _require_room(weights: Halves, length: int) -> None:
+    """``ValueError`` unless there is a position for so many tokens."""
+    limit = len(weights.words.positions)
+    if length > limit:
+        raise ValueError(f"{length} tokens; this translator has room for {limit}")
 
 
 class CompiledRows:
     """The ``Rows`` of some translations; storage, which changes.
 
     A row knows the places of its tokens and of its source's: where keys and values lie they stay.
+    So the memory is that of ``max_length`` tokens of all rows, from the beginning, and sources
+    that are dropped free nothing before the end.
     """
 
     def __init__(
         self, weights: Halves, sources: Sequence[Sequence[int]], *, width: int, max_length: int
     ) -> None:
+        _require_room(weights, max_length)
         read = _Sources(weights, sources)
         self.weights, self.memory = weights, read.memory
         self.sources = read.places.repeat(width, axis=0)
         self.source_lengths = read.lengths.repeat(width)
         num_layers, _, two_widths = read.memory.shape
         num_rows = len(sources) * width
+        self.max_length = max_length
         self.longest = max(max_length, read.places.shape[1])
         self.room = room(weights, num_rows, self.longest)
         self.kept = np.empty((num_layers, max_length * num_rows, two_widths), np.float32)
@@ -134,6 +178,10 @@ class CompiledRows:
     def read(self, tokens: Int64[Tensor, "R"]) -> Float[Tensor, "R V"]:
         """Logits in storage that the next call writes into."""
         num_rows, position = self.places.shape
+        # The loops would write behind the end of what there is.
+        assert position < self.max_length, f"the rows are for {self.max_length} tokens, and full"
+        assert len(tokens) == num_rows == len(self.room.x), f"{len(tokens)} tokens, {num_rows} rows"
+        _require_tokens(self.weights, tokens.numpy())
         first, self.num_kept = self.num_kept, self.num_kept + num_rows
         own = np.arange(first, self.num_kept)
         self.places = np.concatenate([self.places, own[:, None]], axis=1)
@@ -147,6 +195,7 @@ class CompiledRows:
             first,
             self.places,
             np.full(num_rows, position + 1),
+            np.arange(num_rows),
             self.memory,
             self.sources,
             self.source_lengths,
@@ -157,18 +206,18 @@ class CompiledRows:
 
 @entry
 @no_type_check
-def _encode(r, weights, tokens, positions, kept, places, lengths, memory):
-    compiled_halves.encode(r, weights, tokens, positions, kept, places, lengths, memory)
+def _encode(r, weights, tokens, positions, kept, places, lengths, owners, memory):
+    compiled_halves.encode(r, weights, tokens, positions, kept, places, lengths, owners, memory)
 
 
 @entry
 @no_type_check
 def _step(
-    r, weights, tokens, positions, kept, first, places, lengths, memory, sources, source_lengths,
-    logits,
+    r, weights, tokens, positions, kept, first, places, lengths, owners, memory, sources,
+    source_lengths, logits,
 ):  # fmt: skip
     compiled_halves.step(
-        r, weights, tokens, positions, kept, first, places, lengths, memory, sources,
+        r, weights, tokens, positions, kept, first, places, lengths, owners, memory, sources,
         source_lengths, logits,
     )  # fmt: skip
 
@@ -176,8 +225,8 @@ def _step(
 @entry
 @no_type_check
 def _translate(
-    weights, r, memory, sources, source_lengths, kept, places, lengths, forced, may_follow, logits,
-    tokens,
+    weights, r, memory, sources, source_lengths, kept, places, lengths, owners, forced, may_follow,
+    logits, tokens,
 ):  # fmt: skip
     """Writes the tokens; answers how many, and the sum of their log-probabilities."""
     score_nats = 0.0
@@ -186,7 +235,7 @@ def _translate(
         lengths[0] = position + 1
         compiled_halves.step(
             r, weights, tokens[max(position - 1, 0) :], places[0, position:], kept, position,
-            places, lengths, memory, sources, source_lengths, logits,
+            places, lengths, owners, memory, sources, source_lengths, logits,
         )  # fmt: skip
         token = forced[position]
         if token < 0:

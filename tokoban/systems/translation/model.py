@@ -62,7 +62,7 @@ class Compiled(Protocol):
     """Quicker ways to translate than by the modules."""
 
     def is_quicker(self) -> bool:
-        """Whether ``begin`` is; ``greedy`` always is."""
+        """Whether ``begin`` is to be preferred; ``greedy`` always is."""
         ...
 
     def begin(self, source: Int64[Tensor, "M S"], *, width: int, max_length: int) -> Rows:

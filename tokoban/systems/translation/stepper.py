@@ -50,7 +50,7 @@ class TranslationStepper:
         return self.forced.shape[1]
 
     def log_probs(self) -> Float[Tensor, "R V"]:
-        """What the model says of each row's next token."""
+        """What the model says of each row's next token. They hold until the next ``advance``."""
         return self._log_probs
 
     @torch.no_grad()

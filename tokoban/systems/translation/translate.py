@@ -3,6 +3,7 @@
 Axes: M sources of a batch, S their positions, T target positions, K translations of each source.
 """
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -56,10 +57,13 @@ def made_ready(
     dtype = _TYPES[precision]
     if precision == "int8" and device.type != "cpu":
         raise ValueError(f"precision int8 is for the CPU; the device is {device.type}")
-    if device.type != "cpu" or not (can_pack() or precision == "int8"):
+    if device.type != "cpu" or (precision == "bf16" and not can_pack()):
         return model.to(device, dtype)
     model = model.to(device)
-    ready = model.packed(dtype=dtype)
+    if precision == "int8" or can_pack():
+        ready = model.packed(dtype=dtype)
+    else:
+        ready = copy.deepcopy(model).to(dtype)
     if precision == "fp32":
         from tokoban.systems.translation.compiled_translator import (  # imports numba
             CompiledTranslator,

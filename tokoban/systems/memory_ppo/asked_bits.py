@@ -1,0 +1,50 @@
+"""What games of bits share that ask now and then: the questions are known before the first step.
+
+Axes: B games, S steps.
+"""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from tokoban.systems.memory_ppo.spaces import Choices
+
+
+class Bits(NamedTuple):
+    """What is shown step by step, the last of it after the last step, and what would be right."""
+
+    seen: Int64[Tensor, "B S 2"]
+    answers: Int64[Tensor, "B S"]
+    is_asked: Bool[Tensor, "B S"]
+
+
+class AskedBits:
+    """Rules of such a game but for its beginning; right and wrong answers bring plus and minus.
+
+    They are worth the same, and the best return is 1.
+    """
+
+    is_judged_at_once = True
+    action_space = Choices((2,))
+
+    def __init__(self, num_steps: int, *, num_questions: int, shown: Choices) -> None:
+        self.episode_steps, self.num_questions = num_steps, num_questions
+        self.observation_space = shown
+
+    def observe(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "B 2"]:
+        """The two numbers of the step."""
+        return state["seen"][:, step]
+
+    def play(
+        self, state: dict[str, Tensor], actions: Int64[Tensor, "B 1"], step: int
+    ) -> tuple[dict[str, Tensor], Float[Tensor, "B"]]:
+        """Judges the answer, if there was a question; the bits are what they are."""
+        is_right = actions[:, 0] == state["answers"][:, step]
+        return state, state["is_asked"][:, step] * (2.0 * is_right - 1.0) / self.num_questions
+
+    def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "2 S"]:
+        """What the first game has shown so far."""
+        so_far = torch.arange(self.episode_steps + 1) <= step
+        return torch.where(so_far[:, None], 1 + state["seen"][0].cpu(), 0).T.contiguous()
