@@ -95,6 +95,7 @@ def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
 
 def test_a_film_changes_no_figure(tmp_path: Path) -> None:
     """Though Gymnasium plays many such games at once in another way than those that it draws."""
+    pytest.importorskip("pygame", reason="CartPole draws with pygame")
     run, out = str(tmp_path / "run"), tmp_path / "figures.json"
     words = ["--preset", "tiny", "--env", "CartPole-v1", "--memory", "none", "--steps", "2"]
     words += ["--num-steps", "5", "--evaluation-steps", "11", "--device", "cpu", "--output", run]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium import spaces
+from gymnasium.error import DependencyNotInstalled
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tokoban.systems.memory_ppo.environments import make_task
@@ -108,6 +109,15 @@ def test_an_environment_that_resets_otherwise_is_refused() -> None:
 
 def test_an_environment_that_draws_nothing_says_so() -> None:
     with pytest.raises(ValueError, match="draws no pictures"):
+        clocks().picture()
+
+
+def test_a_renderer_that_lacks_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    def render(clock: Clock) -> None:
+        raise DependencyNotInstalled("pygame is not installed")
+
+    monkeypatch.setattr(Clock, "render", render)
+    with pytest.raises(ValueError, match="cannot be drawn here: pygame is not installed"):
         clocks().picture()
 
 

@@ -120,7 +120,10 @@ class GymnasiumTask:
                 self._step(played)
 
     def picture(self) -> Tensor:
-        """The first game as its environment renders it, uint8 [H, W, 3]."""
+        """The first game as its environment renders it, uint8 [H, W, 3].
+
+        ``ValueError`` where it cannot, as without a package that it draws with.
+        """
         from gymnasium.vector import SyncVectorEnv
 
         try:
@@ -130,6 +133,8 @@ class GymnasiumTask:
                 frame = (self.environment.render() or (None,))[0]
         except NotImplementedError:
             frame = None
+        except Exception as error:  # renderers raise whatever their libraries do
+            raise ValueError(f"this environment cannot be drawn here: {error}") from None
         if not isinstance(frame, np.ndarray):
             raise ValueError("this environment draws no pictures")
         return torch.from_numpy(frame.copy())
