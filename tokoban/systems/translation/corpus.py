@@ -55,10 +55,11 @@ def load_data(config: TranslationConfig) -> Data:
     if not config.bpe_dropout:
         return data
     dropout = BPEDropout(data.tokenizer, config.bpe_dropout)
-    data.train.varied = tuple(
-        VariedRows(rows, data.tokenizer, dropout, max_tokens=config.max_positions)
-        for rows in (data.train.sources, data.train.targets)
-    )
+
+    def varied(rows: TokenRows) -> VariedRows:
+        return VariedRows(rows, data.tokenizer, dropout, max_tokens=config.max_positions)
+
+    data.train.varied = varied(data.train.sources), varied(data.train.targets)
     return data
 
 
