@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KeysAndValues, KVCache
 from tokoban.transformer.local_attention import Window, attend_locally
 from tokoban.transformer.positions import Rotary
@@ -84,7 +85,7 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(width, width)
         self.value = nn.Linear(width, width)
         self.output = nn.Linear(width, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.rotary = rotary
         self.fused: nn.Linear | None = None
 

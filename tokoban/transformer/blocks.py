@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.transformer.attention import MultiHeadAttention
+from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
@@ -33,7 +34,7 @@ class FeedForward(nn.Module):
         self.expand = nn.Linear(width, hidden_width)
         self.contract = nn.Linear(hidden_width, width)
         self.activation = activation
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, inputs: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
         """Treats each position alone."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.transformer.blocks import Activation, DecoderBlock, EncoderBlock
+from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
@@ -36,7 +37,7 @@ class Encoder(nn.Module):
         rotary: Rotary | None = None,
     ) -> None:
         super().__init__()
-        self.input_dropout = nn.Dropout(dropout)
+        self.input_dropout = Dropout(dropout)
         self.blocks = nn.ModuleList(
             EncoderBlock(
                 width,
@@ -81,7 +82,7 @@ class Decoder(nn.Module):
         rotary: Rotary | None = None,
     ) -> None:
         super().__init__()
-        self.input_dropout = nn.Dropout(dropout)
+        self.input_dropout = Dropout(dropout)
         self.blocks = nn.ModuleList(
             DecoderBlock(
                 width,

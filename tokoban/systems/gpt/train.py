@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from torch import nn
-from torch.nn import functional
 
 from tokoban.systems.gpt import config as presets
 from tokoban.systems.gpt import tasks
@@ -13,6 +12,7 @@ from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
 from tokoban.systems.gpt.model import Gpt
 from tokoban.training import processes
+from tokoban.training.cross_entropy import cross_entropy
 from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
 
@@ -113,9 +113,7 @@ class GptSystem:
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Cross entropy, the mean over the tokens that count."""
         logits = model(batch.tokens)
-        total = functional.cross_entropy(
-            logits.flatten(0, 1).float(), batch.targets.flatten(), ignore_index=IGNORED
-        )
+        total = cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
         return Loss(total, {}, weight=(batch.targets != IGNORED).sum())
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:

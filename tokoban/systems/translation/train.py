@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from torch import nn
-from torch.nn import functional
 
 from tokoban.systems.translation import config as presets
 from tokoban.systems.translation.config import TranslationConfig
@@ -15,6 +14,7 @@ from tokoban.systems.translation.dataset import Batch
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
+from tokoban.training.cross_entropy import cross_entropy
 from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
 
@@ -100,8 +100,8 @@ class TranslationSystem:
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Smoothed cross entropy, the mean over the target tokens; padding counts for nothing."""
         logits = model(batch.source, batch.target_in)
-        total = functional.cross_entropy(
-            logits.flatten(0, 1).float(),
+        total = cross_entropy(
+            logits.flatten(0, 1),
             batch.target_out.flatten(),
             ignore_index=PAD,
             label_smoothing=self.config.label_smoothing,
