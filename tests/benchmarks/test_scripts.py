@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import beam, generator, rollouts, simulator, training
+from benchmarks import beam, generator, rollouts, simulator, training, translator_step
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
@@ -58,6 +58,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (training.main, ("--games", "2", "--steps", "8"), 4),
         (simulator.main, ("--batches", "5"), 10),
         (generator.main, ("--levels", "2"), 1),
+        (translator_step.main, (), 4),
     ],
 )
 def test_a_script_writes_its_rows(
