@@ -1,7 +1,7 @@
 """Target tokens a CPU second of training the translator, preset ``tiny``, on one thread.
 
-Torch's dropout and cross entropy beside ours, each way in its turn in every round, in seconds of the
-processor: the median of the rounds. All tokens are drawn and none is padding; bf16 within the step,
+Torch's dropout and cross entropy beside ours, each way in its turn in every round, in seconds of
+the processor: the median of the rounds. All tokens are drawn, none is padding; bf16 in the step,
 as the shipped weights were trained. Torch's own of both is the baseline, "posted".
 """
 
