@@ -18,7 +18,7 @@ ALLOWED = {
     "decoding": (set(), CORE),
     "compiling": (set(), {"numba"}),
     "sokoban": ({"compiling"}, CORE | {"numpy"}),
-    "text": (set(), CORE | {"numpy", "tokenizers"}),
+    "text": (set(), CORE | {"tokenizers"}),
     "training": (set(), RUN),
     "systems": (PARTS, RUN),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),

@@ -62,19 +62,13 @@ class Tokenizer:
         """The words of ``text`` in tokens of single bytes: what its merges start from."""
         normal = self._encoder.normalizer.normalize_str(text)
         words = self._encoder.pre_tokenizer.pre_tokenize_str(normal)
-        return [[self._number(letter) for letter in word] for word, _ in words]
+        return [[self._encoder.token_to_id(letter) for letter in word] for word, _ in words]
 
     def merges(self) -> list[tuple[int, int, int]]:
         """Pairs of tokens and what they become, in the order in which they were learned."""
-        number = self._number
+        number = self._encoder.token_to_id
         pairs = json.loads(self.to_json())["model"]["merges"]
         return [(number(left), number(right), number(left + right)) for left, right in pairs]
-
-    def _number(self, name: str) -> int:
-        number = self._encoder.token_to_id(name)
-        if number is None:
-            raise ValueError(f"a tokenizer without a token {name!r}, of which its others are made")
-        return number
 
     def to_json(self) -> str:
         """All of it as one line of JSON, in the format of the package tokenizers."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -151,21 +150,3 @@ def test_another_text_or_another_rule_is_not_in_the_cache(files: Files, tmp_path
         assert len(list((tmp_path / "cache").iterdir())) == number
     files("train", TWENTY[1:])
     assert len(load_data(config).train) == 16
-
-
-def test_with_bpe_dropout_training_is_spelled_anew_and_validation_is_not(
-    files: Files, tmp_path: Path
-) -> None:
-    plain = _config(**files("train", TWENTY), cache=str(tmp_path / "cache"))
-    usual = load_data(plain)
-    for _ in range(2):  # from the text, and from the cache
-        data = load_data(replace(plain, bpe_dropout=0.5))
-        texts, tokens = set(), set()
-        for batch in islice(data.train.batches(start_step=0), 20):
-            texts |= {data.tokenizer.decode(row) for row in batch.source.tolist()}
-            tokens |= {tuple(x for x in row if x != PAD) for row in batch.source.tolist()}
-        assert len(texts) == len(data.train) == 17
-        assert len(tokens) > 3 * 17
-        assert torch.equal(
-            next(data.validation.once()).source, next(usual.validation.once()).source
-        )

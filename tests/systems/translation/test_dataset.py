@@ -1,6 +1,5 @@
 """Batches have every pair once an epoch, keep to their tokens, and depend on no past."""
 
-import itertools
 from collections import Counter
 from itertools import islice
 
@@ -11,10 +10,8 @@ from tokoban.systems.translation.dataset import (
     Batch,
     TokenRows,
     TranslationDataset,
-    VariedRows,
 )
 from tokoban.text.bpe import BOS, EOS, PAD, train_bpe
-from tokoban.text.bpe_dropout import BPEDropout
 
 BATCH_TOKENS = 97
 
@@ -163,92 +160,4 @@ def test_rows_of_tokens_are_those_of_the_texts() -> None:
     assert [rows.at(torch.tensor([row])).tokens.tolist() for row in range(3)] == [
         [BOS, *tokenizer.encode(text), EOS] for text in texts
     ]
-    assert rows.lists() == tokenizer.encode_many(texts)
-    assert TokenRows.of_lists(rows.lists()).tokens.tolist() == rows.tokens.tolist()
     assert len(rows.at(torch.tensor([], dtype=torch.int64)).tokens) == 0
-
-
-SENTENCES = [f"Satz Nummer {number}" for number in range(60)]
-TOKENIZER = train_bpe(SENTENCES, vocabulary_size=300, has_space_before=True)
-
-
-def _spelled_anew(*, max_tokens: int = 99) -> TranslationDataset:
-    """Sentences that are their own translations, but for the spelling."""
-    rows = TokenRows.of(TOKENIZER, SENTENCES)
-    dropout = BPEDropout(TOKENIZER, 0.5)
-    first, second = (VariedRows(rows, TOKENIZER, dropout, max_tokens=max_tokens) for _ in range(2))
-    return TranslationDataset(rows, rows, batch_tokens=64, seed=3, varied=(first, second))
-
-
-def _texts(tokens: torch.Tensor) -> list[str]:
-    return [TOKENIZER.decode(row) for row in tokens.tolist()]
-
-
-@pytest.mark.parametrize("world_size", [1, 3])
-def test_an_epoch_has_every_sentence_once_however_it_is_spelled(world_size: int) -> None:
-    dataset = _spelled_anew()
-    steps = _steps_an_epoch(dataset, world_size=world_size)
-    for epoch in (0, 4):
-        batches = [
-            batch
-            for rank in range(world_size)
-            for batch in islice(
-                dataset.batches(start_step=epoch * steps, rank=rank, world_size=world_size), steps
-            )
-        ]
-        for batch in batches:
-            assert _texts(batch.source) == _texts(batch.target_out) == _texts(batch.target_in)
-        assert sorted(text for batch in batches for text in _texts(batch.source)) == (
-            sorted(SENTENCES)
-        )
-
-
-def test_a_batch_is_of_sentences_whose_spellings_are_of_like_length() -> None:
-    dataset = _spelled_anew()
-    steps = _steps_an_epoch(dataset, world_size=1)
-    batches = islice(dataset.batches(start_step=0), steps)
-    longer = [torch.maximum(_used(batch.source), _used(batch.target_out)) for batch in batches]
-    spans = sorted((int(length.min()), int(length.max())) for length in longer)
-    for (_, longest), (shortest, _) in itertools.pairwise(spans):
-        assert longest <= shortest
-
-
-def test_both_sides_and_all_epochs_are_spelled_apart_and_validation_is_not() -> None:
-    dataset = _spelled_anew()
-    usual = {tuple(row) for row in dataset.sources.lists()}
-
-    def spellings(tokens: torch.Tensor) -> set[tuple[int, ...]]:
-        return {tuple(x for x in row if x not in (PAD, EOS)) for row in tokens.tolist()}
-
-    steps = _steps_an_epoch(dataset, world_size=1)
-    batches = list(islice(dataset.batches(start_step=0), 2 * steps))
-    epochs = batches[:steps], batches[steps:]
-    sides = [
-        set.union(*(spellings(getattr(batch, side)) for batch in epoch))
-        for epoch in epochs
-        for side in ("source", "target_out")
-    ]
-    for one, another in ((0, 1), (0, 2), (1, 3)):
-        assert len(sides[one] & sides[another]) < 10
-    assert set.union(*(spellings(batch.source) for batch in dataset.once())) == usual
-
-
-def test_what_is_spelled_anew_does_not_depend_on_where_one_starts() -> None:
-    dataset = _spelled_anew()
-    whole = list(islice(dataset.batches(start_step=0), 90))
-    for start in (1, 41):
-        rest = dataset.batches(start_step=start)
-        for expected, found in zip(whole[start:], rest, strict=False):
-            assert torch.equal(expected.source, found.source)
-            assert torch.equal(expected.target_out, found.target_out)
-
-
-def test_a_spelling_that_is_too_long_is_not_taken() -> None:
-    usual = TokenRows.of(TOKENIZER, SENTENCES)
-    most = int(usual.lengths.max())
-    for batch in islice(_spelled_anew(max_tokens=most).batches(start_step=0), 30):
-        assert batch.source.shape[1] <= most
-    longer = max(
-        batch.source.shape[1] for batch in islice(_spelled_anew().batches(start_step=0), 30)
-    )
-    assert longer > most

@@ -55,11 +55,10 @@ def load_data(config: TranslationConfig) -> Data:
     if not config.bpe_dropout:
         return data
     dropout = BPEDropout(data.tokenizer, config.bpe_dropout)
-
-    def varied(rows: TokenRows) -> VariedRows:
-        return VariedRows(rows, data.tokenizer, dropout, max_tokens=config.max_positions)
-
-    data.train.varied = varied(data.train.sources), varied(data.train.targets)
+    data.train.varied = tuple(
+        VariedRows(rows, data.tokenizer, dropout, max_tokens=config.max_positions)
+        for rows in (data.train.sources, data.train.targets)
+    )
     return data
 
 

@@ -99,7 +99,7 @@ class VariedRows:
     ) -> None:
         """A sentence that came to over ``max_tokens``, EOS included, stays as it is in ``rows``."""
         self._usual, self._dropout, self._max_tokens = rows.lists(), dropout, max_tokens
-        letters: dict[tuple[int, ...], Int64[np.ndarray, _]] = {}  # a word is kept once
+        letters: dict[tuple[int, ...], Int64[np.ndarray, "_"]] = {}  # a word is kept once
         self._words = [
             [letters.setdefault(tuple(word), np.array(word)) for word in tokenizer.spelled(text)]
             for text in map(tokenizer.decode, self._usual)
@@ -166,7 +166,7 @@ class TranslationDataset:
             random = np.random.default_rng([self.seed, epoch])
             sides = self.sources, self.targets
             if self.varied:
-                sides = self.varied[0].drawn(random), self.varied[1].drawn(random)
+                sides = tuple(side.drawn(random) for side in self.varied)
             order = _by_length(*sides, random)
             steps = random.permutation(steps_an_epoch)
             for place in steps[first:]:
