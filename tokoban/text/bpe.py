@@ -58,18 +58,6 @@ class Tokenizer:
             raise ValueError(f"no token {token} in a vocabulary of {self.vocabulary_size}")
         return bytes(_BYTES[char] for char in name) if token >= len(SPECIALS) else b""
 
-    def spelled(self, text: str) -> list[list[int]]:
-        """The words of ``text`` in tokens of single bytes: what its merges start from."""
-        normal = self._encoder.normalizer.normalize_str(text)
-        words = self._encoder.pre_tokenizer.pre_tokenize_str(normal)
-        return [[self._encoder.token_to_id(letter) for letter in word] for word, _ in words]
-
-    def merges(self) -> list[tuple[int, int, int]]:
-        """Pairs of tokens and what they become, in the order in which they were learned."""
-        number = self._encoder.token_to_id
-        pairs = json.loads(self.to_json())["model"]["merges"]
-        return [(number(left), number(right), number(left + right)) for left, right in pairs]
-
     def to_json(self) -> str:
         """All of it as one line of JSON, in the format of the package tokenizers."""
         return self._encoder.to_str()

@@ -43,7 +43,6 @@ class TranslationConfig:
     batch_tokens: int = 4096  # at most: pairs times the longest sentence among them, either side
     cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
     data_seed: int = 0  # of the batches' order, and of what is held out
-    bpe_dropout: float = 0.0  # chance of a merge to be left out in training; 0.1 is published
     label_smoothing: float = 0.1  # share of the answer that is given to all tokens alike
     beam_width: int = 4  # of the validation BLEU during training; 1 is greedy
     length_penalty: float = 0.6  # the alpha of GNMT's ((5 + n) / 6)^alpha; 0 = none
@@ -62,7 +61,6 @@ class TranslationConfig:
                 f"a divisor of width {self.width}",
             ),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("bpe_dropout", 0 <= self.bpe_dropout <= 1, "in [0, 1]"),
             ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
             ("data_seed", self.data_seed < 2**63, "below 2^63"),
             ("max_tokens", self.max_tokens <= self.max_positions, _no_more("max_positions")),

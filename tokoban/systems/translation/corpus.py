@@ -13,10 +13,9 @@ import torch
 
 from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import TranslationConfig
-from tokoban.systems.translation.dataset import TokenRows, TranslationDataset, VariedRows
+from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
 from tokoban.systems.translation.pairs import Cleaning, Pair, clean, read_pairs, read_table
 from tokoban.text.bpe import Tokenizer, train_bpe
-from tokoban.text.bpe_dropout import BPEDropout
 from tokoban.training.checkpoint import load_weights, save_weights
 
 # Lengths of short sentences differ as they like; what counts is what both have beyond this.
@@ -51,18 +50,6 @@ def load_data(config: TranslationConfig) -> Data:
 
     With a cache the same text, under the same rules, is read as tokens from the second time on.
     """
-    data = _plain(config)
-    if not config.bpe_dropout:
-        return data
-    dropout = BPEDropout(data.tokenizer, config.bpe_dropout)
-    data.train.varied = tuple(
-        VariedRows(rows, data.tokenizer, dropout, max_tokens=config.max_positions)
-        for rows in (data.train.sources, data.train.targets)
-    )
-    return data
-
-
-def _plain(config: TranslationConfig) -> Data:
     if not (config.cache and config.has_text):
         return _made(config)
     folder = Path(config.cache)

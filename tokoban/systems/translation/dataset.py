@@ -3,10 +3,8 @@
 Axes: B pairs of a batch, S source positions, T target positions, R all rows.
 """
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import torch
@@ -14,10 +12,8 @@ from jaxtyping import Int32, Int64
 from torch import Tensor
 
 from tokoban.text.bpe import BOS, EOS, PAD, Tokenizer
-from tokoban.text.bpe_dropout import BPEDropout
 
 _ENCODED_AT_ONCE = 10_000
-_SPELLED_AT_ONCE = 1000
 # By so many tokens pairs of a batch may differ in the sum of their lengths, so that each epoch
 # brings others together.
 _ROUGHNESS = 4
@@ -47,32 +43,15 @@ class TokenRows:
     @classmethod
     def of(cls, tokenizer: Tokenizer, texts: Sequence[str]) -> "TokenRows":
         """The tokens of each text."""
-        return cls.of_lists(
-            row
-            for first in range(0, len(texts), _ENCODED_AT_ONCE)
-            for row in tokenizer.encode_many(texts[first : first + _ENCODED_AT_ONCE])
-        )
-
-    @classmethod
-    def of_lists(cls, rows: Iterable[Sequence[int]]) -> "TokenRows":
-        """Tokens as lists, without BOS and EOS."""
-        tokens, lengths = array("i"), array("q")
-        for row in rows:
-            tokens.extend((BOS, *row, EOS))
-            lengths.append(len(row) + 1)
+        parts = [np.empty(0, np.int32)]
+        lengths: list[int] = []
+        for first in range(0, len(texts), _ENCODED_AT_ONCE):
+            rows = tokenizer.encode_many(texts[first : first + _ENCODED_AT_ONCE])
+            parts.append(np.array([x for row in rows for x in (BOS, *row, EOS)], np.int32))
+            lengths += [len(row) + 1 for row in rows]
         return cls(
-            torch.from_numpy(np.array(tokens, np.int32)),
-            torch.from_numpy(np.array(lengths, np.int64)),
+            torch.from_numpy(np.concatenate(parts)), torch.tensor(lengths, dtype=torch.int64)
         )
-
-    def lists(self) -> list[list[int]]:
-        """The inverse of ``of_lists``."""
-        tokens = self.tokens.numpy()
-        starts, sizes = self._starts.tolist(), self.lengths.tolist()
-        return [
-            tokens[start + 1 : start + size].tolist()
-            for start, size in zip(starts, sizes, strict=True)
-        ]
 
     def at(self, rows: Int64[Tensor, "B"]) -> "TokenRows":
         """Some of the rows, in the order asked for."""
@@ -91,54 +70,14 @@ class TokenRows:
         return tokens.where(place < lengths[:, None], PAD)
 
 
-class VariedRows:
-    """Sentences that are spelled anew whenever they are asked for."""
-
-    def __init__(
-        self, rows: TokenRows, tokenizer: Tokenizer, dropout: BPEDropout, *, max_tokens: int
-    ) -> None:
-        """A sentence that came to over ``max_tokens``, EOS included, stays as it is in ``rows``."""
-        self._usual, self._dropout, self._max_tokens = rows.lists(), dropout, max_tokens
-        letters: dict[tuple[int, ...], Int64[np.ndarray, "_"]] = {}  # a word is kept once
-        self._words = [
-            [letters.setdefault(tuple(word), np.array(word)) for word in tokenizer.spelled(text)]
-            for text in map(tokenizer.decode, self._usual)
-        ]
-
-    def drawn(self, random: np.random.Generator) -> TokenRows:
-        """All sentences in another spelling."""
-        return TokenRows.of_lists(
-            spelled if len(spelled) < self._max_tokens else usual
-            for spelled, usual in zip(self._spelled(random), self._usual, strict=True)
-        )
-
-    def _spelled(self, random: np.random.Generator) -> Iterator[list[int]]:
-        for first in range(0, len(self._words), _SPELLED_AT_ONCE):
-            rows = self._words[first : first + _SPELLED_AT_ONCE]
-            words = iter(self._dropout.spell([word for row in rows for word in row], random))
-            for row in rows:
-                yield [token for word in islice(words, len(row)) for token in word.tolist()]
-
-
 class TranslationDataset:
     """Pairs as tokens, and batches of them: pairs of like length, up to so many tokens."""
 
     def __init__(
-        self,
-        sources: TokenRows,
-        targets: TokenRows,
-        *,
-        batch_tokens: int,
-        seed: int,
-        varied: tuple[VariedRows, VariedRows] | None = None,
+        self, sources: TokenRows, targets: TokenRows, *, batch_tokens: int, seed: int
     ) -> None:
-        """``batch_tokens`` is the most that pairs times the longest sentence among them may be.
-
-        ``varied`` are the same sentences, spelled anew for each epoch. A batch then has as many
-        pairs as it has without, and as many more tokens as the spelling has.
-        """
+        """``batch_tokens`` is the most that pairs times the longest sentence among them may be."""
         self.sources, self.targets, self.seed = sources, targets, seed
-        self.varied = varied
         self.lengths = torch.maximum(sources.lengths, targets.lengths)
         longest = int(self.lengths.max()) if len(self.lengths) else 0
         if longest > batch_tokens:
@@ -164,22 +103,31 @@ class TranslationDataset:
         while True:
             epoch, first = divmod(step, steps_an_epoch)
             random = np.random.default_rng([self.seed, epoch])
-            sides = self.sources, self.targets
-            if self.varied:
-                sides = tuple(side.drawn(random) for side in self.varied)
-            order = _by_length(*sides, random)
+            order = self._by_length(random)
             steps = random.permutation(steps_an_epoch)
             for place in steps[first:]:
                 start, end = spans[place * world_size + rank]
-                yield _batch(*sides, order[start:end])
+                yield self._batch(order[start:end])
                 step += 1
 
     def once(self, *, rank: int = 0, world_size: int = 1) -> Iterator[Batch]:
         """Each pair in one batch of one rank, by length; some ranks may have one batch more."""
-        sides = self.sources, self.targets
-        order = _by_length(*sides, np.random.default_rng(self.seed))
+        order = self._by_length(np.random.default_rng(self.seed))
         for start, end in self._spans(1)[rank::world_size]:
-            yield _batch(*sides, order[start:end])
+            yield self._batch(order[start:end])
+
+    def _batch(self, pairs: Int64[Tensor, "B"]) -> Batch:
+        return Batch(
+            source=self.sources.padded(pairs),
+            target_in=self.targets.padded(pairs, is_input=True),
+            target_out=self.targets.padded(pairs),
+        )
+
+    def _by_length(self, random: np.random.Generator) -> Int64[Tensor, "R"]:
+        """All pairs by the longer side, on which the cuts depend, and roughly by the other one."""
+        total = (self.sources.lengths + self.targets.lengths).numpy()
+        rough = total + random.uniform(0, _ROUGHNESS, len(self))
+        return torch.from_numpy(np.lexsort((rough, self.lengths.numpy())))
 
     def _spans(self, world_size: int) -> list[tuple[int, int]]:
         """Where each batch lies in the order by length; all ranks have equally many."""
@@ -193,24 +141,6 @@ class TranslationDataset:
             middle = (start + end) // 2
             spans[largest : largest + 1] = [(start, middle), (middle, end)]
         return spans
-
-
-def _by_length(
-    sources: TokenRows, targets: TokenRows, random: np.random.Generator
-) -> Int64[Tensor, "R"]:
-    """All pairs by the longer side, on which the cuts depend, and roughly by the other one."""
-    total = (sources.lengths + targets.lengths).numpy()
-    rough = total + random.uniform(0, _ROUGHNESS, len(total))
-    longer = torch.maximum(sources.lengths, targets.lengths)
-    return torch.from_numpy(np.lexsort((rough, longer.numpy())))
-
-
-def _batch(sources: TokenRows, targets: TokenRows, pairs: Int64[Tensor, "B"]) -> Batch:
-    return Batch(
-        source=sources.padded(pairs),
-        target_in=targets.padded(pairs, is_input=True),
-        target_out=targets.padded(pairs),
-    )
 
 
 def _cuts(lengths: np.ndarray, batch_tokens: int) -> list[int]:
