@@ -111,14 +111,11 @@ class Contest:
             return self.ours(self.model, beam, batch)
 
     def theirs(self, translator: Any, beam: int, batch: int, **options: Any) -> Tokens:
-        """By CTranslate2, which sorts the sentences by length, too.
-
-        It forbids an empty translation unless told otherwise; here one may fill a beam's place.
-        """
+        """By CTranslate2, which sorts the sentences by length, too."""
         words = [[self.names[token] for token in source] for source in self.sources]
         if self.max_length is not None:
             options["max_decoding_length"] = self.max_length - 1
-        usual = {"length_penalty": 0.0, "min_decoding_length": 0}
+        usual = {"length_penalty": 0.0}
         found = translator.translate_batch(
             words, beam_size=beam, max_batch_size=batch, **usual | options
         )

@@ -1,5 +1,6 @@
 """A translator of a toy language, half trained: it ends at many lengths and is never sure."""
 
+import copy
 from functools import cache
 
 import torch
@@ -52,3 +53,17 @@ def half_trained(*, pre_norm: bool = False) -> Translator:
         functional.cross_entropy(logits.mT, wanted, ignore_index=PAD).backward()
         optimizer.step()
     return model.double().requires_grad_(False)
+
+
+def impatient(model: Translator) -> Translator:
+    """A copy that would rather end at once."""
+    model = copy.deepcopy(model)
+    biases = [
+        bias
+        for name, bias in model.transformer.decoder.named_parameters()
+        if name.endswith("norm.bias")
+    ]
+    biases[-1].data += 9 * model.embedding.weight[EOS]
+    starts = padded([[*source, EOS] for source in drawn_sources(9)]), torch.full((9, 1), BOS)
+    assert (model(*starts)[:, 0].argmax(-1) == EOS).all()
+    return model

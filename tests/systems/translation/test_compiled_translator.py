@@ -10,6 +10,7 @@ from tests.systems.translation.half_trained import (
     MAX_POSITIONS,
     drawn_sources,
     half_trained,
+    impatient,
     padded,
 )
 from tokoban.decoding import Sampling
@@ -83,6 +84,16 @@ def test_it_ends_where_a_trained_one_ends(way: str, pre_norm: bool) -> None:
     expected = translate(model, SOURCES, **{**WAYS[way], "batch_size": 32})
     assert len({len(best.tokens) for best, *_ in expected}) > 3
     assert_alike(translate(ready(model), SOURCES, **WAYS[way]), expected)
+
+
+@NORMS
+@pytest.mark.parametrize("way", ["greedy", "beam"])
+def test_it_does_not_end_at_once_either(way: str, pre_norm: bool) -> None:
+    model = impatient(half_trained(pre_norm=pre_norm)).float()
+    sources = drawn_sources(9)
+    expected = translate(model, sources, **{**WAYS[way], "batch_size": 32})
+    assert all(best.tokens for best, *_ in expected)
+    assert_alike(translate(ready(model), sources, **WAYS[way]), expected)
 
 
 @NORMS

@@ -14,6 +14,7 @@ from tests.systems.translation.half_trained import (
     VOCABULARY,
     drawn_sources,
     half_trained,
+    impatient,
     padded,
 )
 from tokoban.decoding import Sampling, Stepper, sample, search_hypotheses
@@ -92,7 +93,8 @@ def test_a_beam_of_one_takes_the_most_probable_token_again_and_again() -> None:
         tokens: list[int] = []
         while True:
             logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS, *tokens]]))
-            allowed = logits[0, -1].index_fill(0, torch.tensor([PAD, BOS, UNK]), -torch.inf)
+            forbidden = [PAD, BOS, UNK] if tokens else [PAD, BOS, UNK, EOS]
+            allowed = logits[0, -1].index_fill(0, torch.tensor(forbidden), -torch.inf)
             if (token := int(allowed.argmax())) == EOS:
                 break
             tokens.append(token)
@@ -103,7 +105,9 @@ def test_a_beam_of_one_takes_the_most_probable_token_again_and_again() -> None:
 def test_a_wide_beam_finds_the_best_of_all_translations(alpha: float) -> None:
     penalty = gnmt_penalty(alpha)
     for source in SOURCES[:2]:
-        candidates = [list(words) for n in range(4) for words in itertools.product(WORDS, repeat=n)]
+        candidates = [
+            list(words) for n in range(1, 4) for words in itertools.product(WORDS, repeat=n)
+        ]
         inputs = padded([[BOS, *words] for words in candidates])
         log_probs = half_trained()(
             torch.tensor([[*source, EOS]] * len(candidates)), inputs
@@ -153,6 +157,15 @@ def test_a_translation_ends_where_it_has_no_more_room() -> None:
     assert max(lengths) == 3
 
 
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "prefixed"])
+def test_no_translation_is_empty_where_there_is_room_for_a_token(way: str) -> None:
+    model, sources = impatient(half_trained()), drawn_sources(9)
+    for found in translate(model, sources, **WAYS[way]):
+        assert all(hypothesis.tokens for hypothesis in found)
+    shortest = translate(model, sources, beam=1, max_length=1)
+    assert [best.tokens for (best,) in shortest] == [[]] * 9
+
+
 def test_no_translation_is_longer_than_its_source_and_fifty() -> None:
     model = half_trained()
     stepper = TranslationStepper(
@@ -179,10 +192,10 @@ def test_draws_follow_their_probabilities() -> None:
     (drawn,) = translate(
         half_trained(), [source], sampling=Sampling(seed=2), nbest=num_draws, max_length=2
     )
-    firsts = [(*hypothesis.tokens, EOS)[0] for hypothesis in drawn]
+    firsts = [hypothesis.tokens[0] for hypothesis in drawn]
     logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS]]))[0, 0]
-    shares = logits.index_fill(0, torch.tensor([PAD, BOS, UNK]), -torch.inf).softmax(0)
-    for token in (EOS, *WORDS):
+    shares = logits.index_fill(0, torch.tensor([PAD, BOS, UNK, EOS]), -torch.inf).softmax(0)
+    for token in WORDS:
         share = shares[token].item()
         deviation = (share * (1 - share) / num_draws) ** 0.5
         assert abs(firsts.count(token) / num_draws - share) < 5 * deviation
@@ -274,7 +287,7 @@ def test_cached_steps_equal_whole_passes_after_any_parents() -> None:
     for step in range(11):
         whole = half_trained()(padded([[*SOURCES[s], EOS] for s in sources.tolist()]), histories)
         expected = whole[:, -1].log_softmax(-1)
-        expected[:, [PAD, BOS, UNK]] = -torch.inf
+        expected[:, [PAD, BOS, UNK] if step else [PAD, BOS, UNK, EOS]] = -torch.inf
         assert torch.allclose(under_test.log_probs(), expected, rtol=0, atol=1e-10)
         groups = torch.arange(len(sources) // width)
         if step in (3, 7):

@@ -239,7 +239,7 @@ def _translate(
         )  # fmt: skip
         token = forced[position]
         if token < 0:
-            token = _best(logits[0], may_follow)
+            token = _best(logits[0], may_follow, position == 0)
         score_nats += logits[0, token] - log_sum_exp(logits[0])
         tokens[position] = token
         if token == EOS:
@@ -249,13 +249,13 @@ def _translate(
 
 @inner
 @no_type_check
-def _best(logits, may_follow):
-    """The first of the most probable tokens that may follow."""
+def _best(logits, may_follow, is_first):
+    """The first of the most probable tokens that may follow; the first of all is not the end."""
     greatest = np.float32(-np.inf)
     for token in range(len(logits)):
-        if may_follow[token]:
+        if may_follow[token] and not (is_first and token == EOS):
             greatest = max(greatest, logits[token])
     for token in range(len(logits)):
-        if logits[token] == greatest and may_follow[token]:
+        if logits[token] == greatest and may_follow[token] and not (is_first and token == EOS):
             return token
     return 0

@@ -18,7 +18,8 @@ class TranslationStepper:
     """Grows one translation per row; the encoder reads each source once, at the start.
 
     ``log_probs`` are the model's own, not renormalised where a token is forbidden: the padding, the
-    beginning, what is in no vocabulary. A score is then what teacher forcing gives.
+    beginning, what is in no vocabulary, and the end as the first token, since no sentence means
+    nothing. A score is then what teacher forcing gives.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class TranslationStepper:
         self.forced = forced.repeat_interleave(width, dim=0)
         self.is_forced = (forced != FREE).any(dim=0).tolist()  # by position, for any row
         self.forbidden = forbidden_tokens(model).to(self.device)
+        self.forbidden_first = torch.cat([self.forbidden, self.forbidden.new_tensor([EOS])])
         self._num_read = 0  # tokens of each row
         with torch.no_grad():
             self._rows = _begin(model, source, width=width, max_length=forced.shape[1])
@@ -68,6 +70,7 @@ class TranslationStepper:
         position, self._num_read = self._num_read, self._num_read + 1  # of the token to come
         if position == self.max_length:
             return self._log_probs  # nobody reads what would come after the longest translation
+        forbidden = self.forbidden if position else self.forbidden_first
         logits = self._rows.read(tokens)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         # Nobody needs the logits: where memory is slow, that saves writing to new.
@@ -75,10 +78,10 @@ class TranslationStepper:
         log_probs = torch.log_softmax(logits, dim=-1, out=out)
         if not self.is_forced[position]:
             # A few columns, and not a mask over all: that would take as long as the softmax.
-            return log_probs.index_fill_(1, self.forbidden, -torch.inf)
+            return log_probs.index_fill_(1, forbidden, -torch.inf)
         wanted = self.forced[:, position, None]
         tokens = torch.arange(log_probs.shape[1], device=self.device)
-        is_forbidden = torch.isin(tokens, self.forbidden)
+        is_forbidden = torch.isin(tokens, forbidden)
         is_forbidden = torch.where(wanted == FREE, is_forbidden, tokens != wanted)
         return log_probs.masked_fill_(is_forbidden, -torch.inf)
 
