@@ -23,7 +23,7 @@ def cross_entropy(
 ) -> Float[Tensor, ""]:
     """The mean over the targets that are not ``ignore_index``, in nats, as torch defines it.
 
-    On a CPU value and gradient are computed together, some rows at a time: torch makes eight
+    On a CPU value and gradient are computed together, some rows at a time: torch makes several
     passes over logits that no cache holds. Elsewhere it is torch's own. Always in single precision.
     """
     if logits.device.type == "cpu" and logits.requires_grad and torch.is_grad_enabled():
