@@ -252,6 +252,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = options.parse_args(argv)
     if arguments.device == "cuda":
         options.error("--device cuda: this one is of the CPU")
+    if arguments.rounds < 1:
+        options.error(f"--rounds is {arguments.rounds}; expected at least 1")
     arguments.device = "cpu"
     both = contest(arguments)
     if arguments.parity is not None:

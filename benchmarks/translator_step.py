@@ -94,9 +94,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser(__doc__, num_threads=1)
     options.add_argument("--rounds", type=int, default=7, metavar="N")
     arguments = options.parse_args(argv)
+    if arguments.device == "cuda":
+        options.error("--device cuda: this one is of the CPU")
+    if arguments.rounds < 1:
+        options.error(f"--rounds is {arguments.rounds}; expected at least 1")
+    arguments.device = "cpu"
     report = Report(arguments, unit="tokens", posted=(BASELINE,))
-    if report.device.type != "cpu":
-        raise SystemExit("both are of the CPU: --device cpu")
     keep_freed_memory()
     num_pairs, length, num_steps = (8, 5, 1) if arguments.quick else (128, 16, 10)
     step = step_function(tiny(), drawn_batch(num_pairs, length, tiny().vocabulary_size))
