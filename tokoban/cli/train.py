@@ -8,11 +8,13 @@ import sys
 from datetime import date
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokoban.systems import SYSTEMS, load
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from tokoban.training.run_config import RunConfig
 
 SUMMARY = "train a system; `tokoban train SYSTEM --help` lists its presets and fields"
@@ -39,16 +41,46 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = _system_parser(system, train).parse_args(arguments.options)
     if chosen.preset is None and not chosen.resume:
         chosen.preset = getattr(train, "DEFAULT", None)
-    config, run = _configs(train, chosen)
+    if chosen.resume and chosen.output is None:
+        raise ValueError("--resume needs --output, the folder of the run to go on with")
+    start = _start(system, chosen)
+    config, run = _configs(train, chosen, start)
     if chosen.output is None:
         path = new_run_path(Path("runs"), f"{system}-{chosen.preset}", today=date.today())
     else:
         path = Path(chosen.output)
     if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
         print(f"training into {path}", file=sys.stderr)
-    directory = RunDirectory(path, system=system, config=to_dict(config))
-    loop.train(train.make_system(config), run, directory, resume=chosen.resume)
+    directory = RunDirectory(
+        path, system=system, config=to_dict(config), started_from=chosen.start_from or ""
+    )
+    if start is None:
+        loop.train(train.make_system(config), run, directory, resume=chosen.resume)
+        return 0
+    tokenizer = getattr(start.model, "tokenizer", None)
+    made = train.make_system(config, **({"tokenizer": tokenizer} if tokenizer else {}))
+    loop.train(made, run, directory, resume=chosen.resume, start=start.model.state_dict())
     return 0
+
+
+class _Start(NamedTuple):
+    """The weights that a run begins with, or began with: its tokens are theirs."""
+
+    model: "nn.Module"
+    config: Any
+
+
+def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
+    """What ``--start-from`` names or, of a run that goes on, what it was started from."""
+    from tokoban import pretrained
+    from tokoban.training.run_directory import read_record
+
+    weights = chosen.start_from
+    if chosen.resume and (before := read_record(Path(chosen.output)).get("started_from")):
+        # Its own weights have the same tokens, and are there even when those others are not.
+        weights = chosen.output
+        chosen.start_from = chosen.start_from or before
+    return _Start(*pretrained.load(weights, system=system)) if weights else None
 
 
 def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
@@ -75,21 +107,28 @@ def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
         action="store_true",
         help="go on with the run in --output, as it was started where no preset is given",
     )
+    parser.add_argument(
+        "--start-from",
+        metavar="WEIGHTS",
+        help="train these further, in place of drawn weights: a name, a file or a run's folder; "
+        "the system's fields are then theirs, and the preset says only how to train",
+    )
     add_field_arguments(parser, train.Config)
     add_field_arguments(parser, RunConfig)
     return parser
 
 
-def _configs(train: ModuleType, chosen: argparse.Namespace) -> tuple[Any, "RunConfig"]:
+def _configs(
+    train: ModuleType, chosen: argparse.Namespace, start: _Start | None
+) -> tuple[Any, "RunConfig"]:
     """The system's config and the run's: a preset's or a recorded run's, and what overrides it."""
     from tokoban.training.config import from_dict, overrides
     from tokoban.training.run_config import RunConfig
     from tokoban.training.run_directory import read_record
 
-    if chosen.resume and chosen.output is None:
-        raise ValueError("--resume needs --output, the folder of the run to go on with")
     if chosen.preset is not None:
-        config, run = train.PRESETS[chosen.preset](), train.RUNS[chosen.preset]
+        config = train.PRESETS[chosen.preset]() if start is None else start.config
+        run = train.RUNS[chosen.preset]
     elif chosen.resume:
         record = read_record(Path(chosen.output))
         config = from_dict(train.Config, record["config"])

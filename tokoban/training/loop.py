@@ -1,12 +1,12 @@
 """The one training loop, for every system; it knows no more of one than ``training.system``."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from tokoban.training import processes
 from tokoban.training.allocator import keep_freed_memory
@@ -32,14 +32,21 @@ from tokoban.training.system import Batch, Stateful, System
 
 
 def train(
-    system: System, run: RunConfig, directory: RunDirectory, *, resume: bool = False
+    system: System,
+    run: RunConfig,
+    directory: RunDirectory,
+    *,
+    resume: bool = False,
+    start: Mapping[str, Tensor] | None = None,
 ) -> dict[str, float]:
     """Trains a model of ``system`` and returns its final figures, which result.json holds too.
 
+    It begins with the weights ``start``, a model's state, or with drawn ones where there is none.
     On the CPU a resumed run logs what an uninterrupted one would have. Evaluation is in fp32,
     whatever the precision of training. After SIGINT or SIGTERM a checkpoint is saved and
     KeyboardInterrupt raised. ValueError when the loss is no longer finite, when ``directory`` holds
-    a run and ``resume`` is False, and when what it holds is another run.
+    a run and ``resume`` is False, when what it holds is another run, and when ``start`` is of
+    another model.
     """
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
@@ -56,7 +63,10 @@ def train(
         keep_freed_memory()
     accelerator = Accelerator(cpu=is_on_cpu, mixed_precision="no")
     seed_all(run.seed)  # equal weights in every process
-    state = initial_state(system.build_model().to(accelerator.device), run)
+    drawn = system.build_model()
+    if start is not None:
+        _begin_with(drawn, start)
+    state = initial_state(drawn.to(accelerator.device), run)
     # Only the model is prepared: the optimizer's wrapper would cost half of a tiny step.
     model = accelerator.prepare_model(state.model)
     if run.compile:
@@ -321,6 +331,17 @@ class _Training:
         began_s = clock_s(self.state.device)
         yield
         self.timed_s += clock_s(self.state.device) - began_s
+
+
+def _begin_with(model: nn.Module, start: Mapping[str, Tensor]) -> None:
+    try:
+        model.load_state_dict(start)
+    except RuntimeError as error:
+        # The first line says no more than that something is wrong.
+        reason = " ".join(line.strip() for line in str(error).splitlines()[1:2])
+        raise ValueError(
+            f"the weights to start from are of another model ({reason.rstrip('. ')})"
+        ) from None
 
 
 def _is_logged(step: int, log_every: int) -> bool:

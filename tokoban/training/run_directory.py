@@ -1,7 +1,7 @@
 """One run on the disk: what was asked for, what was measured, what came out.
 
 runs/<date>-<name>/
-    config.json           system, config, run, command, commit, hardware, versions
+    config.json           system, config, started_from, run, command, commit, hardware, versions
     metrics.jsonl         one line per log(): {"step": 50, "train/loss": 0.7, ...}
     tensorboard/          the same, as events
     checkpoints/          to resume from
@@ -40,11 +40,17 @@ class RunDirectory:
     Where several processes train, only the main one may call what writes.
     """
 
-    def __init__(self, path: Path, *, system: str, config: Mapping[str, Any]) -> None:
-        """``system`` is the registry's name, ``config`` its dataclass ``to_dict``."""
+    def __init__(
+        self, path: Path, *, system: str, config: Mapping[str, Any], started_from: str = ""
+    ) -> None:
+        """``system`` is the registry's name, ``config`` its dataclass ``to_dict``.
+
+        ``started_from`` names the weights that it begins with, empty where they are drawn.
+        """
         self.path = path
         self.system = system
         self.config = dict(config)
+        self.started_from = started_from
         self.checkpoints = path / "checkpoints"
         self.metrics = path / "metrics.jsonl"
         self.weights = path / "weights.safetensors"
@@ -59,7 +65,11 @@ class RunDirectory:
         """Makes the folder and records what is about to run; ValueError if it holds a run."""
         self.check_is_new()
         self.curves.parent.mkdir(parents=True, exist_ok=True)
-        about = {"system": self.system, "config": self.config}
+        about = {
+            "system": self.system,
+            "config": self.config,
+            "started_from": self.started_from,
+        }
         self._write_record(about | _circumstances(run, device) | {"resumed": []})
         self._open_events(purge_step=None)
 
@@ -94,6 +104,11 @@ class RunDirectory:
                     f"{self.path} was started with {name} = {before!r}, "
                     f"and cannot go on with {now!r}"
                 )
+        if (before := record.get("started_from", "")) != self.started_from:
+            raise ValueError(
+                f"{self.path} was started from {before or 'drawn weights'}, "
+                f"and cannot go on as if from {self.started_from or 'drawn ones'}"
+            )
         return record
 
     def log(self, step: int, figures: Mapping[str, int | float]) -> None:

@@ -60,18 +60,20 @@ def split(text: str, *, validation_share: float) -> tuple[str, str]:
     return text[:num_train], text[num_train:]
 
 
-def load_corpus(config: GptConfig) -> Corpus:
+def load_corpus(config: GptConfig, tokenizer: Tokenizer | None = None) -> Corpus:
     """The text of ``config`` as tokens; ``ValueError`` where it is shorter than a window.
 
-    Byte pairs are learned from the part that is trained on; the characters are those of all.
+    Without a ``tokenizer`` one is learned: byte pairs from the part that is trained on, or the
+    characters of all.
     """
     text = text_of(config)
     train, validation = split(text, validation_share=config.validation_share)
-    tokenizer = learn_tokenizer(
-        train if config.tokens == "bpe" else text,
-        tokens=config.tokens,
-        vocabulary_size=config.vocabulary_size,
-    )
+    if tokenizer is None:
+        tokenizer = learn_tokenizer(
+            train if config.tokens == "bpe" else text,
+            tokens=config.tokens,
+            vocabulary_size=config.vocabulary_size,
+        )
     tokens = torch.tensor(tokenizer.encode(train), dtype=torch.int64)
     if len(tokens) <= config.context_length:
         raise ValueError(

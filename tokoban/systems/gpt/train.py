@@ -11,6 +11,7 @@ from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
 from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.training import processes
 from tokoban.training.cross_entropy import cross_entropy
 from tokoban.training.run_config import RunConfig
@@ -123,7 +124,10 @@ class GptSystem:
         return evaluate(model, self.corpus, self.config)
 
 
-def make_system(config: GptConfig) -> GptSystem:
-    """The system of ``config`` with its text read, if it learns from one."""
+def make_system(config: GptConfig, *, tokenizer: Tokenizer | None = None) -> GptSystem:
+    """The system of ``config`` with its text read, if it learns from one.
+
+    Without a tokenizer its vocabulary is learned, or is that of its task.
+    """
     is_task = config.source in ("sort", "addition")
-    return GptSystem(config, None if is_task else load_corpus(config))
+    return GptSystem(config, None if is_task else load_corpus(config, tokenizer))

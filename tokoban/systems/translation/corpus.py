@@ -45,32 +45,34 @@ class Data(NamedTuple):
     report: str  # what was kept and what was left out, in words
 
 
-def load_data(config: TranslationConfig) -> Data:
+def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> Data:
     """The text that ``config`` names, cleaned and as tokens; ``ValueError`` if nothing is left.
 
-    With a cache the same text, under the same rules, is read as tokens from the second time on.
+    Without a ``tokenizer`` one is learned from the text. With a cache the same text, under the same
+    rules, is read as tokens from the second time on.
     """
     if not (config.cache and config.has_text):
-        return _made(config)
+        return _made(config, tokenizer)
     folder = Path(config.cache)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{_fingerprint(config)}.safetensors"
+    path = folder / f"{_fingerprint(config, tokenizer)}.safetensors"
     if path.exists():
         return _kept(path, config)
-    data = _made(config)
+    data = _made(config, tokenizer)
     _keep(path, data)
     return data
 
 
-def _made(config: TranslationConfig) -> Data:
+def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
     if config.has_text:
         train_pairs, validation_pairs, cleaning = _read(config)
     else:
         train_pairs, validation_pairs, cleaning = _embedded(config)
     if not train_pairs:
         raise ValueError(f"nothing to learn from: {cleaning}")
-    lines = (sentence for side in zip(*train_pairs, strict=True) for sentence in side)
-    tokenizer = train_bpe(lines, vocabulary_size=config.vocabulary_size, has_space_before=True)
+    if tokenizer is None:
+        lines = (sentence for side in zip(*train_pairs, strict=True) for sentence in side)
+        tokenizer = train_bpe(lines, vocabulary_size=config.vocabulary_size, has_space_before=True)
     train, _, train_cleaning = _encoded(train_pairs, tokenizer, config, cleaning)
     if not len(train):
         raise ValueError(f"nothing to learn from: {train_cleaning}")
@@ -157,9 +159,11 @@ def _encoded(
     return dataset, [pairs[row] for row in kept.tolist()], Cleaning(cleaning.num_read, num_dropped)
 
 
-def _fingerprint(config: TranslationConfig) -> str:
+def _fingerprint(config: TranslationConfig, tokenizer: Tokenizer | None) -> str:
     """The same for the same bytes under the same rules, wherever the files lie."""
     rules: list[object] = [_CACHE_VERSION, *(getattr(config, name) for name in _CACHE_FIELDS)]
+    if tokenizer is not None:
+        rules.append(tokenizer.to_json())
     for part in ("train", "validation"):
         for kind in ("source", "target", "table"):
             paths = [Path(name) for name in getattr(config, f"{part}_{kind}")]

@@ -12,7 +12,7 @@ from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data, load_data
 from tokoban.systems.translation.dataset import Batch
 from tokoban.systems.translation.model import Translator
-from tokoban.text.bpe import PAD
+from tokoban.text.bpe import PAD, Tokenizer
 from tokoban.training import processes
 from tokoban.training.cross_entropy import cross_entropy
 from tokoban.training.run_config import RunConfig
@@ -115,9 +115,11 @@ class TranslationSystem:
         return evaluate(model, self.data, self.config)
 
 
-def make_system(config: TranslationConfig) -> TranslationSystem:
-    """The system of ``config`` with its text read and its vocabulary learned."""
-    data = load_data(config)
+def make_system(
+    config: TranslationConfig, *, tokenizer: Tokenizer | None = None
+) -> TranslationSystem:
+    """The system of ``config`` with its text read, and its vocabulary learned if none is given."""
+    data = load_data(config, tokenizer)
     if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
         print(data.report, file=sys.stderr)
     return TranslationSystem(config, data)
