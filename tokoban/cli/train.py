@@ -111,7 +111,7 @@ def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
         "--start-from",
         metavar="WEIGHTS",
         help="train these further, in place of drawn weights: a name, a file or a run's folder; "
-        "the system's fields are then theirs, and the preset says only how to train",
+        "the system's fields are theirs but for files, and the preset says how to train",
     )
     add_field_arguments(parser, train.Config)
     add_field_arguments(parser, RunConfig)
@@ -127,8 +127,10 @@ def _configs(
     from tokoban.training.run_directory import read_record
 
     if chosen.preset is not None:
-        config = train.PRESETS[chosen.preset]() if start is None else start.config
-        run = train.RUNS[chosen.preset]
+        config, run = train.PRESETS[chosen.preset](), train.RUNS[chosen.preset]
+        if start is not None:
+            where = {name: getattr(config, name) for name in getattr(train, "DATA_FIELDS", ())}
+            config = dataclasses.replace(start.config, **where)
     elif chosen.resume:
         record = read_record(Path(chosen.output))
         config = from_dict(train.Config, record["config"])

@@ -44,6 +44,14 @@ def test_both_parts_come_back_from_their_tokens(tmp_path: Path, tokens: Tokens) 
     assert int(max(corpus.train.max(), corpus.validation.max())) < size
 
 
+def test_a_given_tokenizer_takes_the_place_of_one_that_is_learned(tmp_path: Path) -> None:
+    given = CharacterTokenizer("zdcrba ")
+    config = replace(CONFIG, text=(_file(tmp_path, "abba cadabra " * 7),))
+    corpus = load_corpus(config, given)
+    assert corpus.tokenizer is given
+    assert given.decode(corpus.train.tolist()).startswith("abba cadabra abba")
+
+
 def test_the_interpreters_documentation_is_of_both_kinds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

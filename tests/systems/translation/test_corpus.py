@@ -11,7 +11,7 @@ from tokoban.systems.translation import corpus
 from tokoban.systems.translation.config import TranslationConfig, numbers
 from tokoban.systems.translation.corpus import load_data
 from tokoban.systems.translation.pairs import Pair
-from tokoban.text.bpe import PAD
+from tokoban.text.bpe import PAD, train_bpe
 
 Files = Callable[[str, list[Pair]], dict[str, tuple[str, ...]]]
 
@@ -150,3 +150,14 @@ def test_another_text_or_another_rule_is_not_in_the_cache(files: Files, tmp_path
         assert len(list((tmp_path / "cache").iterdir())) == number
     files("train", TWENTY[1:])
     assert len(load_data(config).train) == 16
+
+
+def test_a_given_tokenizer_is_kept_and_has_a_cache_of_its_own(files: Files, tmp_path: Path) -> None:
+    given = train_bpe(["anderes", "other"], vocabulary_size=270, has_space_before=True)
+    config = _config(cache=str(tmp_path / "cache"), **files("train", TWENTY))
+    learned = load_data(config)
+    for _ in ("made", "kept"):
+        data = load_data(config, given)
+        assert data.tokenizer.to_json() == given.to_json() != learned.tokenizer.to_json()
+        assert data.validation_pairs == learned.validation_pairs
+    assert len(list((tmp_path / "cache").iterdir())) == 2

@@ -46,6 +46,7 @@ RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
+DATA_FIELDS = ("data",)
 DEFAULT = "plan"
 
 

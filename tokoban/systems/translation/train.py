@@ -60,6 +60,15 @@ RUNS: dict[str, RunConfig] = {
     "big": replace(_PAPER, steps=300_000, learning_rate=1024**-0.5 * 4000**-0.5, average_last=20),
 }
 SMALLEST = "toy"
+DATA_FIELDS = (
+    "train_source",
+    "train_target",
+    "train_table",
+    "validation_source",
+    "validation_target",
+    "validation_table",
+    "cache",
+)
 
 
 def build_model(config: TranslationConfig) -> Translator:
