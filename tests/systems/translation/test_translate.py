@@ -33,6 +33,7 @@ from tokoban.text.bpe import BOS, EOS, PAD, UNK
 from tokoban.transformer.packed import can_pack
 
 SOURCES = drawn_sources(10)
+OURS = f"this translator's are 0 to {VOCABULARY - 1}"
 WORDS = range(UNK + 1, VOCABULARY)
 WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"beam": 1},
@@ -258,6 +259,13 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
             {"forced_prefix": [5, 6, 7], "max_length": 3},
             "the forced prefix has 3 tokens; sentence 1 may become at most 3 with its end",
         ),
+        (
+            [5],
+            {"forced_prefix": [5, VOCABULARY]},
+            f"the forced prefix has token {VOCABULARY}; {OURS}",
+        ),
+        ([5], {"forced_prefix": [-1], "beam": 1}, f"the forced prefix has token -1; {OURS}"),
+        ([5, VOCABULARY], {}, f"sentence 2 has token {VOCABULARY}; {OURS}"),
     ],
 )
 def test_what_cannot_be_translated_is_refused(

@@ -105,7 +105,7 @@ def translate(
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
     in its score. With ``sampling`` the translations are draws, whatever ``beam`` is. A source of no
     tokens has one translation, of no tokens. ``ValueError`` for a source that is longer than the
-    model was built for.
+    model was built for, and for a token that it does not have.
 
     Sources of like length are translated together. What comes out depends on neither order nor
     ``batch_size``, but for rounding.
@@ -115,6 +115,7 @@ def translate(
             raise ValueError(f"{name} is {size}; expected at least 1")
     if sampling is None and nbest > beam:
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
+    _require_tokens(model, forced_prefix, of="the forced prefix")
     limits = [
         _limit(model, source, number, max_length=max_length, prefix=forced_prefix)
         for number, source in enumerate(sources, start=1)
@@ -200,6 +201,7 @@ def _limit(
     prefix: Sequence[int],
 ) -> int:
     """The most tokens that the translation of a source may have, its end counted."""
+    _require_tokens(model, source, of=f"sentence {number}")
     if len(source) >= model.max_positions:
         raise ValueError(
             f"sentence {number} has {len(source)} tokens; "
@@ -214,6 +216,13 @@ def _limit(
             f"{limit} with its end"
         )
     return limit
+
+
+def _require_tokens(model: Translator, tokens: Sequence[int], *, of: str) -> None:
+    num_tokens = model.embedding.num_embeddings
+    for token in tokens:
+        if not 0 <= token < num_tokens:
+            raise ValueError(f"{of} has token {token}; this translator's are 0 to {num_tokens - 1}")
 
 
 def _batches(sources: Sequence[Sequence[int]], batch_size: int) -> Iterator[list[int]]:
