@@ -66,10 +66,11 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
     return [
         # What is compiled there is slow; rollouts and beam hold the same against the post.
         Part("tests", 70, ("-m", "pytest", "-v", "-m", "gpu and not slow"), ("pytest",)),
-        benchmark("rollouts", 100, *common),
+        benchmark("rollouts", 90, *common),
         benchmark("beam", 60, *common),
         benchmark("training", 60, *common),
-        benchmark("simulator", 120, *common),
+        benchmark("simulator", 90, *common),
+        benchmark("marian", 40, *common, "--sentences", "128", needs=("transformers",)),
         # Its many rows are of the CPU, which `--device cpu` has measured at length.
         benchmark("environment", 20, "--device", device, "--quick", needs=("gymnasium",)),
         Part("train", 100, ("-m", "tokoban", *run, "--output", "OUT/train")),

@@ -91,6 +91,19 @@ def test_sentences_are_translated_and_none_depends_on_the_others(
     assert alone[1] == "\n"
 
 
+def test_draws_depend_on_the_line_and_not_on_the_batch(
+    weights: str, typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 1 every line is a block of its own; with 2 the seventeenth begins another."""
+    found = []
+    for batch_size in ("1", "2", "32"):
+        typed(b"halb vier\n" * 20)
+        assert _translate(weights, "--sample", "--seed", "3", "--batch-size", batch_size) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1] == found[2]
+    assert len(set(found[0].splitlines())) > 10  # the same line is drawn anew
+
+
 @pytest.mark.parametrize("words", [[], ["-"], ["eins", "-"]], ids=" ".join)
 def test_standard_input_is_read_by_line(
     words: list[str],
@@ -196,6 +209,15 @@ def test_what_comes_before_an_error_is_printed(
     assert printed.err.startswith("tokoban: line 51 has ")
     assert printed.err.endswith(" tokens; this translator reads at most 127\n")
     assert len(json.loads(alignment.read_text())) == 50
+    words = ["zwei", "Sand\udcff", "acht"]  # as Python hands over bytes that are no UTF-8
+    assert _translate(weights, *words) == 2
+    complaint = "tokoban: sentence 2 of the command line: not UTF-8\n"
+    assert capsys.readouterr() == ("ZWEI\n", complaint)
+    typed(b"zwei " * 30 + b"\n\nzwei\n")
+    assert _translate(weights, "--prefix", "zwei " * 25) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "ZWEI " * 30 + "\n\n"
+    assert printed.err.startswith("tokoban: line 3 has ")
     # Where nothing is known, what was there before stays; of no lines all is known.
     typed(b"\xff\n")
     assert _translate(weights, "--alignment", str(alignment)) == 2
@@ -246,13 +268,17 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
         (["x", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
         (["x", "--beam", "0"], "--beam is 0; expected at least 1"),
         (["x", "--nbest", "0"], "--nbest is 0; expected at least 1"),
-        (["x", "--length-penalty", "-1"], "--length-penalty is -1.0; expected 0 (none) or more"),
+        (["x", "--length-penalty", "-1"], "--length-penalty is -1.0; expected 0 (none) to 100"),
         (["x", "--sample", "--top-k", "0"], "--top-k is 0; expected at least 1"),
         (["x", "--sample", "--top-p", "2"], "--top-p is 2.0; expected more than 0, at most 1"),
         (["x", "--sample", "--temperature", "-1"], "--temperature is -1.0; expected 0 (greedy)"),
         (["x", "--sample", "--seed", "-1"], "--seed is -1; expected 0 to 2^63 - 1"),
         (["x", "--from", "en"], "translates from de to en, not from en to en"),
         (["x", "--to", "fr"], "translates from de to en, not from de to fr"),
+        (["x", "--length-penalty", "1000"], "--length-penalty is 1000.0; expected 0 (none) to 100"),
+        (["x", "--length-penalty", "inf"], "--length-penalty is inf; expected 0 (none) to 100"),
+        (["x", "--length-penalty", "nan"], "--length-penalty is nan; expected 0 (none) to 100"),
+        (["x", "--sample", "--temperature", "inf"], "--temperature is inf; expected 0 (greedy)"),
     ],
     ids=str,
 )

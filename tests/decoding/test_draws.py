@@ -49,6 +49,7 @@ def test_draws_are_as_frequent_as_their_chances() -> None:
     [
         ({"temperature": -0.5}, r"temperature is -0.5; expected 0 \(greedy\) or more"),
         ({"temperature": float("nan")}, r"temperature is nan; expected 0 \(greedy\) or more"),
+        ({"temperature": float("inf")}, r"temperature is inf; expected 0 \(greedy\) or more, fin"),
         ({"seed": -1}, r"seed is -1; expected 0 to 2\^63 - 1"),
     ],
 )

@@ -248,6 +248,7 @@ def test_noise_is_finite_even_where_a_draw_is_zero(monkeypatch: pytest.MonkeyPat
         ({"noise": torch.zeros(7, 3, 5)}, r"noise has shape \(7, 3, 5\); expected \(7, 3, 2\)"),
         ({"temperature": 0.0}, "temperature is 0.0; expected more than 0"),
         ({"temperature": math.nan}, "temperature is nan; expected more than 0"),
+        ({"temperature": math.inf}, "temperature is inf; expected more than 0, and finite"),
         ({"top_k": 0}, "top_k is 0; expected at least 1"),
         ({"top_p": 0.0}, "top_p is 0.0; expected more than 0, at most 1"),
         ({"top_p": 1.5}, "top_p is 1.5; expected more than 0, at most 1"),

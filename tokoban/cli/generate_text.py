@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -145,7 +146,7 @@ def _check(arguments: argparse.Namespace) -> None:
     check_ranges(
         arguments,
         ("max_tokens", arguments.max_tokens >= 1, "at least 1"),
-        ("temperature", arguments.temperature >= 0, "0 (greedy) or more"),
+        ("temperature", 0 <= arguments.temperature < math.inf, "0 (greedy) or more, finite"),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
         ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
         ("seed", 0 <= arguments.seed < 2**63, "0 to 2^63 - 1"),

@@ -9,11 +9,15 @@ def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
 
     At a keyboard it is told to type a ``noun`` a line. ``ValueError`` for what is not UTF-8.
     """
-    for text in texts or ["-"]:
+    for number, text in enumerate(texts or ["-"], start=1):
         if text == "-":
             yield from _standard_input(noun)
-        else:
-            yield text
+            continue
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # bytes of the command line that are no text
+            raise ValueError(f"{noun} {number} of the command line: not UTF-8") from None
+        yield text
 
 
 def are_typed(texts: Sequence[str]) -> bool:

@@ -78,7 +78,7 @@ def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
     weights = chosen.start_from
     if chosen.resume and (before := read_record(Path(chosen.output)).get("started_from")):
         # Its own weights have the same tokens, and are there even when those others are not.
-        weights = chosen.output
+        weights = str(Path(chosen.output) / pretrained.WEIGHTS_FILE)  # no name of shipped ones
         chosen.start_from = chosen.start_from or before
     return _Start(*pretrained.load(weights, system=system)) if weights else None
 
@@ -111,7 +111,7 @@ def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
         "--start-from",
         metavar="WEIGHTS",
         help="train these further, in place of drawn weights: a name, a file or a run's folder; "
-        "the system's fields are theirs but for files, and the preset says how to train",
+        "the system's fields below are theirs but for the data's, the run's are the preset's",
     )
     add_field_arguments(parser, train.Config)
     add_field_arguments(parser, RunConfig)

@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -145,11 +146,15 @@ def _check(arguments: argparse.Namespace) -> None:
     check_ranges(
         arguments,
         ("beam", beam >= 1, "at least 1"),
-        ("length_penalty", penalty is None or penalty >= 0, "0 (none) or more"),
+        ("length_penalty", penalty is None or 0 <= penalty <= 100, "0 (none) to 100"),
         ("nbest", arguments.nbest >= 1, "at least 1"),
         ("nbest", arguments.sample or arguments.nbest <= beam, f"at most --beam, which is {beam}"),
         ("seed", seed is None or 0 <= seed < 2**63, "0 to 2^63 - 1"),
-        ("temperature", temperature is None or temperature >= 0, "0 (greedy) or more"),
+        (
+            "temperature",
+            temperature is None or 0 <= temperature < math.inf,
+            "0 (greedy) or more, finite",
+        ),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
         ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
         ("batch_size", arguments.batch_size >= 1, "at least 1"),
@@ -214,19 +219,17 @@ def _translated(
     sampling: "Sampling | None",
 ) -> Iterator[tuple[str, "list[Translation]"]]:
     """Each line with its translations; those before a line that cannot be read come first."""
-    from tokoban.systems.translation.texts import num_tokens, translate_texts
+    from tokoban.systems.translation.texts import num_tokens, tokenizer_of, translate_texts
 
     is_line_by_line = are_typed(arguments.text) or arguments.batch_size <= 1
     block_size = 1 if is_line_by_line else _BATCHES_A_BLOCK * arguments.batch_size
-    longest = model.max_positions - 1
+    prefix_length = len(tokenizer_of(model).encode(arguments.prefix))
     for first in itertools.count(1, block_size):
         block, trouble = _read(lines, block_size)
         for place, length in enumerate(num_tokens(model, block)):
-            if length > longest:
-                trouble = ValueError(
-                    f"line {first + place} has {length} tokens; "
-                    f"this translator reads at most {longest}"
-                )
+            complaint = _complaint(length, model.max_positions - 1, prefix_length)
+            if complaint:
+                trouble = ValueError(f"line {first + place} {complaint}")
                 block = block[:place]
                 break
         found = translate_texts(
@@ -238,12 +241,28 @@ def _translated(
             forced_prefix=arguments.prefix,
             sampling=sampling,
             batch_size=arguments.batch_size,
+            first_number=first,
         )
         yield from zip(block, found, strict=True)
         if trouble is not None:
             raise trouble
         if len(block) < block_size:
             return
+
+
+def _complaint(length: int, longest: int, prefix_length: int) -> str:
+    """Why a line of so many tokens cannot be translated; empty if it can."""
+    from tokoban.systems.translation.model import EXTRA_LENGTH
+
+    if length > longest:
+        return f"has {length} tokens; this translator reads at most {longest}"
+    room = length + EXTRA_LENGTH
+    if length and prefix_length >= room:
+        return (
+            f"has {length} tokens, whose translation may have {room} with its end; "
+            f"the prefix has {prefix_length}"
+        )
+    return ""
 
 
 def _read(lines: Iterator[str], num_lines: int) -> tuple[list[str], ValueError | None]:

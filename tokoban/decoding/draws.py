@@ -3,6 +3,7 @@
 Axes: B rows, A actions.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,8 +27,10 @@ class Sampling:
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed is {self.seed}; expected 0 to 2^63 - 1")
-        if not self.temperature >= 0:
-            raise ValueError(f"temperature is {self.temperature}; expected 0 (greedy) or more")
+        if not 0 <= self.temperature < math.inf:
+            raise ValueError(
+                f"temperature is {self.temperature}; expected 0 (greedy) or more, finite"
+            )
 
 
 GREEDY = Sampling(temperature=0.0)

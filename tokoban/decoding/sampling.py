@@ -3,6 +3,7 @@
 Axes: B rows, T steps, A actions.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -163,8 +164,8 @@ def _check_shapes(
 
 
 def _check_restrictions(temperature: float, top_k: int | None, top_p: float | None) -> None:
-    if not temperature > 0.0:
-        raise ValueError(f"temperature is {temperature}; expected more than 0")
+    if not 0.0 < temperature < math.inf:
+        raise ValueError(f"temperature is {temperature}; expected more than 0, and finite")
     if top_k is not None and top_k < 1:
         raise ValueError(f"top_k is {top_k}; expected at least 1")
     if top_p is not None and not 0.0 < top_p <= 1.0:

@@ -277,8 +277,9 @@ class _Training:
             checkpoint["system"] = processes.gather_objects(self.system.state_dict())
         if self.is_main:
             with self.untimed():
-                save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
+                # First, so that where there is a checkpoint there are weights as well.
                 self.directory.save_weights(state.result, step=state.step)
+                save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
         set_random_state(checkpoint["random"][processes.rank()])  # as if it were resumed here
 
     def finish(self) -> dict[str, float]:

@@ -253,7 +253,7 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         ([5], {"nbest": 0}, "nbest is 0; expected at least 1"),
         ([5], {"batch_size": 0}, "batch_size is 0; expected at least 1"),
         ([5], {"beam": 2, "nbest": 3}, "nbest is 3; expected at most beam, which is 2"),
-        ([5], {"length_penalty": -0.1}, "length_penalty is -0.1; expected 0 (none) or more"),
+        ([5], {"length_penalty": -0.1}, "length_penalty is -0.1; expected 0 (none) to 100"),
         (
             [5],
             {"forced_prefix": [5, 6, 7], "max_length": 3},

@@ -52,7 +52,7 @@ RUNS: dict[str, RunConfig] = {
     "shakespeare": replace(_NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"),
 }
 SMALLEST = "sort"
-DATA_FIELDS = ("text",)
+DATA_FIELDS = ("source", "text")
 
 
 def build_model(config: GptConfig) -> Gpt:

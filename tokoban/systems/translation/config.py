@@ -61,6 +61,11 @@ class TranslationConfig:
                 f"a divisor of width {self.width}",
             ),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
+            (
+                "length_penalty",
+                0 <= self.length_penalty <= LARGEST_PENALTY,
+                f"0 (none) to {LARGEST_PENALTY}",
+            ),
             ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
             ("data_seed", self.data_seed < 2**63, "below 2^63"),
             ("max_tokens", self.max_tokens <= self.max_positions, _no_more("max_positions")),
@@ -78,6 +83,8 @@ class TranslationConfig:
         return bool(self.train_source or self.train_table)
 
 
+LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any more
+
 _LEAST = {
     "width": 2,
     "num_layers": 1,
@@ -92,7 +99,6 @@ _LEAST = {
     "batch_tokens": 2,
     "data_seed": 0,
     "beam_width": 1,
-    "length_penalty": 0,
 }
 
 

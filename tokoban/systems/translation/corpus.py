@@ -14,7 +14,14 @@ import torch
 from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
-from tokoban.systems.translation.pairs import Cleaning, Pair, clean, read_pairs, read_table
+from tokoban.systems.translation.pairs import (
+    Cleaning,
+    Pair,
+    clean,
+    read_pairs,
+    read_table,
+    tidied,
+)
 from tokoban.text.bpe import Tokenizer, train_bpe
 from tokoban.training.checkpoint import load_weights, save_weights
 
@@ -22,7 +29,7 @@ from tokoban.training.checkpoint import load_weights, save_weights
 _FREE_TOKENS = 5
 
 # Another number wherever other code would make other tokens of the same text.
-_CACHE_VERSION = 1
+_CACHE_VERSION = 2
 # What the tokens depend on besides the bytes of the files.
 _CACHE_FIELDS = (
     "source_language",
@@ -65,9 +72,10 @@ def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> 
 
 def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
     if config.has_text:
-        train_pairs, validation_pairs, cleaning = _read(config)
+        train_pairs, validation_pairs, cleaning, validation_cleaning = _read(config)
     else:
         train_pairs, validation_pairs, cleaning = _embedded(config)
+        validation_cleaning = Cleaning(len(validation_pairs))
     if not train_pairs:
         raise ValueError(f"nothing to learn from: {cleaning}")
     if tokenizer is None:
@@ -79,7 +87,7 @@ def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
     # What is measured on is not chosen by how well the lengths fit.
     lenient = replace(config, max_ratio=math.inf)
     validation, validation_pairs, validation_cleaning = _encoded(
-        validation_pairs, tokenizer, lenient, Cleaning(len(validation_pairs))
+        validation_pairs, tokenizer, lenient, validation_cleaning
     )
     if not len(validation):
         raise ValueError(f"nothing to validate on: {validation_cleaning}")
@@ -103,12 +111,12 @@ def _embedded(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleani
     return train, drawn(config.num_validation, "validation"), Cleaning(len(train))
 
 
-def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning]:
-    """Pairs for training and for validation, tidied, and what became of those for training."""
-    validation = _pairs_of(config, "validation")
+def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, Cleaning]:
+    """Pairs for training and for validation, tidied, and what became of both."""
+    validation, validation_cleaning = tidied(_pairs_of(config, "validation"))
     train, cleaning = clean(_pairs_of(config, "train"), held_out=validation)
     if validation:
-        return train, validation, cleaning
+        return train, validation, cleaning, validation_cleaning
     if config.validation_source or config.validation_table:
         raise ValueError("the validation text has no sentence; name other files, or none")
     if len(train) <= config.num_validation:
@@ -119,7 +127,7 @@ def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning]:
     validation = [train[number] for number in order[: config.num_validation]]
     train, again = clean(train, held_out=validation)
     num_dropped = {**cleaning.num_dropped, **again.num_dropped}
-    return train, validation, Cleaning(cleaning.num_read, num_dropped)
+    return train, validation, Cleaning(cleaning.num_read, num_dropped), Cleaning(len(validation))
 
 
 def _pairs_of(config: TranslationConfig, part: str) -> list[Pair]:

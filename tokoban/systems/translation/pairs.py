@@ -111,6 +111,14 @@ def tidy(sentence: str) -> str:
     return " ".join(sentence.split())
 
 
+def tidied(pairs: Iterable[Pair]) -> tuple[list[Pair], Cleaning]:
+    """What is measured on: all that has a sentence on both sides, as often as it is there."""
+    both = [Pair(tidy(pair.source), tidy(pair.target)) for pair in pairs]
+    kept = [pair for pair in both if pair.source and pair.target]
+    num_empty = len(both) - len(kept)
+    return kept, Cleaning(len(both), {"empty": num_empty} if num_empty else {})
+
+
 def clean(pairs: Iterable[Pair], *, held_out: Collection[Pair] = ()) -> tuple[list[Pair], Cleaning]:
     """The pairs that are worth learning from, tidied, in their order; and what became of the rest.
 

@@ -42,6 +42,7 @@ def translate_texts(
     forced_prefix: str = "",
     sampling: Sampling | None = None,
     batch_size: int = BATCH_SIZE,
+    first_number: int = 1,
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first; an empty text has an empty one.
 
@@ -59,6 +60,7 @@ def translate_texts(
         forced_prefix=tokenizer.encode(forced_prefix),
         sampling=sampling,
         batch_size=batch_size,
+        first_number=first_number,
     )
     return [
         [

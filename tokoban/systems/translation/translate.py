@@ -13,6 +13,7 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.decoding import Sampling, draw, search_hypotheses
+from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.text.bpe import EOS, PAD
@@ -81,8 +82,8 @@ def made_ready(
 
 def gnmt_penalty(alpha: float) -> Callable[[int], float]:
     """((5 + n) / 6)^alpha of a translation of n tokens, its end counted (Wu et al. 2016)."""
-    if alpha < 0:
-        raise ValueError(f"length_penalty is {alpha}; expected 0 (none) or more")
+    if not 0 <= alpha <= LARGEST_PENALTY:
+        raise ValueError(f"length_penalty is {alpha}; expected 0 (none) to {LARGEST_PENALTY}")
     return lambda length: ((5 + length) / 6) ** alpha
 
 
@@ -98,6 +99,7 @@ def translate(
     forced_prefix: Sequence[int] = (),
     sampling: Sampling | None = None,
     batch_size: int = BATCH_SIZE,
+    first_number: int = 1,
 ) -> list[list[Hypothesis]]:
     """The ``nbest`` translations of each source, the best first; tokens without specials.
 
@@ -108,7 +110,8 @@ def translate(
     model was built for, and for a token that it does not have.
 
     Sources of like length are translated together. What comes out depends on neither order nor
-    ``batch_size``, but for rounding.
+    ``batch_size``, but for rounding; a draw depends on the source's number, which is
+    ``first_number`` for the first one here.
     """
     for name, size in {"beam": beam, "nbest": nbest, "batch_size": batch_size}.items():
         if size < 1:
@@ -117,8 +120,8 @@ def translate(
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
     _require_tokens(model, forced_prefix, of="the forced prefix")
     limits = [
-        _limit(model, source, number, max_length=max_length, prefix=forced_prefix)
-        for number, source in enumerate(sources, start=1)
+        _limit(model, source, number, max_length=max_length, prefix=forced_prefix) if source else 0
+        for number, source in enumerate(sources, start=first_number)
     ]
     penalty = gnmt_penalty(length_penalty)
     device = model.embedding.weight.device
@@ -143,7 +146,12 @@ def translate(
                     stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty
                 )
             else:
-                rows, scores_nats = _sampled(stepper, numbers, sampling, num_each=nbest)
+                rows, scores_nats = _sampled(
+                    stepper,
+                    [first_number - 1 + number for number in numbers],
+                    sampling,
+                    num_each=nbest,
+                )
             for number, mine, scores in zip(numbers, rows, scores_nats, strict=True):
                 found[number] = _hypotheses(mine, scores, penalty)
     return found

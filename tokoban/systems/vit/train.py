@@ -52,6 +52,7 @@ RUNS: dict[str, RunConfig] = {
     "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
 }
 SMALLEST = "tiny"
+DATA_FIELDS = ("data",)
 
 
 def build_model(config: VitConfig) -> VisionTransformer:
