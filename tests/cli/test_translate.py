@@ -155,7 +155,7 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
         "--top-p", "0.75",
     )  # fmt: skip
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
-    assert shouted[0] == plain | {"texts": ["x"], "sampling": None}
+    assert shouted[0] == plain | {"texts": ["x"], "sampling": None, "first_number": 1}
     assert shouted[1] == {
         "texts": ["x"],
         "beam": 7,
@@ -164,6 +164,7 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
         "forced_prefix": "Ab",
         "batch_size": 5,
         "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75),
+        "first_number": 1,
     }
 
 
