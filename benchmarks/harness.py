@@ -8,6 +8,7 @@ benchmark that is cut short leaves what it has measured.
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from statistics import median
@@ -35,6 +36,11 @@ def parser(description: str | None, *, num_threads: int | None) -> argparse.Argu
     options.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     options.add_argument("--threads", type=int, default=num_threads, metavar="N", help="of the CPU")
     return options
+
+
+def now_s(device: torch.device) -> float:
+    """Seconds: of the processor on a CPU, which other work stretches little, else of the clock."""
+    return time.process_time() if device.type == "cpu" else clock_s(device)
 
 
 class Timing(NamedTuple, Generic[Answer]):

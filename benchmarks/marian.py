@@ -6,8 +6,8 @@ Marian's in the same one, the median over the rounds, and with how many translat
 in bf16 rounding chooses. On a CPU times are of the processor. Needs `pip install transformers`.
 """
 
+import copy
 import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
@@ -18,14 +18,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from benchmarks.harness import Report, parser
+from benchmarks.harness import Report, now_s, parser
 from tokoban.systems.translation.config import base, tiny
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.stepper import forbidden_tokens
 from tokoban.systems.translation.train import build_model
 from tokoban.systems.translation.translate import Precision, made_ready, translate
 from tokoban.text.bpe import BOS, EOS, PAD
-from tokoban.training.metrics import clock_s
 from tokoban.transformer import DecoderBlock, EncoderBlock
 from tokoban.transformer.attention import MultiHeadAttention
 
@@ -173,15 +172,16 @@ def measure(
         ways[f"Marian, {precision}"] = partial(
             theirs, peer, sources, beam=beam, batch=batch, forbidden=forbidden
         )
-        ready = made_ready(model, report.device, precision=precision)
+        # Of a copy: on a GPU it is the model itself that is moved and rounded.
+        ready = made_ready(copy.deepcopy(model), report.device, precision=precision)
         ways[f"ours, {precision}"] = partial(ours, ready, sources, beam=beam, batch=batch)
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
     all_s: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
-            before_s = _now_s(report.device)
+            before_s = now_s(report.device)
             way()
-            all_s[name].append(_now_s(report.device) - before_s)
+            all_s[name].append(now_s(report.device) - before_s)
     what = "greedy" if beam == 1 else f"beam {beam}"
     for name, found in answers.items():
         peer_name = f"Marian, {name.split()[-1]}"
@@ -196,10 +196,6 @@ def measure(
         )
         told = f"{median(ratios):.2f} x {peer_name}, {sum(same)} of {len(same)} sentences alike"
         print(f"{'':>10}  {told}", file=sys.stderr)
-
-
-def _now_s(device: torch.device) -> float:
-    return time.process_time() if device.type == "cpu" else clock_s(device)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

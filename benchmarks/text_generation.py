@@ -7,19 +7,17 @@ the machine stretches little.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
-from benchmarks.harness import Report, parser
+from benchmarks.harness import Report, now_s, parser
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model
-from tokoban.training.metrics import clock_s
 
 PLAIN, CACHED = "read again for each token", "with a cache"
 PROMPT_TOKENS = 7
@@ -41,11 +39,11 @@ def measure(report: Report, model: Gpt, name: str, *, num_tokens: int, num_texts
     for way in (PLAIN, CACHED):
         all_s = []
         for _ in range(2):
-            before_s = _now_s(report.device)
+            before_s = now_s(report.device)
             written = generate(
                 model, [prompt] * num_texts, max_tokens=num_tokens, uses_cache=way == CACHED
             ).actions
-            all_s.append(_now_s(report.device) - before_s)
+            all_s.append(now_s(report.device) - before_s)
         expected = written if expected is None else expected
         report.add(
             f"{name}, {num_tokens} tokens, {way}",
@@ -53,10 +51,6 @@ def measure(report: Report, model: Gpt, name: str, *, num_tokens: int, num_texts
             per_second=num_texts * num_tokens / min(all_s),
             num_unexplained=int((written != expected).sum()),
         )
-
-
-def _now_s(device: torch.device) -> float:
-    return time.process_time() if device.type == "cpu" else clock_s(device)
 
 
 def ratios(report: Report) -> dict[str, float]:

@@ -29,10 +29,11 @@ def test_norms_in_front_are_refused() -> None:
         marian.convert(half_trained(pre_norm=True))
 
 
-def test_the_script_writes_its_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_the_script_writes_its_rows(device: str, tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     out = tmp_path / "rows.json"
-    words = ["--quick", "--device", "cpu", "--sentences", "2", "--json", str(out)]
+    words = ["--quick", "--device", device, "--sentences", "2", "--json", str(out)]
     assert marian.main(words) == 0
     rows = check_file(out)
     assert len(rows) == 8

@@ -138,6 +138,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once, by the option's own name, what would come to light after the work."""
+    from tokoban.systems.translation.config import LARGEST_PENALTY
+
     check_outputs(arguments, "attention", "alignment", inputs=["weights"])
     attention_files.check(arguments.attention)
     beam, penalty = arguments.beam, arguments.length_penalty
@@ -146,7 +148,11 @@ def _check(arguments: argparse.Namespace) -> None:
     check_ranges(
         arguments,
         ("beam", beam >= 1, "at least 1"),
-        ("length_penalty", penalty is None or 0 <= penalty <= 100, "0 (none) to 100"),
+        (
+            "length_penalty",
+            penalty is None or 0 <= penalty <= LARGEST_PENALTY,
+            f"0 (none) to {LARGEST_PENALTY}",
+        ),
         ("nbest", arguments.nbest >= 1, "at least 1"),
         ("nbest", arguments.sample or arguments.nbest <= beam, f"at most --beam, which is {beam}"),
         ("seed", seed is None or 0 <= seed < 2**63, "0 to 2^63 - 1"),

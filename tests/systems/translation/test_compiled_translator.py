@@ -151,6 +151,10 @@ def test_what_is_beside_the_weights_is_refused() -> None:
             rows.read(torch.tensor([BOS, token]))
     with pytest.raises(ValueError, match=r"^token 89; this translator has 89$"):
         compiled.greedy([5, EOS], torch.tensor([89, -1, EOS]))
+    with pytest.raises(
+        ValueError, match=r"^sentence 1 has token 89; this translator's are 0 to 88$"
+    ):
+        translate(ready(model), [[89]], beam=2)
     refused = rf"^{room + 1} tokens; this translator has room for {room}$"
     with pytest.raises(ValueError, match=refused):
         compiled.greedy([5] * room + [EOS], forced)
