@@ -49,6 +49,16 @@ def test_only_the_papers_scale_forgives_case_and_quotes() -> None:
     assert float(figures["bleu"]) < 70
 
 
+def test_words_of_tokenised_text_are_not_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """5 of 6 words and so on as above, where "do&apos;nt" counts as one; without Moses."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    found, reference = "a b do&apos;nt d E f", "a b do&apos;nt d e g"
+    figures = score_texts([found], [reference], language="en", are_tokenised=True)
+    cased = 100 * (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
+    assert [figures[name] for name in BOTH] == pytest.approx([cased, 100 * (1 / 3) ** 0.25])
+    assert "tok:none" in str(figures["signature"])
+
+
 def test_each_scale_has_its_signature() -> None:
     figures = score_texts(REFERENCES, REFERENCES, language="de")
     for name, part in {

@@ -138,15 +138,16 @@ def num_exact_matches(found: Sequence[str], references: Sequence[str]) -> int:
 
 
 def score_texts(
-    found: Sequence[str], references: Sequence[str], *, language: str
+    found: Sequence[str], references: Sequence[str], *, language: str, are_tokenised: bool = False
 ) -> dict[str, float | str]:
     """All scores of translations into ``language``, 0 to 100, each scale with its signature.
 
-    Without the package sacremoses ``bleu_lowercased_tokenised`` is NaN.
+    Words of texts that ``are_tokenised`` stand between spaces, and no scale cuts them again. Others
+    need the package sacremoses for ``bleu_lowercased_tokenised``, which is NaN without it.
     """
     from sacrebleu.metrics import CHRF
 
-    bleu, signature = _bleu(found, references)
+    bleu, signature = _bleu(found, references, is_tokenised=are_tokenised)
     figures: dict[str, float | str] = {"bleu": bleu.score}
     signatures = {"signature": signature}
     for name, word_order in (("chrf", 0), ("chrf_plus_plus", 2)):
@@ -155,7 +156,12 @@ def score_texts(
         signatures[f"signature_{name}"] = str(metric.get_signature())
     name = "bleu_lowercased_tokenised"
     try:
-        both = [lowercased_tokenised(lines, language=language) for lines in (found, references)]
+        both = [
+            [line.lower() for line in lines]
+            if are_tokenised
+            else lowercased_tokenised(lines, language=language)
+            for lines in (found, references)
+        ]
     except ImportError:
         print(f"{name} needs the package sacremoses: pip install sacremoses", file=sys.stderr)
         figures[name] = math.nan
@@ -222,6 +228,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"sentences at a time (default: {BATCH_SIZE})",
     )
+    parser.add_argument(
+        "--tokenised",
+        action="store_true",
+        help="the files have spaces around each word, and BLEU takes the words as they are",
+    )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
         "--precision",
@@ -261,7 +272,12 @@ def evaluate_model(
         with atomically(output) as temporary:
             text = "".join(f"{line}\n" for line in found)
             temporary.write_text(text, encoding="utf-8", newline="\n")
-    scores = score_texts(found, [pair.target for pair in pairs], language=config.target_language)
+    scores = score_texts(
+        found,
+        [pair.target for pair in pairs],
+        language=config.target_language,
+        are_tokenised=arguments.tokenised,
+    )
     return {
         "sentences": float(len(pairs)),
         "sentences_per_second": len(pairs) / elapsed_s,

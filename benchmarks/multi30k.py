@@ -1,0 +1,297 @@
+"""Translators of Multi30k as the papers on it are judged: both directions, some seeds, their means.
+
+DATA has the pairs of files NAME.de.gz and NAME.en.gz of train, val and the three tests, and tok/
+NAME.lc.norm.tok.de.gz and so on, the same texts in lower case and cut into words. With `--text
+papers` translators learn from those and are scored on them, as the papers' are; with `--text raw`
+on text as it is written, and then scored on both scales. Nothing else is ever learned from: with
+`--further` the translators of a seed put the training text into the other language, and each is
+trained further on its pairs beside both kinds of translations.
+
+FOLDER keeps runs, translations and scores: what is there is not done again, and a training that
+was killed goes on from its checkpoint.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import torch
+
+from benchmarks.harness import hardware
+from tokoban import cli, pretrained
+from tokoban.cli.output import check_destination, write_output
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.pairs import read_lines
+from tokoban.systems.translation.texts import translate_texts
+from tokoban.systems.translation.translate import made_ready
+from tokoban.training import run_directory
+from tokoban.training.checkpoint import checkpoints
+from tokoban.training.device import find_device
+from tokoban.training.run_directory import RunDirectory
+
+Text = Literal["raw", "papers"]
+Direction = Literal["en-de", "de-en"]
+
+TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
+BEAM = 5
+FIGURES = ("bleu_lowercased_tokenised", "bleu", "chrf")
+_SMALL_STEPS = (
+    *("--preset", "tiny", "--batch-tokens", "2048", "--accumulate", "1", "--schedule", "cosine"),
+    *("--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--ema-decay", "0.999"),
+    *("--watched", "", "--patience", "0"),
+)
+RECIPES = {
+    # Wu et al. 2021: 8,192 tokens a step, there of two GPUs
+    "published": ("--preset", "tiny", "--batch-tokens", "8192", "--accumulate", "1"),
+    # of the weights that ship: for one core of a CPU, with the norms in front
+    "small-steps": (
+        *_SMALL_STEPS,
+        *("--pre-norm", "true", "--dropout", "0.3", "--learning-rate", "2.5e-3"),
+        *("--steps", "15000", "--warmup-steps", "500", "--evaluate-every", "2500"),
+    ),
+}
+FURTHER = (
+    *_SMALL_STEPS,
+    *("--dropout", "0.2", "--learning-rate", "1e-3"),
+    *("--steps", "4500", "--warmup-steps", "200", "--evaluate-every", "1500"),
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What all runs have in common."""
+
+    data: Path
+    folder: Path
+    text: Text
+    recipe: str
+    steps: int | None  # in place of the recipe's
+    device: Literal["cpu", "cuda"]
+
+    def text_file(self, name: str, language: str) -> Path:
+        """One side of a part of the data."""
+        if self.text == "papers":
+            return self.data / "tok" / f"{name}.lc.norm.tok.{language}.gz"
+        return self.data / f"{name}.{language}.gz"
+
+    def run(self, direction: Direction, seed: int, *, is_further: bool = False) -> Path:
+        """The folder of a training."""
+        behind = "-further" if is_further else ""
+        return self.folder / f"{self.text}-{self.recipe}-{direction}-{seed}{behind}"
+
+
+def train(contest: Contest, direction: Direction, seed: int, *, is_further: bool) -> None:
+    """A training from drawn weights or, further, from those and on what was translated by them."""
+    source, target = direction.split("-")
+    texts = {language: [contest.text_file("train", language)] for language in (source, target)}
+    run = contest.run(direction, seed, is_further=is_further)
+    words = ["train", "translation", "--output", str(run), "--seed", str(seed)]
+    if is_further:
+        forward, back = (
+            contest.run(way, seed) / "found.txt" for way in (direction, _reversed(direction))
+        )
+        texts = {
+            source: [*texts[source], back, *texts[source]],
+            target: [*texts[target], *texts[target], forward],
+        }
+        words += ["--start-from", str(contest.run(direction, seed)), *FURTHER]
+    else:
+        words += [*RECIPES[contest.recipe], "--source-language", source]
+        words += ["--target-language", target]
+    for part, language in (("source", source), ("target", target)):
+        words += [f"--train-{part}", ",".join(map(str, texts[language]))]
+        words += [f"--validation-{part}", str(contest.text_file("val", language))]
+    words += ["--device", contest.device]
+    words += [] if contest.steps is None else ["--steps", str(contest.steps)]
+    _once(run, words)
+
+
+def _once(run: Path, words: Sequence[str]) -> None:
+    """Trains by a command, unless that is over, and goes on with what was killed.
+
+    ``ValueError`` where another command trained what lies there.
+    """
+    asked = run.with_suffix(".command")
+    line = "\n".join(words) + "\n"
+    if not asked.exists():
+        write_output(str(asked), line)
+    elif asked.read_text(encoding="utf-8") != line:
+        raise ValueError(f"{asked}: of other options; take another --folder, or remove it")
+    left = RunDirectory(run, system="translation", config={})
+    if left.result.exists():
+        return
+    if checkpoints(left.checkpoints):
+        words = [*words, "--resume"]
+    else:
+        shutil.rmtree(run, ignore_errors=True)  # it was killed before its first checkpoint
+    _command(words)
+
+
+def _command(words: Sequence[str]) -> None:
+    code = cli.main(words)
+    if code:
+        raise RuntimeError(
+            f"tokoban {' '.join(words)} ended with {code}: see the log beside the run"
+        )
+
+
+def translate(contest: Contest, direction: Direction, seed: int) -> None:
+    """The training text in the other language, by the first training's weights."""
+    run = contest.run(direction, seed)
+    found = run / "found.txt"
+    if found.exists():
+        return
+    model, config = pretrained.load(str(run), system="translation")
+    assert isinstance(model, Translator)
+    assert isinstance(config, TranslationConfig)
+    model = made_ready(model, find_device(contest.device), precision="fp32")
+    sources = read_lines(contest.text_file("train", config.source_language))
+    translations = translate_texts(model, sources, beam=BEAM, length_penalty=config.length_penalty)
+    write_output(str(found), "".join(f"{best.text}\n" for best, *_ in translations))
+
+
+def score(
+    contest: Contest, direction: Direction, seed: int, *, is_further: bool
+) -> list[dict[str, Any]]:
+    """A row for each test."""
+    source, target = direction.split("-")
+    run = contest.run(direction, seed, is_further=is_further)
+    rows = []
+    for name in TESTS:
+        path = run / f"{name}.json"
+        if not path.exists():
+            words = ["evaluate", "translation", "--weights", str(run), "--json", str(path)]
+            words += ["--source", str(contest.text_file(name, source))]
+            words += ["--reference", str(contest.text_file(name, target))]
+            words += ["--beam", str(BEAM), "--device", contest.device]
+            words += ["--tokenised"] if contest.text == "papers" else []
+            _command(words)
+        about = {"direction": direction, "seed": seed, "is_further": is_further, "test": name}
+        rows.append(about | json.loads(path.read_text(encoding="utf-8")))
+    return rows
+
+
+def _reversed(direction: Direction) -> Direction:
+    return "de-en" if direction == "en-de" else "en-de"
+
+
+def trained_and_scored(
+    contest: Contest, job: tuple[Direction, int], *, is_further: bool
+) -> list[dict[str, Any]]:
+    """Rows of scores; what is said on the way goes into a file beside the run."""
+    log = contest.run(*job, is_further=is_further).with_suffix(".log")
+    with log.open("a", encoding="utf-8") as said, redirect_stdout(said), redirect_stderr(said):
+        train(contest, *job, is_further=is_further)
+        return score(contest, *job, is_further=is_further)
+
+
+def translated(contest: Contest, job: tuple[Direction, int]) -> None:
+    """``translate``, for a pool of processes."""
+    translate(contest, *job)
+
+
+def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
+    """The figures of all seeds, by direction, training and test."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        trained = "trained further, " if row["is_further"] else ""
+        figures = found.setdefault(f"{row['direction']}, {trained}{row['test']}", {})
+        for name in FIGURES:
+            figures.setdefault(name, []).append(row[name])
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Trains and scores what is missing, and prints the means."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("benchmarks/results/multi30k"),
+        metavar="DIR",
+        help="default: %(default)s",
+    )
+    parser.add_argument(
+        "--directions",
+        nargs="+",
+        choices=get_args(Direction),
+        default=get_args(Direction),
+        help="default: both, which --further needs",
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="S")
+    parser.add_argument("--recipe", choices=RECIPES, default="small-steps")
+    parser.add_argument("--text", choices=get_args(Text), default="raw")
+    parser.add_argument("--further", action="store_true", help="train further, as said above")
+    parser.add_argument("--steps", type=int, metavar="N", help="of each training (the recipe's)")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        metavar="N",
+        help="trainings in processes of their own (default: on a GPU all, else one for each core)",
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
+    options = parser.parse_args(argv)
+    check_destination(options.json)
+    jobs = [(direction, seed) for seed in options.seeds for direction in options.directions]
+    if options.further and len(set(options.directions)) < 2:
+        parser.error("--further needs both directions")
+    device, cores = find_device(options.device), os.cpu_count() or 1
+    at_once = options.at_once or (len(jobs) if device.type == "cuda" else min(cores, len(jobs)))
+    contest = Contest(
+        data=options.data,
+        folder=options.folder,
+        text=options.text,
+        recipe=options.recipe,
+        steps=options.steps,
+        device="cuda" if device.type == "cuda" else "cpu",
+    )
+    contest.folder.mkdir(parents=True, exist_ok=True)
+    about = {
+        "hardware": hardware(device),
+        "commit": run_directory.current_commit(),
+        "date": date.today().isoformat(),
+        "text": contest.text,
+        "recipe": contest.recipe,
+        "steps": contest.steps,
+    }
+    rows: list[dict[str, Any]] = []
+    # Spawned: CUDA cannot be used by a fork of a process that has used it.
+    with ProcessPoolExecutor(
+        at_once,
+        mp_context=get_context("spawn"),
+        initializer=torch.set_num_threads,
+        initargs=(max(1, cores // at_once),),
+    ) as pool:
+        for is_further in (False, True) if options.further else (False,):
+            if is_further:
+                list(pool.map(partial(translated, contest), jobs))
+            work = partial(trained_and_scored, contest, is_further=is_further)
+            for found in pool.map(work, jobs):
+                rows += found
+                if options.json is not None:
+                    write_output(options.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
+    for place, figures in by_place(rows).items():
+        for name, values in figures.items():
+            each = ", ".join(f"{value:.2f}" for value in values)
+            print(f"{place:<48} {name:<26} {sum(values) / len(values):6.2f}  ({each})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The contest of translators, on a handful of words in both spellings."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks import multi30k
+from tokoban.systems.translation import number_words
+
+SIZES = {"train": 60, "val": 5, **dict.fromkeys(multi30k.TESTS, 4)}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Numbers in words where captions would be, and again in lower case."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "tok").mkdir()
+    for place, (name, size) in enumerate(SIZES.items()):
+        pairs = number_words.examples(size, seed=place)
+        for language in ("de", "en"):
+            lines = "".join(f"{getattr(pair, language)}\n" for pair in pairs)
+            for path, text in (
+                (folder / f"{name}.{language}.gz", lines),
+                (folder / "tok" / f"{name}.lc.norm.tok.{language}.gz", lines.lower()),
+            ):
+                path.write_bytes(gzip.compress(text.encode()))
+    return folder
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Networks of a few weights, and no processes of their own, each of which imports torch."""
+
+    def run_here(*_: object, **__: object) -> nullcontext[SimpleNamespace]:
+        def each(work: Callable, jobs: Iterable) -> Iterable:
+            return map(work, jobs)
+
+        return nullcontext(SimpleNamespace(map=each))
+
+    monkeypatch.setattr(multi30k, "ProcessPoolExecutor", run_here)
+    monkeypatch.setattr(multi30k, "RECIPES", {"small-steps": ("--preset", "toy")})
+    monkeypatch.setattr(multi30k, "FURTHER", ("--preset", "toy", "--learning-rate", "1e-3"))
+    monkeypatch.setattr(multi30k, "BEAM", 1)
+
+
+@pytest.fixture
+def words(data: Path, tmp_path: Path) -> list[str]:
+    """Two steps of each training, one seed."""
+    common = ["--steps", "2", "--seeds", "7", "--device", "cpu", "--at-once", "1"]
+    return [str(data), "--folder", str(tmp_path / "runs"), *common]
+
+
+def test_both_directions_are_trained_further_on_what_both_have_translated(
+    data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs, out = tmp_path / "runs", tmp_path / "rows.json"
+    words += ["--text", "papers", "--further", "--json", str(out)]
+    assert multi30k.main(words) == 0
+    rows = json.loads(out.read_text())["rows"]
+    ways = [(way, is_further) for is_further in (False, True) for way in ("en-de", "de-en")]
+    found = [(row["direction"], row["is_further"], row["test"]) for row in rows]
+    assert found == [(*way, name) for way in ways for name in multi30k.TESTS]
+    assert all("tok:none" in row["signature"] and row["sentences"] == 4 for row in rows)
+    printed = capsys.readouterr().out
+    assert "en-de, trained further, test_2017_mscoco" in printed
+
+    tok = data / "tok"
+    config = json.loads((runs / "papers-small-steps-en-de-7-further/config.json").read_text())
+    german, english = (str(tok / f"train.lc.norm.tok.{name}.gz") for name in ("de", "en"))
+    to_german, to_english = (
+        str(runs / f"papers-small-steps-{way}-7" / "found.txt") for way in ("en-de", "de-en")
+    )
+    assert config["config"]["train_source"] == [english, to_english, english]
+    assert config["config"]["train_target"] == [german, german, to_german]
+    assert config["started_from"] == str(runs / "papers-small-steps-en-de-7")
+    assert [config["run"][name] for name in ("seed", "steps", "learning_rate")] == [7, 2, 1e-3]
+    assert len(Path(to_german).read_text().split("\n")) == SIZES["train"] + 1
+
+    written = {path: path.stat().st_mtime_ns for path in runs.glob("*/*.*")}
+    assert multi30k.main(words) == 0
+    assert {path: path.stat().st_mtime_ns for path in runs.glob("*/*.*")} == written
+    assert capsys.readouterr().out == printed
+    with pytest.raises(ValueError, match=r"en-de-7\.command: of other options; take another"):
+        multi30k.main([*words, "--steps", "3"])
+
+
+@pytest.mark.parametrize("checkpoint_every_s", ["0", "1e9"])
+def test_a_killed_training_goes_on(checkpoint_every_s: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    words = ["train", "translation", "--preset", "toy", "--device", "cpu", "--output", str(run)]
+    words += ["--steps", "3", "--checkpoint-every-s", checkpoint_every_s]
+    multi30k._once(run, words)
+    (run / "result.json").unlink()
+    for checkpoint in sorted((run / "checkpoints").iterdir())[1:]:
+        checkpoint.unlink()
+    multi30k._once(run, words)
+    assert (run / "result.json").exists()
+
+
+@pytest.mark.slow
+def test_the_recipes_run_in_processes_of_their_own(words: list[str], tmp_path: Path) -> None:
+    for recipe in multi30k.RECIPES:
+        out = tmp_path / f"{recipe}.json"
+        chosen = ["--recipe", recipe, "--further", "--json", str(out)]
+        assert multi30k.main([*words, *chosen]) == 0
+        rows = json.loads(out.read_text())["rows"]
+        assert len(rows) == 2 * 2 * len(multi30k.TESTS)
+        assert all("tok:13a" in row["signature"] for row in rows)
+
+
+def test_further_needs_both_directions(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        multi30k.main([*words, "--further", "--directions", "en-de"])
+    assert "--further needs both directions" in capsys.readouterr().err
