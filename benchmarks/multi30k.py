@@ -24,7 +24,7 @@ from datetime import date
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 
@@ -69,6 +69,30 @@ FURTHER = (
 )
 
 
+class Job(NamedTuple):
+    """One training: from drawn weights, or further from those that this has led to."""
+
+    direction: Direction
+    seed: int
+    is_further: bool = False
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """That which is read, and that which is written."""
+        source, target = self.direction.split("-")
+        return source, target
+
+    @property
+    def first(self) -> "Job":
+        """The training from drawn weights."""
+        return self._replace(is_further=False)
+
+    @property
+    def back(self) -> "Job":
+        """The one in the other direction."""
+        return self._replace(direction="de-en" if self.direction == "en-de" else "en-de")
+
+
 @dataclass(frozen=True)
 class Contest:
     """What all runs have in common."""
@@ -86,27 +110,27 @@ class Contest:
             return self.data / "tok" / f"{name}.lc.norm.tok.{language}.gz"
         return self.data / f"{name}.{language}.gz"
 
-    def run(self, direction: Direction, seed: int, *, is_further: bool = False) -> Path:
+    def run(self, job: Job) -> Path:
         """The folder of a training."""
-        behind = "-further" if is_further else ""
-        return self.folder / f"{self.text}-{self.recipe}-{direction}-{seed}{behind}"
+        behind = "-further" if job.is_further else ""
+        return self.folder / f"{self.text}-{self.recipe}-{job.direction}-{job.seed}{behind}"
+
+    def found(self, job: Job) -> Path:
+        """The training text as the translator of a first training has put it."""
+        return self.run(job.first) / "found.txt"
 
 
-def train(contest: Contest, direction: Direction, seed: int, *, is_further: bool) -> None:
-    """A training from drawn weights or, further, from those and on what was translated by them."""
-    source, target = direction.split("-")
-    texts = {language: [contest.text_file("train", language)] for language in (source, target)}
-    run = contest.run(direction, seed, is_further=is_further)
-    words = ["train", "translation", "--output", str(run), "--seed", str(seed)]
-    if is_further:
-        forward, back = (
-            contest.run(way, seed) / "found.txt" for way in (direction, _reversed(direction))
-        )
+def train(contest: Contest, job: Job) -> None:
+    """Trains what is not trained yet."""
+    source, target = job.languages
+    texts = {language: [contest.text_file("train", language)] for language in job.languages}
+    words = ["train", "translation", "--output", str(contest.run(job)), "--seed", str(job.seed)]
+    if job.is_further:
         texts = {
-            source: [*texts[source], back, *texts[source]],
-            target: [*texts[target], *texts[target], forward],
+            source: [*texts[source], contest.found(job.back), *texts[source]],
+            target: [*texts[target], *texts[target], contest.found(job)],
         }
-        words += ["--start-from", str(contest.run(direction, seed)), *FURTHER]
+        words += ["--start-from", str(contest.run(job.first)), *FURTHER]
     else:
         words += [*RECIPES[contest.recipe], "--source-language", source]
         words += ["--target-language", target]
@@ -115,7 +139,7 @@ def train(contest: Contest, direction: Direction, seed: int, *, is_further: bool
         words += [f"--validation-{part}", str(contest.text_file("val", language))]
     words += ["--device", contest.device]
     words += [] if contest.steps is None else ["--steps", str(contest.steps)]
-    _once(run, words)
+    _once(contest.run(job), words)
 
 
 def _once(run: Path, words: Sequence[str]) -> None:
@@ -147,13 +171,12 @@ def _command(words: Sequence[str]) -> None:
         )
 
 
-def translate(contest: Contest, direction: Direction, seed: int) -> None:
-    """The training text in the other language, by the first training's weights."""
-    run = contest.run(direction, seed)
-    found = run / "found.txt"
+def translate(contest: Contest, job: Job) -> None:
+    """Puts the training text into the other language by the first training's weights."""
+    found = contest.found(job)
     if found.exists():
         return
-    model, config = pretrained.load(str(run), system="translation")
+    model, config = pretrained.load(str(contest.run(job.first)), system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
     model = made_ready(model, find_device(contest.device), precision="fp32")
@@ -162,12 +185,10 @@ def translate(contest: Contest, direction: Direction, seed: int) -> None:
     write_output(str(found), "".join(f"{best.text}\n" for best, *_ in translations))
 
 
-def score(
-    contest: Contest, direction: Direction, seed: int, *, is_further: bool
-) -> list[dict[str, Any]]:
+def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     """A row for each test."""
-    source, target = direction.split("-")
-    run = contest.run(direction, seed, is_further=is_further)
+    source, target = job.languages
+    run = contest.run(job)
     rows = []
     for name in TESTS:
         path = run / f"{name}.json"
@@ -178,28 +199,16 @@ def score(
             words += ["--beam", str(BEAM), "--device", contest.device]
             words += ["--tokenised"] if contest.text == "papers" else []
             _command(words)
-        about = {"direction": direction, "seed": seed, "is_further": is_further, "test": name}
-        rows.append(about | json.loads(path.read_text(encoding="utf-8")))
+        rows.append(job._asdict() | {"test": name} | json.loads(path.read_text(encoding="utf-8")))
     return rows
 
 
-def _reversed(direction: Direction) -> Direction:
-    return "de-en" if direction == "en-de" else "en-de"
-
-
-def trained_and_scored(
-    contest: Contest, job: tuple[Direction, int], *, is_further: bool
-) -> list[dict[str, Any]]:
+def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     """Rows of scores; what is said on the way goes into a file beside the run."""
-    log = contest.run(*job, is_further=is_further).with_suffix(".log")
+    log = contest.run(job).with_suffix(".log")
     with log.open("a", encoding="utf-8") as said, redirect_stdout(said), redirect_stderr(said):
-        train(contest, *job, is_further=is_further)
-        return score(contest, *job, is_further=is_further)
-
-
-def translated(contest: Contest, job: tuple[Direction, int]) -> None:
-    """``translate``, for a pool of processes."""
-    translate(contest, *job)
+        train(contest, job)
+        return score(contest, job)
 
 
 def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
@@ -248,7 +257,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
     options = parser.parse_args(argv)
     check_destination(options.json)
-    jobs = [(direction, seed) for seed in options.seeds for direction in options.directions]
+    jobs = [Job(direction, seed) for seed in options.seeds for direction in options.directions]
     if options.further and len(set(options.directions)) < 2:
         parser.error("--further needs both directions")
     device, cores = find_device(options.device), os.cpu_count() or 1
@@ -278,11 +287,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         initializer=torch.set_num_threads,
         initargs=(max(1, cores // at_once),),
     ) as pool:
-        for is_further in (False, True) if options.further else (False,):
-            if is_further:
-                list(pool.map(partial(translated, contest), jobs))
-            work = partial(trained_and_scored, contest, is_further=is_further)
-            for found in pool.map(work, jobs):
+        stages = [jobs]
+        if options.further:
+            stages.append([job._replace(is_further=True) for job in jobs])
+        for stage in stages:
+            if stage is not jobs:
+                list(pool.map(partial(translate, contest), jobs))
+            for found in pool.map(partial(train_and_score, contest), stage):
                 rows += found
                 if options.json is not None:
                     write_output(options.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
