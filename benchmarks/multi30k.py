@@ -3,9 +3,12 @@
 DATA has the pairs of files NAME.de.gz and NAME.en.gz of train, val and the three tests, and tok/
 NAME.lc.norm.tok.de.gz and so on, the same texts in lower case and cut into words. With `--text
 papers` translators learn from those and are scored on them, as the papers' are; with `--text raw`
-on text as it is written, and then scored on both scales. Nothing else is ever learned from: with
-`--further` the translators of a seed put the training text into the other language, and each is
-trained further on its pairs beside both kinds of translations.
+on text as it is written, and then scored on both scales. Nothing else is ever learned from.
+
+With `--diversified` (Nguyen et al. 2020, https://arxiv.org/abs/1911.01986) the translators of a
+seed put the training text into the other language, and new ones are trained from drawn weights on
+the pairs beside both kinds of translations. `--found DE EN` names such translations of the whole
+training text, as they are written, that are there already: then there are no first trainings.
 
 FOLDER keeps runs, translations and scores: what is there is not done again, and a training that
 was killed goes on from its checkpoint.
@@ -32,6 +35,7 @@ from benchmarks.harness import hardware
 from tokoban import cli, pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.evaluate import lowercased_tokenised
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines
 from tokoban.systems.translation.texts import translate_texts
@@ -47,50 +51,33 @@ Direction = Literal["en-de", "de-en"]
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 BEAM = 5
 FIGURES = ("bleu_lowercased_tokenised", "bleu", "chrf")
-_SMALL_STEPS = (
-    *("--preset", "tiny", "--batch-tokens", "2048", "--accumulate", "1", "--schedule", "cosine"),
-    *("--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--ema-decay", "0.999"),
-    *("--watched", "", "--patience", "0"),
-)
 RECIPES = {
     # Wu et al. 2021: 8,192 tokens a step, there of two GPUs
     "published": ("--preset", "tiny", "--batch-tokens", "8192", "--accumulate", "1"),
     # of the weights that ship: for one core of a CPU, with the norms in front
     "small-steps": (
-        *_SMALL_STEPS,
-        *("--pre-norm", "true", "--dropout", "0.3", "--learning-rate", "2.5e-3"),
-        *("--steps", "15000", "--warmup-steps", "500", "--evaluate-every", "2500"),
+        *("--preset", "tiny", "--batch-tokens", "2048", "--accumulate", "1", "--steps", "15000"),
+        *("--pre-norm", "true", "--dropout", "0.3", "--clip-norm", "1", "--epsilon", "1e-9"),
+        *("--learning-rate", "2.5e-3", "--schedule", "cosine", "--warmup-steps", "500"),
+        *("--average-last", "0", "--ema-decay", "0.999", "--watched", "", "--patience", "0"),
+        *("--evaluate-every", "2500"),
     ),
 }
-FURTHER = (
-    *_SMALL_STEPS,
-    *("--dropout", "0.2", "--learning-rate", "1e-3"),
-    *("--steps", "4500", "--warmup-steps", "200", "--evaluate-every", "1500"),
-)
+DIVERSIFIED = ("--dropout", "0.2")  # more text, less need of it
 
 
 class Job(NamedTuple):
-    """One training: from drawn weights, or further from those that this has led to."""
+    """One training: of the pairs alone or, diversified, beside translations."""
 
     direction: Direction
     seed: int
-    is_further: bool = False
+    is_diversified: bool = False
 
     @property
     def languages(self) -> tuple[str, str]:
         """That which is read, and that which is written."""
         source, target = self.direction.split("-")
         return source, target
-
-    @property
-    def first(self) -> "Job":
-        """The training from drawn weights."""
-        return self._replace(is_further=False)
-
-    @property
-    def back(self) -> "Job":
-        """The one in the other direction."""
-        return self._replace(direction="de-en" if self.direction == "en-de" else "en-de")
 
 
 @dataclass(frozen=True)
@@ -103,6 +90,7 @@ class Contest:
     recipe: str
     steps: int | None  # in place of the recipe's
     device: Literal["cpu", "cuda"]
+    has_found: bool  # translations of the training text are not its own
 
     def text_file(self, name: str, language: str) -> Path:
         """One side of a part of the data."""
@@ -112,32 +100,33 @@ class Contest:
 
     def run(self, job: Job) -> Path:
         """The folder of a training."""
-        behind = "-further" if job.is_further else ""
+        behind = "-diversified" if job.is_diversified else ""
         return self.folder / f"{self.text}-{self.recipe}-{job.direction}-{job.seed}{behind}"
 
     def found(self, job: Job) -> Path:
-        """The training text as the translator of a first training has put it."""
-        return self.run(job.first) / "found.txt"
+        """The training text as a translator has put it into the language that ``job`` writes."""
+        if self.has_found:
+            return self.folder / f"{self.text}-found.{job.languages[1]}"
+        return self.run(job._replace(is_diversified=False)) / "found.txt"
 
 
 def train(contest: Contest, job: Job) -> None:
     """Trains what is not trained yet."""
     source, target = job.languages
     texts = {language: [contest.text_file("train", language)] for language in job.languages}
-    words = ["train", "translation", "--output", str(contest.run(job)), "--seed", str(job.seed)]
-    if job.is_further:
+    words = ["train", "translation", *RECIPES[contest.recipe], "--seed", str(job.seed)]
+    if job.is_diversified:
+        back = Job("de-en" if job.direction == "en-de" else "en-de", job.seed)
         texts = {
-            source: [*texts[source], contest.found(job.back), *texts[source]],
+            source: [*texts[source], contest.found(back), *texts[source]],
             target: [*texts[target], *texts[target], contest.found(job)],
         }
-        words += ["--start-from", str(contest.run(job.first)), *FURTHER]
-    else:
-        words += [*RECIPES[contest.recipe], "--source-language", source]
-        words += ["--target-language", target]
+        words += DIVERSIFIED
+    words += ["--source-language", source, "--target-language", target]
     for part, language in (("source", source), ("target", target)):
         words += [f"--train-{part}", ",".join(map(str, texts[language]))]
         words += [f"--validation-{part}", str(contest.text_file("val", language))]
-    words += ["--device", contest.device]
+    words += ["--device", contest.device, "--output", str(contest.run(job))]
     words += [] if contest.steps is None else ["--steps", str(contest.steps)]
     _once(contest.run(job), words)
 
@@ -172,11 +161,11 @@ def _command(words: Sequence[str]) -> None:
 
 
 def translate(contest: Contest, job: Job) -> None:
-    """Puts the training text into the other language by the first training's weights."""
+    """Puts the training text into the other language."""
     found = contest.found(job)
     if found.exists():
         return
-    model, config = pretrained.load(str(contest.run(job.first)), system="translation")
+    model, config = pretrained.load(str(contest.run(job)), system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
     model = made_ready(model, find_device(contest.device), precision="fp32")
@@ -203,6 +192,19 @@ def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     return rows
 
 
+def copy_found(contest: Contest, german: Path, english: Path) -> None:
+    """Translations of the training text, as they are written, in the spelling of the contest."""
+    for language, path in (("de", german), ("en", english)):
+        lines = read_lines(path)
+        expected = len(read_lines(contest.text_file("train", language)))
+        if len(lines) != expected:
+            raise ValueError(f"{path}: {len(lines)} lines; the training text has {expected}")
+        if contest.text == "papers":
+            lines = lowercased_tokenised(lines, language=language)
+        out = contest.folder / f"{contest.text}-found.{language}"
+        write_output(str(out), "".join(f"{line}\n" for line in lines))
+
+
 def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     """Rows of scores; what is said on the way goes into a file beside the run."""
     log = contest.run(job).with_suffix(".log")
@@ -215,8 +217,8 @@ def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]
     """The figures of all seeds, by direction, training and test."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        trained = "trained further, " if row["is_further"] else ""
-        figures = found.setdefault(f"{row['direction']}, {trained}{row['test']}", {})
+        more = "diversified, " if row["is_diversified"] else ""
+        figures = found.setdefault(f"{row['direction']}, {more}{row['test']}", {})
         for name in FIGURES:
             figures.setdefault(name, []).append(row[name])
     return found
@@ -240,12 +242,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         nargs="+",
         choices=get_args(Direction),
         default=get_args(Direction),
-        help="default: both, which --further needs",
+        help="default: both, which --diversified needs where nothing is found",
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="S")
     parser.add_argument("--recipe", choices=RECIPES, default="small-steps")
     parser.add_argument("--text", choices=get_args(Text), default="raw")
-    parser.add_argument("--further", action="store_true", help="train further, as said above")
+    parser.add_argument("--diversified", action="store_true", help="as said above")
+    parser.add_argument("--found", type=Path, nargs=2, metavar=("DE", "EN"), help="as said above")
     parser.add_argument("--steps", type=int, metavar="N", help="of each training (the recipe's)")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
@@ -258,8 +261,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     check_destination(options.json)
     jobs = [Job(direction, seed) for seed in options.seeds for direction in options.directions]
-    if options.further and len(set(options.directions)) < 2:
-        parser.error("--further needs both directions")
+    if options.found and not options.diversified:
+        parser.error("--found goes with --diversified")
+    if options.diversified and not options.found and len(set(options.directions)) < 2:
+        parser.error("--diversified needs both directions, or --found")
     device, cores = find_device(options.device), os.cpu_count() or 1
     at_once = options.at_once or (len(jobs) if device.type == "cuda" else min(cores, len(jobs)))
     contest = Contest(
@@ -269,8 +274,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         recipe=options.recipe,
         steps=options.steps,
         device="cuda" if device.type == "cuda" else "cpu",
+        has_found=bool(options.found),
     )
     contest.folder.mkdir(parents=True, exist_ok=True)
+    if options.found:
+        copy_found(contest, *options.found)
     about = {
         "hardware": hardware(device),
         "commit": run_directory.current_commit(),
@@ -287,11 +295,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         initializer=torch.set_num_threads,
         initargs=(max(1, cores // at_once),),
     ) as pool:
-        stages = [jobs]
-        if options.further:
-            stages.append([job._replace(is_further=True) for job in jobs])
+        stages = [] if options.found else [jobs]
+        if options.diversified:
+            stages.append([job._replace(is_diversified=True) for job in jobs])
         for stage in stages:
-            if stage is not jobs:
+            if stage[0].is_diversified and not options.found:
                 list(pool.map(partial(translate, contest), jobs))
             for found in pool.map(partial(train_and_score, contest), stage):
                 rows += found

@@ -44,7 +44,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(multi30k, "ProcessPoolExecutor", run_here)
     monkeypatch.setattr(multi30k, "RECIPES", {"small-steps": ("--preset", "toy")})
-    monkeypatch.setattr(multi30k, "FURTHER", ("--preset", "toy", "--learning-rate", "1e-3"))
     monkeypatch.setattr(multi30k, "BEAM", 1)
 
 
@@ -55,30 +54,30 @@ def words(data: Path, tmp_path: Path) -> list[str]:
     return [str(data), "--folder", str(tmp_path / "runs"), *common]
 
 
-def test_both_directions_are_trained_further_on_what_both_have_translated(
+def test_new_ones_learn_from_what_both_directions_have_translated(
     data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs, out = tmp_path / "runs", tmp_path / "rows.json"
-    words += ["--text", "papers", "--further", "--json", str(out)]
+    words += ["--text", "papers", "--diversified", "--json", str(out)]
     assert multi30k.main(words) == 0
     rows = json.loads(out.read_text())["rows"]
-    ways = [(way, is_further) for is_further in (False, True) for way in ("en-de", "de-en")]
-    found = [(row["direction"], row["is_further"], row["test"]) for row in rows]
+    ways = [(way, is_second) for is_second in (False, True) for way in ("en-de", "de-en")]
+    found = [(row["direction"], row["is_diversified"], row["test"]) for row in rows]
     assert found == [(*way, name) for way in ways for name in multi30k.TESTS]
     assert all("tok:none" in row["signature"] and row["sentences"] == 4 for row in rows)
     printed = capsys.readouterr().out
-    assert "en-de, trained further, test_2017_mscoco" in printed
+    assert "en-de, diversified, test_2017_mscoco" in printed
 
     tok = data / "tok"
-    config = json.loads((runs / "papers-small-steps-en-de-7-further/config.json").read_text())
+    config = json.loads((runs / "papers-small-steps-en-de-7-diversified/config.json").read_text())
     german, english = (str(tok / f"train.lc.norm.tok.{name}.gz") for name in ("de", "en"))
     to_german, to_english = (
         str(runs / f"papers-small-steps-{way}-7" / "found.txt") for way in ("en-de", "de-en")
     )
     assert config["config"]["train_source"] == [english, to_english, english]
     assert config["config"]["train_target"] == [german, german, to_german]
-    assert config["started_from"] == str(runs / "papers-small-steps-en-de-7")
-    assert [config["run"][name] for name in ("seed", "steps", "learning_rate")] == [7, 2, 1e-3]
+    assert config["config"]["dropout"] == 0.2
+    assert [config["run"][name] for name in ("seed", "steps")] == [7, 2]
     assert len(Path(to_german).read_text().split("\n")) == SIZES["train"] + 1
 
     written = {path: path.stat().st_mtime_ns for path in runs.glob("*/*.*")}
@@ -106,16 +105,43 @@ def test_a_killed_training_goes_on(checkpoint_every_s: str, tmp_path: Path) -> N
 def test_the_recipes_run_in_processes_of_their_own(words: list[str], tmp_path: Path) -> None:
     for recipe in multi30k.RECIPES:
         out = tmp_path / f"{recipe}.json"
-        chosen = ["--recipe", recipe, "--further", "--json", str(out)]
+        chosen = ["--recipe", recipe, "--diversified", "--json", str(out)]
         assert multi30k.main([*words, *chosen]) == 0
         rows = json.loads(out.read_text())["rows"]
         assert len(rows) == 2 * 2 * len(multi30k.TESTS)
         assert all("tok:13a" in row["signature"] for row in rows)
 
 
-def test_further_needs_both_directions(
-    words: list[str], capsys: pytest.CaptureFixture[str]
+def test_translations_that_are_there_need_no_first_training(
+    data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    german, english = tmp_path / "found.de", tmp_path / "found.en"
+    german.write_text("Zwei.\n" * SIZES["train"])
+    english.write_text("Two.\n" * SIZES["train"])
+    words += ["--text", "papers", "--directions", "de-en", "--diversified", "--found"]
+    (tmp_path / "short.de").write_text("Zwei.\n")
+    with pytest.raises(ValueError, match=r"short\.de: 1 lines; the training text has 60"):
+        multi30k.main([*words, str(tmp_path / "short.de"), str(english)])
+    assert multi30k.main([*words, str(german), str(english)]) == 0
+    runs = tmp_path / "runs"
+    assert [path.name for path in runs.glob("*/")] == ["papers-small-steps-de-en-7-diversified"]
+    config = json.loads(next(runs.glob("*/config.json")).read_text())["config"]
+    text = str(data / "tok" / "train.lc.norm.tok.de.gz")
+    assert config["train_source"] == [text, str(runs / "papers-found.de"), text]
+    assert (runs / "papers-found.de").read_text() == "zwei .\n" * SIZES["train"]
+    assert "de-en, diversified, test_2016_flickr" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (["--diversified", "--directions", "en-de"], "--diversified needs both directions, or"),
+        (["--found", "one", "other"], "--found goes with --diversified"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    more: list[str], complaint: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        multi30k.main([*words, "--further", "--directions", "en-de"])
-    assert "--further needs both directions" in capsys.readouterr().err
+        multi30k.main([*words, *more])
+    assert complaint in capsys.readouterr().err
