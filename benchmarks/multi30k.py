@@ -208,7 +208,11 @@ def copy_found(contest: Contest, german: Path, english: Path) -> None:
 def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     """Rows of scores; what is said on the way goes into a file beside the run."""
     log = contest.run(job).with_suffix(".log")
-    with log.open("a", encoding="utf-8") as said, redirect_stdout(said), redirect_stderr(said):
+    with (
+        log.open("a", buffering=1, encoding="utf-8") as said,
+        redirect_stdout(said),
+        redirect_stderr(said),
+    ):
         train(contest, job)
         return score(contest, job)
 
