@@ -139,6 +139,8 @@ def _once(run: Path, words: Sequence[str]) -> None:
     asked = run.with_suffix(".command")
     line = "\n".join(words) + "\n"
     if not asked.exists():
+        if run.exists():
+            raise ValueError(f"{run}: no training of this contest; take another --folder")
         write_output(str(asked), line)
     elif asked.read_text(encoding="utf-8") != line:
         raise ValueError(f"{asked}: of other options; take another --folder, or remove it")
@@ -202,6 +204,8 @@ def copy_found(contest: Contest, german: Path, english: Path) -> None:
         if contest.text == "papers":
             lines = lowercased_tokenised(lines, language=language)
         out = contest.folder / f"{contest.text}-found.{language}"
+        if out.exists() and read_lines(out) != lines:
+            raise ValueError(f"{out}: of other translations than {path}; take another --folder")
         write_output(str(out), "".join(f"{line}\n" for line in lines))
 
 
@@ -229,7 +233,24 @@ def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Trains and scores what is missing, and prints the means."""
+    """Answers 0 once all is scored, 2 for what cannot be done and 130 after Ctrl-C."""
+    options = _options(argv)
+    try:
+        rows = contest_rows(options)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    except (ValueError, OSError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    for place, figures in by_place(rows).items():
+        for name, values in figures.items():
+            each = ", ".join(f"{value:.2f}" for value in values)
+            print(f"{place:<48} {name:<26} {sum(values) / len(values):6.2f}  ({each})")
+    return 0
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -263,12 +284,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
     options = parser.parse_args(argv)
-    check_destination(options.json)
-    jobs = [Job(direction, seed) for seed in options.seeds for direction in options.directions]
     if options.found and not options.diversified:
         parser.error("--found goes with --diversified")
     if options.diversified and not options.found and len(set(options.directions)) < 2:
         parser.error("--diversified needs both directions, or --found")
+    return options
+
+
+def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Trains and scores what is missing: a row for each training and test."""
+    check_destination(options.json)
+    jobs = [Job(direction, seed) for seed in options.seeds for direction in options.directions]
     device, cores = find_device(options.device), os.cpu_count() or 1
     at_once = options.at_once or (len(jobs) if device.type == "cuda" else min(cores, len(jobs)))
     contest = Contest(
@@ -280,6 +306,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         device="cuda" if device.type == "cuda" else "cpu",
         has_found=bool(options.found),
     )
+    for name in ("train", "val", *TESTS):
+        for language in ("de", "en"):
+            path = contest.text_file(name, language)
+            if not path.is_file():
+                raise FileNotFoundError(
+                    f"{path}: no such file; expected Multi30k in {contest.data}"
+                )
     contest.folder.mkdir(parents=True, exist_ok=True)
     if options.found:
         copy_found(contest, *options.found)
@@ -309,11 +342,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 rows += found
                 if options.json is not None:
                     write_output(options.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
-    for place, figures in by_place(rows).items():
-        for name, values in figures.items():
-            each = ", ".join(f"{value:.2f}" for value in values)
-            print(f"{place:<48} {name:<26} {sum(values) / len(values):6.2f}  ({each})")
-    return 0
+    return rows
 
 
 if __name__ == "__main__":
