@@ -8,7 +8,8 @@ on text as it is written, and then scored on both scales. Nothing else is ever l
 With `--diversified` (Nguyen et al. 2020, https://arxiv.org/abs/1911.01986) the translators of a
 seed put the training text into the other language, and new ones are trained from drawn weights on
 the pairs beside both kinds of translations. `--found DE EN` names such translations of the whole
-training text, as they are written, that are there already: then there are no first trainings.
+training text, as they are written, that are there already: then there are no first trainings. Said
+again, it names those of other translators, which are read as well.
 
 FOLDER keeps runs, translations and scores: what is there is not done again, and a training that
 was killed goes on from its checkpoint.
@@ -90,7 +91,8 @@ class Contest:
     recipe: str
     steps: int | None  # in place of the recipe's
     device: Literal["cpu", "cuda"]
-    has_found: bool  # translations of the training text are not its own
+    precision: str  # of the trainings
+    num_found: int  # translations of the training text that are not its own, of each language
 
     def text_file(self, name: str, language: str) -> Path:
         """One side of a part of the data."""
@@ -103,11 +105,15 @@ class Contest:
         behind = "-diversified" if job.is_diversified else ""
         return self.folder / f"{self.text}-{self.recipe}-{job.direction}-{job.seed}{behind}"
 
-    def found(self, job: Job) -> Path:
-        """The training text as a translator has put it into the language that ``job`` writes."""
-        if self.has_found:
-            return self.folder / f"{self.text}-found.{job.languages[1]}"
-        return self.run(job._replace(is_diversified=False)) / "found.txt"
+    def found(self, job: Job) -> list[Path]:
+        """The training text as translators have put it into the language that ``job`` writes."""
+        if self.num_found:
+            return [self.others(place, job.languages[1]) for place in range(self.num_found)]
+        return [self.run(job._replace(is_diversified=False)) / "found.txt"]
+
+    def others(self, place: int, language: str) -> Path:
+        """Translations that are not its own, in the spelling of the contest."""
+        return self.folder / f"{self.text}-found-{place}.{language}"
 
 
 def train(contest: Contest, job: Job) -> None:
@@ -116,17 +122,19 @@ def train(contest: Contest, job: Job) -> None:
     texts = {language: [contest.text_file("train", language)] for language in job.languages}
     words = ["train", "translation", *RECIPES[contest.recipe], "--seed", str(job.seed)]
     if job.is_diversified:
-        back = Job("de-en" if job.direction == "en-de" else "en-de", job.seed)
+        back = contest.found(Job("de-en" if job.direction == "en-de" else "en-de", job.seed))
+        forth = contest.found(job)
         texts = {
-            source: [*texts[source], contest.found(back), *texts[source]],
-            target: [*texts[target], *texts[target], contest.found(job)],
+            source: texts[source] + back + texts[source] * len(forth),
+            target: texts[target] + texts[target] * len(back) + forth,
         }
         words += DIVERSIFIED
     words += ["--source-language", source, "--target-language", target]
     for part, language in (("source", source), ("target", target)):
         words += [f"--train-{part}", ",".join(map(str, texts[language]))]
         words += [f"--validation-{part}", str(contest.text_file("val", language))]
-    words += ["--device", contest.device, "--output", str(contest.run(job))]
+    words += ["--device", contest.device, "--precision", contest.precision]
+    words += ["--output", str(contest.run(job))]
     words += [] if contest.steps is None else ["--steps", str(contest.steps)]
     _once(contest.run(job), words)
 
@@ -164,7 +172,7 @@ def _command(words: Sequence[str]) -> None:
 
 def translate(contest: Contest, job: Job) -> None:
     """Puts the training text into the other language."""
-    found = contest.found(job)
+    (found,) = contest.found(job)
     if found.exists():
         return
     model, config = pretrained.load(str(contest.run(job)), system="translation")
@@ -194,7 +202,7 @@ def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     return rows
 
 
-def copy_found(contest: Contest, german: Path, english: Path) -> None:
+def copy_found(contest: Contest, place: int, german: Path, english: Path) -> None:
     """Translations of the training text, as they are written, in the spelling of the contest."""
     for language, path in (("de", german), ("en", english)):
         lines = read_lines(path)
@@ -203,7 +211,7 @@ def copy_found(contest: Contest, german: Path, english: Path) -> None:
             raise ValueError(f"{path}: {len(lines)} lines; the training text has {expected}")
         if contest.text == "papers":
             lines = lowercased_tokenised(lines, language=language)
-        out = contest.folder / f"{contest.text}-found.{language}"
+        out = contest.others(place, language)
         if out.exists() and read_lines(out) != lines:
             raise ValueError(f"{out}: of other translations than {path}; take another --folder")
         write_output(str(out), "".join(f"{line}\n" for line in lines))
@@ -273,8 +281,22 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--recipe", choices=RECIPES, default="small-steps")
     parser.add_argument("--text", choices=get_args(Text), default="raw")
     parser.add_argument("--diversified", action="store_true", help="as said above")
-    parser.add_argument("--found", type=Path, nargs=2, metavar=("DE", "EN"), help="as said above")
+    parser.add_argument(
+        "--found",
+        type=Path,
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("DE", "EN"),
+        help="as said above; may be said several times",
+    )
     parser.add_argument("--steps", type=int, metavar="N", help="of each training (the recipe's)")
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "fp32", "bf16"),
+        default="auto",
+        help="of the trainings (auto: bf16 on a GPU)",
+    )
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument(
         "--at-once",
@@ -304,7 +326,8 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
         recipe=options.recipe,
         steps=options.steps,
         device="cuda" if device.type == "cuda" else "cpu",
-        has_found=bool(options.found),
+        precision=options.precision,
+        num_found=len(options.found),
     )
     for name in ("train", "val", *TESTS):
         for language in ("de", "en"):
@@ -314,8 +337,8 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
                     f"{path}: no such file; expected Multi30k in {contest.data}"
                 )
     contest.folder.mkdir(parents=True, exist_ok=True)
-    if options.found:
-        copy_found(contest, *options.found)
+    for place, (german, english) in enumerate(options.found):
+        copy_found(contest, place, german, english)
     about = {
         "hardware": hardware(device),
         "commit": run_directory.current_commit(),
@@ -323,6 +346,7 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
         "text": contest.text,
         "recipe": contest.recipe,
         "steps": contest.steps,
+        "precision": contest.precision,
     }
     rows: list[dict[str, Any]] = []
     # Spawned: CUDA cannot be used by a fork of a process that has used it.

@@ -59,7 +59,7 @@ def test_new_ones_learn_from_what_both_directions_have_translated(
     data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs, out = tmp_path / "runs", tmp_path / "rows.json"
-    words += ["--text", "papers", "--diversified", "--json", str(out)]
+    words += ["--text", "papers", "--diversified", "--precision", "bf16", "--json", str(out)]
     assert multi30k.main(words) == 0
     rows = json.loads(out.read_text())["rows"]
     ways = [(way, is_second) for is_second in (False, True) for way in ("en-de", "de-en")]
@@ -78,7 +78,7 @@ def test_new_ones_learn_from_what_both_directions_have_translated(
     assert config["config"]["train_source"] == [english, to_english, english]
     assert config["config"]["train_target"] == [german, german, to_german]
     assert config["config"]["dropout"] == 0.2
-    assert [config["run"][name] for name in ("seed", "steps")] == [7, 2]
+    assert [config["run"][name] for name in ("seed", "steps", "precision")] == [7, 2, "bf16"]
     assert len(Path(to_german).read_text().split("\n")) == SIZES["train"] + 1
 
     written = {path: path.stat().st_mtime_ns for path in runs.glob("*/*.*")}
@@ -123,17 +123,28 @@ def test_translations_that_are_there_need_no_first_training(
     (tmp_path / "short.de").write_text("Zwei.\n")
     assert multi30k.main([*words, str(tmp_path / "short.de"), str(english)]) == 2
     assert "short.de: 1 lines; the training text has 60" in capsys.readouterr().err
-    assert multi30k.main([*words, str(german), str(english)]) == 0
+    others = tmp_path / "others.de"
+    others.write_text("Vier.\n" * SIZES["train"])
+    words += [str(german), str(english)]
+    assert multi30k.main([*words, "--found", str(others), str(english)]) == 0
     runs = tmp_path / "runs"
     assert [path.name for path in runs.glob("*/")] == ["papers-small-steps-de-en-7-diversified"]
     config = json.loads(next(runs.glob("*/config.json")).read_text())["config"]
-    text = str(data / "tok" / "train.lc.norm.tok.de.gz")
-    assert config["train_source"] == [text, str(runs / "papers-found.de"), text]
-    assert (runs / "papers-found.de").read_text() == "zwei .\n" * SIZES["train"]
+    german_text, english_text = (
+        str(data / "tok" / f"train.lc.norm.tok.{language}.gz") for language in ("de", "en")
+    )
+    (german_0, german_1), (english_0, english_1) = (
+        [str(runs / f"papers-found-{place}.{language}") for place in (0, 1)]
+        for language in ("de", "en")
+    )
+    assert config["train_source"] == [german_text, german_0, german_1, german_text, german_text]
+    assert config["train_target"] == [english_text] * 3 + [english_0, english_1]
+    assert Path(german_0).read_text() == "zwei .\n" * SIZES["train"]
+    assert Path(german_1).read_text() == "vier .\n" * SIZES["train"]
     assert "de-en, diversified, test_2017_flickr" in capsys.readouterr().out
     german.write_text("Drei.\n" * SIZES["train"])
-    assert multi30k.main([*words, str(german), str(english)]) == 2
-    assert "papers-found.de: of other translations than" in capsys.readouterr().err
+    assert multi30k.main(words) == 2
+    assert "papers-found-0.de: of other translations than" in capsys.readouterr().err
 
 
 def test_no_folder_of_others_is_removed(
