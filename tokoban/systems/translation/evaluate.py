@@ -112,10 +112,13 @@ def bits_per_byte(model: Translator, pairs: Sequence[Pair]) -> float:
 
 def _bleu_counts(found: Sequence[str], references: Sequence[str]) -> dict[str, float]:
     """What BLEU is made of, which can be added up over parts of a text."""
+    from sacrebleu.metrics import BLEU
+
     names = [f"{what}_{order}" for what in ("counts", "totals") for order in range(_MAX_ORDER)]
     if not found:
         return dict.fromkeys([*names, "found_words", "reference_words"], 0.0)
-    score = _bleu(found, references)[0]
+    # Forced: that a text is tokenised, sacrebleu would say at each evaluation.
+    score = BLEU(force=True).corpus_score(found, [references])
     counts = dict(zip(names, [*score.counts, *score.totals], strict=True))
     counts |= {"found_words": score.sys_len, "reference_words": score.ref_len}
     return {name: float(count) for name, count in counts.items()}
