@@ -247,10 +247,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows = contest_rows(options)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
-        return 130
+        return cli.INTERRUPTED
     except (ValueError, OSError, RuntimeError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        print(cli.in_one_line(error), file=sys.stderr)
+        return cli.BAD_INPUT
     for place, figures in by_place(rows).items():
         for name, values in figures.items():
             each = ", ".join(f"{value:.2f}" for value in values)

@@ -120,6 +120,8 @@ def test_translations_that_are_there_need_no_first_training(
     german.write_text("Zwei.\n" * SIZES["train"])
     english.write_text("Two.\n" * SIZES["train"])
     words += ["--text", "papers", "--directions", "de-en", "--diversified", "--found"]
+    assert multi30k.main([*words, str(tmp_path / "none.de"), str(english)]) == 2
+    assert f"{tmp_path / 'none.de'}: No such file or directory\n" == capsys.readouterr().err
     (tmp_path / "short.de").write_text("Zwei.\n")
     assert multi30k.main([*words, str(tmp_path / "short.de"), str(english)]) == 2
     assert "short.de: 1 lines; the training text has 60" in capsys.readouterr().err

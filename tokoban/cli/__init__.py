@@ -44,7 +44,8 @@ def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _in_one_line(error: ValueError | OSError) -> str:
+def in_one_line(error: Exception) -> str:
+    """What went wrong, as a line for the user."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return "; ".join(str(error).splitlines()) or type(error).__name__
@@ -89,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_LEFT
     except (ValueError, OSError) as error:
-        print(f"tokoban: {_in_one_line(error)}", file=sys.stderr)
+        print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
         return BAD_INPUT
     except ModuleNotFoundError as error:
         # The package runs where not all that it uses can be installed; a module of its own must be.

@@ -145,6 +145,12 @@ def test_validation_scores_are_those_of_its_translations(
     assert figures["exact_match"] == expected["exact_match"]
 
 
+def test_training_on_tokenised_text_is_not_warned_of_it(caplog: pytest.LogCaptureFixture) -> None:
+    lines = ["zwei und drei ."] * 200
+    evaluate._bleu_counts(lines, lines)
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("world_size", [2, 9])
 def test_processes_that_share_the_work_answer_what_one_would(
     translator: Translator,
