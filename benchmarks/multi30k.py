@@ -164,6 +164,8 @@ def _once(run: Path, words: Sequence[str]) -> None:
 
 def _command(words: Sequence[str]) -> None:
     code = cli.main(words)
+    if code == cli.INTERRUPTED:
+        raise KeyboardInterrupt
     if code:
         raise RuntimeError(
             f"tokoban {' '.join(words)} ended with {code}: see the log beside the run"

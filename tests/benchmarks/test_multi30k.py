@@ -160,6 +160,17 @@ def test_no_folder_of_others_is_removed(
     assert theirs.read_text() == "kept"
 
 
+def test_an_interrupted_training_is_no_failure(
+    words: list[str],
+    small: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(multi30k.cli, "main", lambda _: 130)
+    assert multi30k.main(words) == 130
+    assert capsys.readouterr().err == "interrupted; the same command goes on\n"
+
+
 def test_data_that_are_not_there_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
