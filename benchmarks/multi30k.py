@@ -26,6 +26,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -250,9 +251,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         return cli.INTERRUPTED
-    except (ValueError, OSError, RuntimeError) as error:
+    except (ValueError, OSError, RuntimeError, ModuleNotFoundError) as error:
         print(cli.in_one_line(error), file=sys.stderr)
         return cli.BAD_INPUT
+    if options.json == "-":
+        return 0
     for place, figures in by_place(rows).items():
         for name, values in figures.items():
             each = ", ".join(f"{value:.2f}" for value in values)
@@ -306,7 +309,9 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="trainings in processes of their own (default: on a GPU all, else one for each core)",
     )
-    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
+    parser.add_argument(
+        "--json", metavar="OUT", help="write the rows here too (- to print them alone)"
+    )
     options = parser.parse_args(argv)
     if options.found and not options.diversified:
         parser.error("--found goes with --diversified")
@@ -338,6 +343,8 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
                 raise FileNotFoundError(
                     f"{path}: no such file; expected Multi30k in {contest.data}"
                 )
+    if find_spec("sacremoses") is None:
+        raise ModuleNotFoundError("the papers' scale needs the package sacremoses")
     contest.folder.mkdir(parents=True, exist_ok=True)
     for place, (german, english) in enumerate(options.found):
         copy_found(contest, place, german, english)
@@ -366,9 +373,15 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
                 list(pool.map(partial(translate, contest), jobs))
             for found in pool.map(partial(train_and_score, contest), stage):
                 rows += found
-                if options.json is not None:
-                    write_output(options.json, json.dumps(about | {"rows": rows}, indent=1) + "\n")
+                if options.json not in (None, "-"):
+                    _write(options.json, about, rows)
+    if options.json == "-":
+        _write(options.json, about, rows)
     return rows
+
+
+def _write(destination: str, about: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    write_output(destination, json.dumps(about | {"rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+import torch
 
 from tokoban import pretrained, systems
 from tokoban.training.checkpoint import load_weights, save_weights
@@ -41,6 +42,13 @@ def test_what_is_no_weights_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     path.write_bytes(b"not weights")
     with pytest.raises(ValueError, match=r"x.safetensors: not a safetensors file"):
+        pretrained.load(str(path), system="sokoban")
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    save_weights(path, {"a": torch.tensor([0.0, torch.nan])}, {"system": "sokoban"})
+    with pytest.raises(ValueError, match="weights among which are NaN or infinite ones"):
         pretrained.load(str(path), system="sokoban")
 
 

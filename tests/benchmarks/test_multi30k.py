@@ -89,17 +89,20 @@ def test_new_ones_learn_from_what_both_directions_have_translated(
     assert "en-de-7.command: of other options; take another" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("checkpoint_every_s", ["0", "1e9"])
-def test_a_killed_training_goes_on(checkpoint_every_s: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("num_left", [1, 0])
+def test_a_killed_training_goes_on_from_its_checkpoint_if_it_had_one(
+    num_left: int, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
     words = ["train", "translation", "--preset", "toy", "--device", "cpu", "--output", str(run)]
-    words += ["--steps", "3", "--checkpoint-every-s", checkpoint_every_s]
+    words += ["--steps", "3", "--checkpoint-every-s", "0"]
     multi30k._once(run, words)
     (run / "result.json").unlink()
-    for checkpoint in sorted((run / "checkpoints").iterdir())[1:]:
+    for checkpoint in sorted((run / "checkpoints").iterdir())[num_left:]:
         checkpoint.unlink()
     multi30k._once(run, words)
     assert (run / "result.json").exists()
+    assert len(json.loads((run / "config.json").read_text())["resumed"]) == num_left
 
 
 @pytest.mark.slow
@@ -169,6 +172,26 @@ def test_an_interrupted_training_is_no_failure(
     monkeypatch.setattr(multi30k.cli, "main", lambda _: 130)
     assert multi30k.main(words) == 130
     assert capsys.readouterr().err == "interrupted; the same command goes on\n"
+
+
+def test_the_rows_are_all_that_is_printed_where_they_are_asked_for(
+    words: list[str], small: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert multi30k.main([*words, "--json", "-"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert len(rows) == 2 * len(multi30k.TESTS)
+
+
+def test_without_sacremoses_nothing_is_trained(
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(multi30k, "find_spec", lambda _: None)
+    assert multi30k.main(words) == 2
+    assert "the papers' scale needs the package sacremoses" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
 
 
 def test_data_that_are_not_there_are_named(

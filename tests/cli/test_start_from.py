@@ -125,3 +125,19 @@ def test_a_run_goes_on_only_as_from_where_it_was_started(
     assert _train(path, *resume) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert f"was started from {trained}, and cannot go on as if from translation-de-en" in said
+
+
+@pytest.mark.parametrize("system", ["translation", "gpt"])
+def test_no_run_goes_on_with_a_text_of_other_tokens(
+    system: str, captions: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, text = tmp_path / "run", Path(captions[1])
+    of_text = ["--preset", "toy", *captions]
+    if system == "gpt":
+        of_text = ["--preset", "shakespeare_small", "--text", str(text), "--context-length", "16"]
+    words = ["train", system, *of_text, "--steps", "1", *RUN, "--output", str(path)]
+    assert cli.main(words) == 0
+    text.write_text(text.read_text().replace("Hund", "Kxtzq"))
+    assert cli.main(["train", system, "--resume", "--output", str(path), "--steps", "2"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "its text or its classes have changed since the run began" in said

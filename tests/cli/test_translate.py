@@ -1,5 +1,6 @@
 """``tokoban translate``: a line for a line, in order; whatever came before an error is printed."""
 
+import gzip
 import io
 import json
 import os
@@ -149,9 +150,10 @@ def test_a_line_at_a_time_is_answered_at_once(
 
 def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> None:
     _translate(weights, "x")
+    common = "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab", "--batch-size", "5"
+    _translate(weights, "x", *common, "--beam", "7")
     _translate(
-        weights, "x", "--beam", "7", "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab",
-        "--batch-size", "5", "--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9",
+        weights, "x", *common, "--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9",
         "--top-p", "0.75",
     )  # fmt: skip
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
@@ -163,9 +165,36 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
         "nbest": 2,
         "forced_prefix": "Ab",
         "batch_size": 5,
-        "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75),
+        "sampling": None,
         "first_number": 1,
     }
+    drawn = {"beam": 4, "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75)}
+    assert shouted[2] == shouted[1] | drawn
+
+
+def test_the_name_of_a_file_is_a_text_and_that_is_said(
+    weights: str,
+    shouted: list[dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.de").write_text("zwei\n")
+    assert _translate(weights, "s.de") == 0
+    told = "s.de: taken as a sentence; its lines are read by: < s.de\n"
+    assert capsys.readouterr() == ("S.DE\n", told)
+
+
+def test_too_little_memory_is_one_line(
+    weights: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_memory(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(texts, "translate_texts", without_memory)
+    assert _translate(weights, "x") == 2
+    assert capsys.readouterr().err == "tokoban: there is not memory enough for this\n"
 
 
 def test_a_bar_on_the_terminal_takes_nothing_from_the_file(weights: str, tmp_path: Path) -> None:
@@ -202,6 +231,10 @@ def test_what_comes_before_an_error_is_printed(
     typed(b"zwei\ndrei\nvi\xffer\nacht\n")
     assert _translate(weights) == 2
     assert capsys.readouterr() == ("ZWEI\nDREI\n", "tokoban: standard input, line 3: not UTF-8\n")
+    typed(gzip.compress(b"zwei\ndrei\n"))
+    assert _translate(weights) == 2
+    hint = "tokoban: standard input, line 1: not UTF-8 but gzip: zcat FILE | tokoban ...\n"
+    assert capsys.readouterr() == ("", hint)
     typed(b"zwei\n" * 50 + b"zwei " * 10_000 + b"\nacht\n")
     alignment = tmp_path / "alignment.json"
     assert _translate(weights, "--batch-size", "5", "--alignment", str(alignment)) == 2
@@ -266,8 +299,10 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
         (["x", "--alignment", "no/x.json"], "no/x.json: no folder to write it into"),
         (["x", "--top-k", "3"], "--top-k goes with --sample, which is not given"),
         (["x", "--nbest", "5"], "--nbest is 5; expected at most --beam, which is 4"),
-        (["x", "--batch-size", "0"], "--batch-size is 0; expected at least 1"),
-        (["x", "--beam", "0"], "--beam is 0; expected at least 1"),
+        (["x", "--batch-size", "0"], "--batch-size is 0; expected 1 to 100,000"),
+        (["x", "--beam", "0"], "--beam is 0; expected 1 to 100,000"),
+        (["x", "--beam", "100001"], "--beam is 100001; expected 1 to 100,000"),
+        (["x", "--beam", "2", "--sample"], "--beam is of the search; with --sample there is none"),
         (["x", "--nbest", "0"], "--nbest is 0; expected at least 1"),
         (["x", "--length-penalty", "-1"], "--length-penalty is -1.0; expected 0 (none) to 100"),
         (["x", "--sample", "--top-k", "0"], "--top-k is 0; expected at least 1"),

@@ -1,5 +1,7 @@
 """A file is whole or not there."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,26 @@ def test_the_file_is_replaced_only_at_the_end(tmp_path: Path) -> None:
         assert path.read_text() == "old"
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    with atomically(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    with atomically(pipe) as place:
+        place.write_text("through")
+    reader.join()
+    assert read == ["through"]
+    assert pipe.is_fifo()

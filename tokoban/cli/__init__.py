@@ -98,6 +98,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
         return BAD_INPUT
+    except MemoryError:
+        print("tokoban: there is not memory enough for this", file=sys.stderr)
+        return BAD_INPUT
     except KeyboardInterrupt:
         print("tokoban: interrupted", file=sys.stderr)
         return INTERRUPTED

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
 from tokoban.cli.output import check_outputs, counted, write_output
+from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,7 +70,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import look
     from tokoban.systems.vit.sources import read_sized
-    from tokoban.training.device import find_device
 
     model, config = pretrained.load(arguments.weights, system="vit")
     assert isinstance(model, VisionTransformer)

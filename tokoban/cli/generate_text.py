@@ -14,6 +14,7 @@ from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.cli.ranges import check_ranges
+from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -92,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch-size", type=int, default=32, metavar="N", help="texts at a time (default: 32)"
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -170,7 +171,6 @@ def _sampling(arguments: argparse.Namespace) -> "Sampling":
 def _load(arguments: argparse.Namespace) -> "Gpt":
     from tokoban import pretrained
     from tokoban.systems.gpt.model import Gpt
-    from tokoban.training.device import find_device
 
     model, _ = pretrained.load(arguments.weights, system="gpt")
     assert isinstance(model, Gpt)

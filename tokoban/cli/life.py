@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.output import check_outputs, counted, write_output
+from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     import torch
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write steps, wrong_cells (against the true game, over all steps), the first step "
         "with one and the last grid as RLE to this file (- to print)",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,7 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import parse_rule
     from tokoban.systems.life.simulate import Generation, play
-    from tokoban.training.device import find_device
 
     model, config = pretrained.load(arguments.weights, system="life")
     assert isinstance(model, LifeNet)

@@ -1,7 +1,10 @@
 """What a command was given to read: words of the command line, or the lines of standard input."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
+
+_GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 
 
 def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
@@ -17,6 +20,8 @@ def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
             text.encode()
         except UnicodeEncodeError:  # bytes of the command line that are no text
             raise ValueError(f"{noun} {number} of the command line: not UTF-8") from None
+        if os.path.isfile(text):
+            print(f"{text}: taken as a {noun}; its lines are read by: < {text}", file=sys.stderr)
         yield text
 
 
@@ -32,4 +37,5 @@ def _standard_input(noun: str) -> Iterator[str]:
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            raise ValueError(f"standard input, line {number}: not UTF-8") from None
+            hint = " but gzip: zcat FILE | tokoban ..." if line.startswith(_GZIP) else ""
+            raise ValueError(f"standard input, line {number}: not UTF-8{hint}") from None

@@ -4,7 +4,6 @@ import argparse
 import errno
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,11 +95,8 @@ def write_output(destination: str, content: str | bytes) -> None:
         return
     if isinstance(content, str):
         content = content.encode()
-    path = Path(destination).resolve()
-    # What exists and is no plain file (a pipe, /dev/null, a folder) cannot be replaced by one.
-    is_replaced = path.is_file() or not path.exists()
     try:
-        with atomically(path) if is_replaced else nullcontext(path) as written:
+        with atomically(Path(destination)) as written:
             written.write_bytes(content)
     except OSError as error:
         raise OSError(error.errno, error.strerror, destination) from None

@@ -14,6 +14,7 @@ from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.cli.ranges import check_ranges
+from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -25,6 +26,8 @@ SUMMARY = "translate sentences, from German to English or back"
 
 # Lines read at a time, in batches: sentences of like length among them are translated together.
 _BATCHES_A_BLOCK = 8
+_MOST = 100_000  # beams, or sentences at a time
+_BEAM = 4
 _LONGEST_NAME = 20  # of a word beside a picture
 
 
@@ -35,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="TEXT",
         help="a sentence, in quotes; without any, or for -, every line of standard input. There is "
-        "a line for each, in their order, and an empty one for an empty one",
+        "a line for each, in their order, and an empty one for an empty one. A line that has more "
+        "tokens than the weights have positions (511 of those that ship) ends the command with "
+        "status 2, behind the translations of those before it",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="de or en, say (default: de)"
@@ -46,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_PATH",
         help="of the translator (default: translation-FROM-TO)",
     )
-    parser.add_argument("--beam", type=int, default=4, metavar="K", help="beams (default: 4)")
+    parser.add_argument("--beam", type=int, metavar="K", help=f"beams (default: {_BEAM})")
     parser.add_argument(
         "--length-penalty",
         type=float,
@@ -93,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sentences at a time (default: 32). With 1, and at a keyboard, every line is answered "
         "before the next one is read",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
     parser.add_argument(
         "--precision",
         choices=("fp32", "bf16", "int8"),
@@ -106,6 +111,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
+    if arguments.sample and arguments.beam is not None:
+        raise ValueError("--beam is of the search; with --sample there is none")
+    if arguments.beam is None:
+        arguments.beam = _BEAM
     _check(arguments)
     sampling = _sampling(arguments)
     lines = lines_of(arguments.text, "sentence")
@@ -147,7 +156,7 @@ def _check(arguments: argparse.Namespace) -> None:
     top_k, top_p = arguments.top_k, arguments.top_p
     check_ranges(
         arguments,
-        ("beam", beam >= 1, "at least 1"),
+        ("beam", 1 <= beam <= _MOST, f"1 to {_MOST:,}"),
         (
             "length_penalty",
             penalty is None or 0 <= penalty <= LARGEST_PENALTY,
@@ -163,7 +172,7 @@ def _check(arguments: argparse.Namespace) -> None:
         ),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
         ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
-        ("batch_size", arguments.batch_size >= 1, "at least 1"),
+        ("batch_size", 1 <= arguments.batch_size <= _MOST, f"1 to {_MOST:,}"),
     )
 
 
@@ -194,7 +203,6 @@ def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig
     from tokoban import pretrained
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.translate import made_ready
-    from tokoban.training.device import find_device
 
     source = arguments.source or ("en" if arguments.target == "de" else "de")
     target = arguments.target or ("de" if source == "en" else "en")
@@ -225,11 +233,12 @@ def _translated(
     sampling: "Sampling | None",
 ) -> Iterator[tuple[str, "list[Translation]"]]:
     """Each line with its translations; those before a line that cannot be read come first."""
+    from tokoban.systems.translation.pairs import tidy
     from tokoban.systems.translation.texts import num_tokens, tokenizer_of, translate_texts
 
     is_line_by_line = are_typed(arguments.text) or arguments.batch_size <= 1
     block_size = 1 if is_line_by_line else _BATCHES_A_BLOCK * arguments.batch_size
-    prefix_length = len(tokenizer_of(model).encode(arguments.prefix))
+    prefix_length = len(tokenizer_of(model).encode(tidy(arguments.prefix)))
     for first in itertools.count(1, block_size):
         block, trouble = _read(lines, block_size)
         for place, length in enumerate(num_tokens(model, block)):

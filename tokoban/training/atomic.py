@@ -8,7 +8,15 @@ from pathlib import Path
 
 @contextmanager
 def atomically(path: Path) -> Iterator[Path]:
-    """A path to write to; it becomes ``path`` at the end, or vanishes if the writer fails."""
+    """A path to write to; it becomes ``path`` at the end, or vanishes if the writer fails.
+
+    A link stays one: the file that it leads to is replaced. What is there and is no plain file (a
+    pipe, /dev/null, a folder) cannot be replaced by one, and is itself what is written to.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        yield path
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield temporary

@@ -74,6 +74,11 @@ def train(
 
     if resume:
         checkpoint = load_newest_checkpoint(directory.checkpoints)
+        if _kept_beside(state.model.state_dict()) != _kept_beside(checkpoint["model"]):
+            raise ValueError(
+                f"{directory.path}: its text or its classes have changed since the run began; "
+                "it goes on with those that it began with alone"
+            )
         state.load_state_dict(checkpoint)
         if isinstance(system, Stateful):
             system.load_state_dict(checkpoint["system"][processes.rank()])
@@ -91,6 +96,11 @@ def train(
         training = _Training(system, run, directory, state, model, display, is_main)
         training.descend()
         return training.finish()
+
+
+def _kept_beside(state: Mapping[str, Tensor]) -> dict[str, list[int]]:
+    """What a model keeps with its weights that was not learned by steps: a tokenizer, say."""
+    return {name: value.tolist() for name, value in state.items() if name.endswith("_extra_state")}
 
 
 @dataclass

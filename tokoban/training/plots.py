@@ -1,6 +1,7 @@
 """Pictures of a run and of attention; matplotlib is imported in the functions."""
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,9 @@ def plot_weights(
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.spines[:].set_visible(False)
-    with atomically(picture) as temporary:
+    with atomically(picture) as temporary, warnings.catch_warnings():
+        # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(temporary, dpi=150, format=kind)
 
 

@@ -81,6 +81,7 @@ def test_a_row_that_ends_too_early_is_an_empty_pair(tmp_path: Path) -> None:
          "got 'german', 'english'"),
         ("x.csv", b"", "expected columns named 'de' and 'en' in its first line, got none"),
         ("x.csv", b"de,en\n" + b"a" * 200_000 + b",b\n", "not a table with commas (field larger"),
+        ("x.csv", b'de,en\nja,yes\n"nein,no\nacht,eight\n', "line 4: not a table with commas (une"),
         ("x.csv", b"de,en\nja,yes\nn\xff,no\n", ":3: not UTF-8"),
         ("x.csv", gzip.compress(b"de,en\n", mtime=0)[:-9], "a damaged gzip file ("),
         ("x.csv", gzip.compress(b"de,en\n", mtime=0)[:12] + b"\xff" * 9, "a damaged gzip file ("),

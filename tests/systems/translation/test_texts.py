@@ -43,6 +43,8 @@ def test_every_translation_begins_with_the_prefix(translator: Translator) -> Non
     found = translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix="two pears")
     assert len(found[0]) == 3
     assert all(translation.text.startswith("two pears") for translation in found[0])
+    spaced = "  two\tpears "
+    assert translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix=spaced) == found
 
 
 def test_a_translation_is_one_line(translator: Translator) -> None:

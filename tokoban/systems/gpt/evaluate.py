@@ -28,7 +28,7 @@ from tokoban.systems.gpt.texts import tokenizer_of
 from tokoban.text.characters import CharacterTokenizer
 from tokoban.training import processes
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory, read_record
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
@@ -130,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of the text, its end, to measure on; 1 is all (default: as in the training)",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def evaluate_model(

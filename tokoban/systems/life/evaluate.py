@@ -23,7 +23,7 @@ from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
 from tokoban.training.attention_page import write_attention_page
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
@@ -101,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps", type=int, default=100, metavar="N", help="of each game (default: 100)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of games and surroundings")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
     parser.add_argument(
         "--film",
         metavar="OUT",

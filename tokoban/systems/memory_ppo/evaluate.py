@@ -23,7 +23,7 @@ from tokoban.systems.memory_ppo.play import (
     strongest_look,
 )
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.metrics import mean_interval
 
 _SEGMENT_STEPS = 128
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="where the memory looks in it: a page (.html) or a picture (.png, .svg)",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def evaluate_model(

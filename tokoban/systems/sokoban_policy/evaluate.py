@@ -30,7 +30,7 @@ from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN,
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.metrics import is_in_top_k, wilson
 
 _BATCH_GAMES = 512
@@ -207,7 +207,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precision", choices=get_args(Precision), default="fp32", help="of the network at play"
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def evaluate_model(

@@ -34,7 +34,7 @@ from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.films import save_pictures
 from tokoban.training.metrics import mean_interval, wilson
 from tokoban.training.plots import plot_returns
@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top-p", type=float, metavar="P",
         help=f"of the mode plan: the fewest that reach this probability (default: {usual.top_p})",
     )  # fmt: skip
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
     parser.add_argument(
         "--plot", metavar="OUT", help="returns requested and achieved, as PNG or SVG"
     )

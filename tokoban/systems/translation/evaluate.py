@@ -30,7 +30,7 @@ from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_re
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
 from tokoban.training.atomic import atomically
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     from sacrebleu.metrics import BLEUScore
@@ -236,7 +236,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the files have spaces around each word, and BLEU takes the words as they are",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
     parser.add_argument(
         "--precision",
         choices=get_args(Precision),
@@ -252,6 +252,8 @@ def evaluate_model(
     assert isinstance(model, Translator)
     pairs = _pairs(config, arguments)
     output: Path | None = arguments.output
+    if str(output) == "-":
+        raise ValueError("--output -: expected a file; `tokoban translate` prints translations")
     if output is not None and not output.resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(output))
     beam = config.beam_width if arguments.beam is None else arguments.beam

@@ -99,11 +99,15 @@ def _rows(path: Path, *, is_tabbed: bool) -> Iterator[list[str]]:
     if is_tabbed:
         yield from (line.split("\t") for line in lines)
         return
+    # With its line end, since a field in quotes may go on behind it. Strictly, since a quote that
+    # is never closed would swallow all that follows.
+    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     try:
-        # With its line end, since a field in quotes may go on behind it.
-        yield from csv.reader(f"{line}\n" for line in lines)
+        yield from reader
     except csv.Error as error:
-        raise ValueError(f"{path}: not a table with commas ({error})") from None
+        raise ValueError(
+            f"{path}, line {reader.line_num}: not a table with commas ({error})"
+        ) from None
 
 
 def tidy(sentence: str) -> str:

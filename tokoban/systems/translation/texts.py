@@ -46,8 +46,8 @@ def translate_texts(
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first; an empty text has an empty one.
 
-    ``forced_prefix`` is what every translation begins with. The rest is said by ``translate``,
-    which this calls.
+    ``forced_prefix`` is what every translation begins with, spaces around it apart. The rest is
+    said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     sources = tokenizer.encode_many([tidy(text) for text in texts])
@@ -57,7 +57,7 @@ def translate_texts(
         beam=beam,
         length_penalty=length_penalty,
         nbest=nbest,
-        forced_prefix=tokenizer.encode(forced_prefix),
+        forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         sampling=sampling,
         batch_size=batch_size,
         first_number=first_number,

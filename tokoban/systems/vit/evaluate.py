@@ -20,7 +20,7 @@ from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.training import processes
 from tokoban.training.atomic import atomically
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.metrics import wilson
 
 _BATCH = 500
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write what was taken for what: counts as .csv, or shares of each class as .png, .svg",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
 
 
 def evaluate_model(
