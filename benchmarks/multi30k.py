@@ -19,7 +19,9 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
@@ -27,8 +29,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from importlib.util import find_spec
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal, NamedTuple, get_args
 
 import torch
@@ -362,7 +365,7 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     with ProcessPoolExecutor(
         at_once,
         mp_context=get_context("spawn"),
-        initializer=torch.set_num_threads,
+        initializer=_begin,
         initargs=(max(1, cores // at_once),),
     ) as pool:
         stages = [] if options.found else [jobs]
@@ -378,6 +381,21 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     if options.json == "-":
         _write(options.json, about, rows)
     return rows
+
+
+def _begin(num_threads: int) -> None:
+    """In each process of the pool; when that which made it is killed, its training is to end."""
+    torch.set_num_threads(num_threads)
+    contest = parent_process()
+    assert contest is not None
+
+    def wait() -> None:
+        contest.join()
+        while True:  # at the first a training saves a checkpoint; else it is the end of the process
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _write(destination: str, about: dict[str, Any], rows: list[dict[str, Any]]) -> None:

@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
@@ -114,6 +117,27 @@ def test_the_recipes_run_in_processes_of_their_own(words: list[str], tmp_path: P
         rows = json.loads(out.read_text())["rows"]
         assert len(rows) == 2 * 2 * len(multi30k.TESTS)
         assert all("tok:13a" in row["signature"] for row in rows)
+
+
+@pytest.mark.slow
+def test_a_contest_that_is_killed_leaves_no_training_behind(
+    words: list[str], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "benchmarks.multi30k", *words, "--directions", "en-de"]
+    contest = subprocess.Popen([*command, "--steps", "1000000"])
+    run = tmp_path / "runs" / "raw-small-steps-en-de-7"
+    _wait_for(lambda: (run / "metrics.jsonl").exists() and (run / "metrics.jsonl").stat().st_size)
+    contest.kill()
+    contest.wait()
+    _wait_for(lambda: list(run.glob("checkpoints/step-*.pt")))  # saved as it ended
+
+
+def _wait_for(is_so: Callable[[], object]) -> None:
+    for _ in range(1200):
+        if is_so():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited for two minutes")
 
 
 def test_translations_that_are_there_need_no_first_training(
