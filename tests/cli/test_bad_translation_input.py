@@ -81,6 +81,13 @@ def test_a_sentence_of_ten_thousand_words_is_left_out_or_refused(
     assert not Path("scores.json").exists()
 
 
+def test_translations_are_written_to_a_file_and_not_among_the_figures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(f"{EVALUATE} {_texts('two.de', 'two.en', train=False)} --output -".split()) == 2
+    assert "--output -: expected a file; `tokoban translate` prints" in _only_line(capsys)
+
+
 @pytest.mark.parametrize(
     "command",
     [
