@@ -44,10 +44,10 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
     with atomically(pipe) as place:
         place.write_text("through")
-    reader.join()
+    reader.join(timeout=10)
     assert read == ["through"]
     assert pipe.is_fifo()

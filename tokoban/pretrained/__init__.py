@@ -34,8 +34,6 @@ def load(name_or_path: str, *, system: str) -> tuple[nn.Module, Any]:
     if metadata.get("system") != system:
         found = metadata.get("system", "unknown")
         raise ValueError(f"{path}: weights of the system {found!r}; expected {system!r}")
-    if not all(bool(tensor.isfinite().all()) for tensor in state.values()):
-        raise ValueError(f"{path}: weights among which are NaN or infinite ones")
     train = systems.load(system, "train")
     try:
         config = from_dict(train.Config, json.loads(metadata["config"]))
@@ -44,6 +42,8 @@ def load(name_or_path: str, *, system: str) -> tuple[nn.Module, Any]:
     except (KeyError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path}: these weights do not fit this version ({reason})") from None
+    if not all(bool(parameter.isfinite().all()) for parameter in model.parameters()):
+        raise ValueError(f"{path}: weights among which are NaN or infinite ones")
     return model.eval(), config
 
 
