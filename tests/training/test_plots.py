@@ -13,6 +13,7 @@ from tokoban.training.plots import (
     _written_out,
     plot_attention_maps,
     plot_curves,
+    plot_weights,
     read_curves,
     smoothed,
 )
@@ -49,6 +50,12 @@ def test_maps_are_drawn_of_the_kind_that_the_name_says(tmp_path: Path) -> None:
     assert (tmp_path / "x.SVG").read_bytes().startswith(b"<?xml")
     with pytest.raises(ValueError, match=r"x\.gif: expected a name that ends in \.png or \.svg"):
         plot_attention_maps(panels, tmp_path / "x.gif")
+
+
+def test_words_of_a_script_that_the_font_lacks_are_drawn_without_a_warning(tmp_path: Path) -> None:
+    picture = tmp_path / "x.png"  # a warning would be an error here
+    plot_weights([[1.0]], row_names=["狗"], column_names=["𒀀"], picture=picture)
+    assert picture.exists()
 
 
 def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
