@@ -47,7 +47,7 @@ from tokoban.systems.translation.texts import translate_texts
 from tokoban.systems.translation.translate import made_ready
 from tokoban.training import run_directory
 from tokoban.training.checkpoint import checkpoints
-from tokoban.training.device import find_device
+from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory
 
 Text = Literal["raw", "papers"]
@@ -305,7 +305,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         default="auto",
         help="of the trainings (auto: bf16 on a GPU)",
     )
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device_option(parser)
     parser.add_argument(
         "--at-once",
         type=int,

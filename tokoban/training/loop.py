@@ -45,8 +45,8 @@ def train(
     On the CPU a resumed run logs what an uninterrupted one would have. Evaluation is in fp32,
     whatever the precision of training. After SIGINT or SIGTERM a checkpoint is saved and
     KeyboardInterrupt raised. ValueError when the loss is no longer finite, when ``directory`` holds
-    a run and ``resume`` is False, when what it holds is another run, and when ``start`` is of
-    another model.
+    a run and ``resume`` is False, when what it holds is another run or one of other tokens or
+    classes, and when ``start`` is of another model.
     """
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokoban.training.config import check_fields
+from tokoban.training.device import DeviceChoice
 
 Schedule = Literal["constant", "linear", "cosine", "noam"]
 
@@ -21,7 +22,7 @@ class RunConfig:
 
     accumulate: int = 1  # batches a step, of each process; each counts by its weight
 
-    device: Literal["auto", "cpu", "cuda"] = "auto"  # auto: CUDA where there is one
+    device: DeviceChoice = "auto"  # auto: CUDA where there is one
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 autocast on CUDA; of training
     compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
 
