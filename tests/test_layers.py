@@ -10,16 +10,17 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "tokoban"
 CORE = {"torch", "jaxtyping"}
 RUN = CORE | {"numpy", "safetensors", "accelerate", "rich"}
-PARTS = {"transformer", "sokoban", "text", "decoding", "training", "compiling"}
+PARTS = {"transformer", "sokoban", "text", "decoding", "training", "compiling", "files"}
 
 # folder: (the folders of tokoban it may import besides its own, the packages it may import)
 ALLOWED = {
     "transformer": (set(), CORE),
     "decoding": (set(), CORE),
     "compiling": (set(), {"numba"}),
-    "sokoban": ({"compiling"}, CORE | {"numpy"}),
+    "files": (set(), set()),
+    "sokoban": ({"compiling", "files"}, CORE | {"numpy"}),
     "text": (set(), CORE | {"tokenizers"}),
-    "training": (set(), RUN),
+    "training": ({"files"}, RUN),
     "systems": (PARTS, RUN),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
     "cli": (PARTS | {"systems", "pretrained"}, RUN),
