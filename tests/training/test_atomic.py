@@ -1,12 +1,16 @@
 """A file is whole or not there."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+import torch
 
 from tokoban.training.atomic import atomically
+from tokoban.training.checkpoint import save_weights
 
 
 def test_a_failing_writer_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -51,3 +55,73 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     reader.join(timeout=10)
     assert read == ["through"]
     assert pipe.is_fifo()
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    weights, text = tmp_path / "a.safetensors", tmp_path / "a.txt"
+    for path in (weights, text):
+        path.write_text("old")
+        path.chmod(0o640)
+    save_weights(weights, {"x": torch.zeros(3)}, {})
+    with atomically(text) as temporary:
+        temporary.write_text("new")
+    assert [path.stat().st_mode & 0o777 for path in (weights, text)] == [0o640, 0o640]
+
+
+def test_a_new_file_has_the_permissions_that_the_user_asks_for(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        save_weights(tmp_path / "a.safetensors", {"x": torch.zeros(3)}, {})
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.safetensors").stat().st_mode & 0o777 == 0o640
+
+
+def test_writers_of_one_file_at_a_time_have_a_temporary_file_each(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with atomically(path) as first, atomically(path) as second:
+        assert first != second
+        first.write_text("first")
+        second.write_text("second")
+    assert path.read_text() == "first"  # whoever ends last
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+    killed = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from tokoban.training.atomic import atomically\n"
+        "with atomically(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", killed, str(path)], check=False)
+    (leftover,) = tmp_path.iterdir()
+    other = tmp_path / f"{leftover.name}.txt"  # somebody's own
+    other.write_text("kept")
+    with atomically(path) as first:
+        assert not leftover.exists()
+        with atomically(path) as second:
+            assert first.exists() and second.exists()
+            second.write_text("second")
+        first.write_text("first")
+    assert sorted(tmp_path.iterdir()) == sorted([path, other])
+
+
+def test_a_temporary_file_of_unknown_origin_is_removed_after_a_day(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    young, old = (tmp_path / f".a.txt.00000000-1-1-{number}.tmp" for number in (1, 2))
+    for leftover in (young, old):
+        leftover.write_text("")
+    os.utime(old, (0, 0))
+    with atomically(path) as temporary:
+        temporary.write_text("new")
+    assert sorted(tmp_path.iterdir()) == sorted([path, young])
+
+
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "a.txt"
+    with pytest.raises(FileNotFoundError) as caught, atomically(path):
+        pass
+    assert caught.value.filename == str(path)

@@ -43,7 +43,6 @@ def save_weights(
     }
     with atomically(path) as temporary:
         save_file(tensors, temporary, metadata=dict(metadata))
-        temporary.chmod(0o644)  # safetensors lets the owner alone read it
 
 
 def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
