@@ -9,8 +9,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from tests.crossings import Crossings
 from tests.decoding.toy import (
     MergingToyStepper,
     Model,
@@ -476,24 +476,10 @@ def test_a_finished_beam_keeps_the_rank_that_it_finished_with() -> None:
     assert plans_of(beams) == [(2,), (1, 1)]
 
 
-class CrossingCounter(TorchDispatchMode):
-    """Counts the operations that make a device hand a value to the host."""
-
-    CROSSINGS = frozenset({"_local_scalar_dense", "nonzero", "masked_select", "equal", "item"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.num_crossings = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.num_crossings += func.overloadpacket.__name__ in self.CROSSINGS
-        return func(*args, **(kwargs or {}))
-
-
 @pytest.mark.parametrize(("stop_check_every", "num_crossings"), [(0, 0), (1, 7), (2, 3), (11, 0)])
 def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_crossings: int) -> None:
     stepper = RankingToyStepper(random_model(3), seeds=[3, 11], width=11, modulus=1009)
-    with CrossingCounter() as counter:
+    with Crossings() as crossings:
         beam_search(
             stepper,
             num_searches=2,
@@ -503,7 +489,7 @@ def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_cros
             skip_visited=True,
             stop_check_every=stop_check_every,
         )
-    assert counter.num_crossings == num_crossings
+    assert len(crossings.names) == num_crossings
 
 
 @pytest.mark.gpu

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch import nn
 
 from tokoban.training import processes
+from tokoban.training.average import AveragedWeights
 from tokoban.training.metrics import RunningMeans
 from tokoban.training.optimizer import adamw
 from tokoban.training.run_config import RunConfig
@@ -23,7 +23,7 @@ class TrainingState:
 
     model: nn.Module  # bare: neither compiled nor distributed
     optimizer: torch.optim.Optimizer
-    average: AveragedModel | None
+    average: AveragedWeights | None
     figures: RunningMeans = field(default_factory=RunningMeans)  # since the last logged line
     step: int = 0
     elapsed_s: float = 0.0
@@ -78,22 +78,8 @@ def initial_state(model: nn.Module, run: RunConfig) -> TrainingState:
     """The state before the first step of ``model``, which lies on its device already."""
     average = None
     if run.ema_decay:
-        average = AveragedModel(model, multi_avg_fn=_moving_average(run.ema_decay))
+        average = AveragedWeights(model, decay=run.ema_decay)
     return TrainingState(model, adamw(model, run), average)
-
-
-def _moving_average(decay: float) -> Any:
-    """The exponential average of weights; in the first steps it forgets faster.
-
-    With the full decay at once, the random start would count for 1 / (1 - decay) steps.
-    """
-
-    def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
-        num_before = int(num_averaged)
-        warm = min(decay, (1 + num_before) / (10 + num_before))
-        get_ema_multi_avg_fn(warm)(averaged, current, num_averaged)
-
-    return update
 
 
 def seed_all(seed: int) -> None:
