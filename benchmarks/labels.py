@@ -21,7 +21,7 @@ from benchmarks.solver import count_pushes
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.labelling.folder import LabelFolder
+from tokoban.sokoban.labelling.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labelling.job import LabelConfig, read_job
 from tokoban.sokoban.labelling.shards import Shard, read_shard
 from tokoban.sokoban.solver import GaveUp, Unsolvable, solve
@@ -34,11 +34,12 @@ def label(arguments: argparse.Namespace, path: Path) -> dict[str, float]:
     started_s, started_cpu_s = time.perf_counter(), time.process_time()
     config = LabelConfig(num_states=arguments.states, max_levels=arguments.levels)
     job = read_job(arguments.files, config, evaluation=arguments.evaluation)
-    folder = LabelFolder(path, job)
-    num_levels = folder.num_missing_levels
-    folder.complete(num_threads=arguments.workers)
-    elapsed_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
-    manifest = folder.conclude()
+    with alone_in(path, Share()):
+        folder = LabelFolder(path, job)
+        num_levels = folder.num_missing_levels
+        folder.complete(num_threads=arguments.workers)
+        elapsed_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
+        manifest = folder.conclude()
     assert manifest is not None
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     return {

@@ -3,23 +3,35 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokoban.cli import label, main
-from tokoban.sokoban.labelling.folder import LabelFolder
-from tokoban.sokoban.labelling.shards import read_shard
+from tokoban.sokoban.labelling.folder import LabelFolder, Share
+from tokoban.sokoban.labelling.shards import Shard, read_shard
 
 SMALL = "#####\n#@$.#\n#####\n"
 ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 LARGE = "###########\n#@$.      #\n###########\n"
 
 
+# What torchrun sets for process 0 of two on one machine.
+TORCHRUN = {
+    "RANK": "0",
+    "LOCAL_RANK": "0",
+    "WORLD_SIZE": "2",
+    "LOCAL_WORLD_SIZE": "2",
+    "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}
+
+
 @pytest.fixture(autouse=True)
 def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file ``levels.xsb`` in the current folder, and no torchrun around."""
     monkeypatch.chdir(tmp_path)
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"):
+    for name in TORCHRUN:
         monkeypatch.delenv(name, raising=False)
     path = Path("levels.xsb")
     path.write_text(f"; a\n{SMALL}\n; b\n{LARGE}\n; c\n{ROOM}\n; d\n{SMALL}")
@@ -98,12 +110,12 @@ def test_what_cannot_be_is_one_line(
 def test_torchrun_shares_out_the_files(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    monkeypatch.setenv("RANK", "1")
+    for name, value in (TORCHRUN | {"RANK": "1", "LOCAL_RANK": "1"}).items():
+        monkeypatch.setenv(name, value)
     assert run("--levels-per-shard", "1") == 0
-    assert capsys.readouterr().out == (
-        "labels of 1 level written; others are still missing in out\n"
-    )
+    told = capsys.readouterr()
+    assert told.out == "labels of 1 level written; others are still missing in out\n"
+    assert told.err == ("tokoban: RANK 1 of WORLD_SIZE 2: this process labels 1 of 2 files\n")
     monkeypatch.setenv("RANK", "0")
     assert run("--levels-per-shard", "1") == 0
     assert "in 2 files" in capsys.readouterr().out
@@ -117,13 +129,145 @@ def test_torchrun_shares_out_the_files(
         )
 
 
+@pytest.mark.parametrize("missing", ["WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT"])
+def test_a_part_of_what_torchrun_sets_labels_no_share(
+    missing: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in TORCHRUN.keys() - {missing}:
+        monkeypatch.setenv(name, TORCHRUN[name])
+    assert run("--levels-per-shard", "1") == 2
+    told = capsys.readouterr().err
+    assert f" is set, but not {missing}; expected all that torchrun sets" in told
+    assert not Path("out").exists()
+
+
+def test_what_torchrun_did_not_set_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setenv("MASTER_ADDR", "elsewhere")
+    assert run("--levels-per-shard", "1") == 0
+    assert Path("out/manifest.json").exists()
+
+
+def test_a_second_run_in_the_folder_is_refused_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete, statuses = LabelFolder.complete, []
+
+    def complete_beside_another(folder: LabelFolder, **options: Any) -> None:
+        monkeypatch.setattr(LabelFolder, "complete", complete)
+        statuses.append(run("--seed", "0"))
+        complete(folder, **options)
+
+    monkeypatch.setattr(LabelFolder, "complete", complete_beside_another)
+    assert (run(), statuses) == (0, [2])
+    assert capsys.readouterr().err == "tokoban: out: another run labels into it\n"
+    assert not [path for path in Path("out").iterdir() if path.name.startswith(".")]
+
+
+def test_several_processes_of_one_job_share_the_folder_but_no_two_of_one_rank(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete, statuses = LabelFolder.complete, []
+    for name, value in TORCHRUN.items():
+        monkeypatch.setenv(name, value)
+
+    def complete_beside_others(folder: LabelFolder, **options: Any) -> None:
+        monkeypatch.setattr(LabelFolder, "complete", complete)
+        for rank in ("0", "1"):
+            monkeypatch.setenv("RANK", rank)
+            statuses.append(run("--levels-per-shard", "1"))
+        complete(folder, **options)
+
+    monkeypatch.setattr(LabelFolder, "complete", complete_beside_others)
+    assert (run("--levels-per-shard", "1"), statuses) == (0, [2, 0])
+    assert "out: another run labels into it, and has a process 0 too\n" in capsys.readouterr().err
+
+
+def test_moved_folders_are_gone_on_with_and_name_no_place_on_the_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    (old / "levels").mkdir(parents=True)
+    levels = "levels.xsb"
+    (old / "levels" / levels).write_text(f"{Path(levels).read_text()}\n; e\n####\n#@$#\n####\n")
+    (old / "kept.xsb").write_text(ROOM)
+
+    def words(folder: Path) -> list[str]:
+        evaluation = ["--evaluation", str(folder / "kept.xsb")]
+        output = ["--output", str(folder / "out")]
+        return ["label", str(folder / "levels" / levels), *evaluation, *output, "--workers", "1"]
+
+    assert main(words(old)) == 2  # the last level has no goal
+    files = {path.name: path.read_bytes() for path in (old / "out").iterdir()}
+    assert not [name for name, content in files.items() if bytes(tmp_path) in content]
+    old.rename(new)
+    capsys.readouterr()
+    assert main(words(new)) == 2
+    assert "all was there already" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in (new / "out").iterdir()} == files
+
+
+def squares_of(shard: Shard, level: int, word: int) -> set[tuple[int, int]]:
+    """The squares of a word in the drawing, as docs/labels.md says."""
+    row, column = int(shard.level_row[level]), int(shard.level_column[level])
+    return {(row + cell // 8, column + cell % 8) for cell in range(64) if word >> cell & 1}
+
+
+def drawn(text: str, letters: str) -> set[tuple[int, int]]:
+    lines = text.splitlines()
+    return {
+        (row, column)
+        for row, line in enumerate(lines)
+        for column, letter in enumerate(line)
+        if letter in letters
+    }
+
+
+BOXOBAN = (
+    "##########\n##########\n####  ####\n####  ####\n####. ####\n"
+    "####$  ###\n###  @ ###\n###    ###\n##########\n##########\n"
+)
+FAR = "".join(f"{'':>11}{line}\n" for line in ROOM.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "corner"),
+    [
+        (f"; 0\n{BOXOBAN}\n", (1, 1)),
+        (f"; 7\n{BOXOBAN}\n", (1, 1)),
+        (BOXOBAN, (1, 1)),
+        (f"\n\n  \n{FAR}", (1, 12)),
+        (f"a\n\n{ROOM}", (1, 1)),
+    ],
+    ids=["boxoban", "begins with 7", "no number", "far to the right", "player's"],
+)
+def test_labels_are_of_the_cells_of_the_file(text: str, corner: tuple[int, int]) -> None:
+    Path("levels.xsb").write_text(text)
+    assert run("--states", "5") == 0
+    shard = read_shard("out/00000.safetensors")
+    board = text[text.index("##########") if "##########" in text else 0 :]
+    board = "\n".join(line for line in board.splitlines() if "#" in line)
+    assert (int(shard.level_row[0]), int(shard.level_column[0])) == corner
+    for word, letters in (
+        (shard.level_goals, "."),
+        (shard.level_boxes, "$"),
+        (shard.level_player, "@"),
+        (shard.boxes, "$"),
+    ):
+        assert squares_of(shard, 0, int(word[0])) == drawn(board, letters)
+    walls = squares_of(shard, 0, int(shard.level_walls[0]))
+    assert walls.isdisjoint(drawn(board, "@$."))
+    assert not walls.isdisjoint(drawn(board, "#"))
+
+
 def test_processors_are_shared_by_the_processes_of_a_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(label.os, "cpu_count", lambda: 8)
     for processes, expected in (("1", 8), ("3", 2), ("9", 1)):
         monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
-        assert label._num_processors() == expected
+        assert label._num_processors(Share(0, 9)) == expected
+    assert label._num_processors(Share()) == 8
 
 
 def test_an_interrupt_says_how_to_go_on(

@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -12,8 +13,12 @@ from tokoban.cli.output import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labelling.folder import LabelFolder, Share
+    from tokoban.sokoban.labelling.job import Job
 
 SUMMARY = "label states of levels exactly, for training"
+
+# What it sets for each process. One or two of them alone may be left over from something else.
+_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,21 +66,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "The same arguments give the same bytes, however many workers there are and however often "
-        "a run is broken off: the same command goes on with it. Processes that torchrun starts "
-        "share the files by RANK and WORLD_SIZE. Exit status: 0, 2 for bad input (levels that "
-        "cannot be read are told, and the others labelled), 130 after Ctrl-C."
+        "a run is broken off: the same command goes on with it, also where the folders have been "
+        "moved. Processes that torchrun starts share the files; a second run into a folder in use "
+        "is refused. Exit status: 0, 2 for bad input (levels that cannot be read are told, and the "
+        "others labelled), 130 after Ctrl-C."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
-    from tokoban.cli import BAD_INPUT, INTERRUPTED
-    from tokoban.sokoban.labelling.folder import LabelFolder
+    from tokoban.cli import BAD_INPUT
+    from tokoban.sokoban.labelling.folder import alone_in
     from tokoban.sokoban.labelling.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
     share = _share()
-    num_threads = _num_processors() if arguments.workers is None else arguments.workers
+    num_threads = _num_processors(share) if arguments.workers is None else arguments.workers
     if num_threads < 1:
         raise ValueError(f"--workers is {num_threads}; expected at least 1")
     config = LabelConfig(
@@ -86,10 +92,23 @@ def run(arguments: argparse.Namespace) -> int:
         max_levels=arguments.max_levels,
     )
     job = read_job(arguments.levels, config, evaluation=arguments.evaluation)
-    unreadable = [level for level in job.dropped if level.reason == "unreadable"]
-    for level in unreadable:
-        print(level.message, file=sys.stderr)
-    folder = LabelFolder(arguments.output, job, share)
+    for problem in job.problems:
+        print(problem, file=sys.stderr)
+    with alone_in(arguments.output, share):
+        status = _complete(arguments.output, job, share, num_threads)
+    return status or (BAD_INPUT if job.problems else 0)
+
+
+def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
+    """Labels what is missing of the share and says so; answers the exit status."""
+    from tokoban.cli import INTERRUPTED
+    from tokoban.sokoban.labelling.folder import LabelFolder
+
+    folder = LabelFolder(output, job, share)
+    if share.world_size > 1:
+        told = f"RANK {share.rank} of WORLD_SIZE {share.world_size}: this process labels"
+        num_files = counted(job.num_shards, "file")
+        print(f"tokoban: {told} {len(folder.mine)} of {num_files}", file=sys.stderr)
     started_s = time.perf_counter()
     try:
         _label(folder, num_threads)
@@ -101,10 +120,10 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = folder.conclude()
     if manifest is None:
         told = f"labels of {counted(folder.num_missing_levels, 'level')} written"
-        print(f"{told}; others are still missing in {arguments.output}")
+        print(f"{told}; others are still missing in {output}")
     else:
         print(_summarise(manifest, folder, elapsed_s))
-    return BAD_INPUT if unreadable else 0
+    return 0
 
 
 def _check_folder(path: str) -> None:
@@ -114,20 +133,35 @@ def _check_folder(path: str) -> None:
 
 
 def _share() -> "Share":
-    """Which of the processes that torchrun started this is."""
+    """Which of the processes that torchrun started this is; the only one without torchrun."""
     from tokoban.sokoban.labelling.folder import Share
 
-    words = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
-    if all(map(str.isdecimal, words)) and int(words[0]) < int(words[1]):
+    given = [name for name in _TORCHRUN if name in os.environ]
+    if not {"RANK", "WORLD_SIZE"} & {*given}:
+        return Share()
+    missing = [name for name in _TORCHRUN if name not in given]
+    if missing:
+        raise ValueError(
+            f"{given[0]} is set, but not {', '.join(missing)}; expected all that torchrun sets, to "
+            "label a share of the files, or neither RANK nor WORLD_SIZE, to label all"
+        )
+    words = os.environ["RANK"], os.environ["WORLD_SIZE"]
+    if all(map(_is_number, words)) and int(words[0]) < int(words[1]):
         return Share(int(words[0]), int(words[1]))
     told = "RANK is {!r} and WORLD_SIZE {!r}; expected whole numbers, the first below the second"
     raise ValueError(told.format(*words))
 
 
-def _num_processors() -> int:
+def _num_processors(share: "Share") -> int:
     """Of this machine, for each process that torchrun started on it."""
-    num_processes = os.environ.get("LOCAL_WORLD_SIZE", "1")
-    return max((os.cpu_count() or 1) // max(int(num_processes), 1), 1)
+    num_processes = os.environ["LOCAL_WORLD_SIZE"] if share.world_size > 1 else "1"
+    if not _is_number(num_processes) or int(num_processes) < 1:
+        raise ValueError(f"LOCAL_WORLD_SIZE is {num_processes!r}; expected at least 1")
+    return max((os.cpu_count() or 1) // int(num_processes), 1)
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch("[0-9]{1,9}", word) is not None
 
 
 def _label(folder: "LabelFolder", num_threads: int) -> None:

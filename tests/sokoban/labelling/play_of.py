@@ -21,7 +21,8 @@ def words_of(boards: Sequence[Board]) -> Levels:
 def packed(boards: Sequence[Board]) -> PackedLevels:
     """The boards as levels of one file."""
     numbers = np.arange(len(boards), dtype=np.int32)
-    return PackedLevels(*words_of(boards), numbers, np.zeros_like(numbers), ("levels",))
+    corner = np.ones((len(boards), 2), np.int32)
+    return PackedLevels(*words_of(boards), numbers, np.zeros_like(numbers), corner, ("levels",))
 
 
 def label_all(

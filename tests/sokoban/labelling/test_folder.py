@@ -13,7 +13,7 @@ from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.generator import generate
 from tokoban.sokoban.labelling import folder as module
 from tokoban.sokoban.labelling.drawn import Origin
-from tokoban.sokoban.labelling.folder import LabelFolder, Share
+from tokoban.sokoban.labelling.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labelling.job import Job, LabelConfig, read_job
 from tokoban.sokoban.labelling.shards import read_shard
 
@@ -71,7 +71,7 @@ def test_a_folder_holds_what_its_manifest_says(expected: dict[str, bytes], level
     assert manifest["levels"]["solvable"] + manifest["levels"]["unsolvable"] == 17
     assert manifest["dropped"] == {"duplicate, same player": 1}
     (dropped,) = expected["dropped.jsonl"].splitlines()
-    assert json.loads(dropped)["like"] == f"{levels}#0"
+    assert json.loads(dropped)["like"] == f"{levels.name}#0"
     assert manifest["job"] == json.loads(expected["job.json"])
     assert manifest["job"]["sources"][0]["num_levels"] == 18
     assert [shard["bytes"] for shard in manifest["shards"]] == [
@@ -213,7 +213,9 @@ def start(rank: int, levels: Path, path: Path, *command: str) -> subprocess.Pope
     return subprocess.Popen(
         [sys.executable, *command, *words],
         cwd=REPOSITORY,
-        env=os.environ | {"RANK": str(rank), "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1"},
+        env=os.environ
+        | {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+        | {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -228,13 +230,17 @@ def test_a_killed_process_is_started_again(
     assert killed.returncode == -signal.SIGKILL, told
     # What was whole but had no name yet is left behind, and written over.
     left = contents(tmp_path)
+    assert left.pop(".lock") == left.pop(".lock-1") == b""
     assert sorted(left) == sorted([f".{NAMES[3]}", NAMES[1]])
     assert left[NAMES[1]] == expected[NAMES[1]]
+    with alone_in(tmp_path, Share()):  # whoever was killed holds no lock
+        pass
     for rank, num_missing in ((0, 9), (1, 5)):
-        folder = LabelFolder(tmp_path, job, Share(rank, 2))
-        assert folder.num_missing_levels == num_missing
-        folder.complete(num_threads=1)
-        folder.conclude()
+        with alone_in(tmp_path, Share(rank, 2)):
+            folder = LabelFolder(tmp_path, job, Share(rank, 2))
+            assert folder.num_missing_levels == num_missing
+            folder.complete(num_threads=1)
+            folder.conclude()
     assert contents(tmp_path) == expected
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.labelling.play_of import label_all, packed
@@ -76,6 +76,10 @@ def test_each_state_knows_its_level_and_its_board(path: Path) -> None:
         assert pack_words([here]).boxes.numpy().view(np.uint64) == read.boxes[state]
 
 
+def load_file_of(shard: Shard) -> dict[str, np.ndarray]:
+    return {field.name: getattr(shard, field.name) for field in fields(shard)}
+
+
 def _inside(squares: Set[Square]) -> frozenset[Square]:
     """Squares of a board with a border around it, as they are without."""
     return frozenset(Square(row - 1, column - 1) for row, column in squares)
@@ -101,6 +105,15 @@ def test_what_is_no_whole_shard_is_refused(path: Path, tmp_path: Path) -> None:
         read_about(broken)
     with pytest.raises(FileNotFoundError):
         read_shard(tmp_path / "none")
+
+
+def test_a_shard_of_another_version_is_named_as_one(tmp_path: Path) -> None:
+    arrays = load_file_of(SHARD)
+    del arrays["level_row"]
+    path = tmp_path / "old.safetensors"
+    save_file(arrays, path, {"blake2b": ""})
+    with pytest.raises(ValueError, match=r"old.*: labels of another version, without level_row"):
+        read_shard(path)
 
 
 def test_the_smallest_level_is_labelled_as_by_hand() -> None:

@@ -65,7 +65,7 @@ def test_files_of_all_formats_are_one_pool_and_each_level_knows_its_place(tmp_pa
     (tmp_path / "players.xsb").write_text(f"; 1\n{SMALL}\n; 2\n{LARGE}\n; 3\n{SMALL}")
     pool = read_pool([tmp_path / "players.xsb", tmp_path / "folder"])
     levels = pool.levels
-    names = [str(tmp_path / name) for name in ("players.xsb", "folder/0.txt", "folder/1.txt")]
+    names = ["players.xsb", "folder/0.txt", "folder/1.txt"]
     assert [source.file for source in pool.sources] == list(levels.files) == names
     assert [source.num_levels for source in pool.sources] == [2 + 1, 2, 0]
     assert list(zip(levels.file.tolist(), levels.number.tolist(), strict=True)) == [
@@ -76,7 +76,9 @@ def test_files_of_all_formats_are_one_pool_and_each_level_knows_its_place(tmp_pa
     assert (too_large.number, too_large.reason) == (1, "too large")
     assert too_large.message == "interior 1x9 does not fit one 64-bit plane (8x8)"
     assert [level.reason for level in unreadable] == ["unreadable"] * 3
-    assert str(unreadable[0].message).endswith('0.txt:14: level 2 "1": no player')
+    told = '0.txt:14: level 2 "1": no player'
+    assert unreadable[0].message == f"folder/{told}"
+    assert str(pool.problems[0]) == f"{tmp_path}/folder/{told}"
 
 
 def test_a_level_that_cannot_be_read_cannot_be_kept_apart(tmp_path: Path) -> None:
@@ -106,9 +108,25 @@ def test_only_the_first_levels_are_taken_and_numbers_stay(tmp_path: Path) -> Non
     job = read_job([path], LabelConfig())
     assert job.numbers.tolist() == [0, 3]
     assert json.dumps(asdict(job.dropped[0])) == (
-        f'{{"file": "{path}", "number": 1, "reason": "duplicate", "same": "player", '
-        f'"like": "{path}#0", "message": null}}'
+        '{"file": "levels.xsb", "number": 1, "reason": "duplicate", "same": "player", '
+        '"like": "levels.xsb#0", "message": null}'
     )
+
+
+def test_files_are_named_within_the_folder_that_all_of_them_lie_in(tmp_path: Path) -> None:
+    published = tmp_path / "boxoban" / "medium" / "valid"
+    other = tmp_path / "others" / "valid"
+    for folder in (published, other):
+        folder.mkdir(parents=True)
+        (folder / "000.txt").write_text(SMALL)
+    for paths, names in [
+        ([published], ["medium/valid/000.txt"]),
+        ([published / "000.txt"], ["medium/valid/000.txt"]),
+        ([other], ["valid/000.txt"]),
+        ([other / "000.txt"], ["000.txt"]),
+        ([published, other], ["boxoban/medium/valid/000.txt", "others/valid/000.txt"]),
+    ]:
+        assert [source.file for source in read_pool(paths).sources] == names
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ _NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
 class PackedLevels:
     """Many levels of ten rows by ten as four words each, and where each was read.
 
+    ``corner`` is the square of a level's drawing that is cell 0: (1, 1) in Boxoban's files.
     ``problems`` are the levels that could not be read, told as ``parse_boxoban`` tells them.
     """
 
@@ -42,6 +43,7 @@ class PackedLevels:
     player: UInt64[np.ndarray, "B"]
     number: Int32[np.ndarray, "B"]  # in its file, from 0
     file: Int32[np.ndarray, "B"]  # which of ``files``
+    corner: Int32[np.ndarray, "B 2"]  # row and column
     files: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
 
@@ -73,6 +75,7 @@ class PackedLevels:
             self.player[rows],
             self.number[rows],
             self.file[rows],
+            self.corner[rows],
             self.files,
         )
 
@@ -98,7 +101,8 @@ def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedL
     empty = (*[np.empty(0, np.uint64)] * 4, *[np.empty(0, np.int32)] * 2)
     walls, goals, boxes, player, number, file = map(np.concatenate, zip(empty, *parts, strict=True))
     names = tuple(map(str, files))
-    return PackedLevels(walls, goals, boxes, player, number, file, names, tuple(problems))
+    corner = np.ones((len(player), 2), np.int32)
+    return PackedLevels(walls, goals, boxes, player, number, file, corner, names, tuple(problems))
 
 
 def name_file(path: str | Path) -> str:

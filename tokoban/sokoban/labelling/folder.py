@@ -8,16 +8,18 @@ was shared out, or on whether it was broken off and resumed.
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tokoban.files.locks import locked
 from tokoban.sokoban.labelling.driver import Labelling
-from tokoban.sokoban.labelling.job import Job, Tally, words_of
+from tokoban.sokoban.labelling.job import Job, Tally, without_names, words_of
 from tokoban.sokoban.labelling.shards import pack, read_about, read_shard, to_bytes
 from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.driver import LEVEL
@@ -37,8 +39,27 @@ class Share:
     world_size: int = 1
 
 
+@contextmanager
+def alone_in(path: str | Path, share: Share) -> Iterator[None]:
+    """Makes the folder and keeps other runs out of it; the processes of one job share it.
+
+    Raises ``BlockingIOError`` if another run works in it.
+    """
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    is_shared = share.world_size > 1
+    with ExitStack() as locks:
+        locks.enter_context(
+            locked(folder / ".lock", in_use="another run labels into it", is_shared=is_shared)
+        )
+        if is_shared:
+            told = f"another run labels into it, and has a process {share.rank} too"
+            locks.enter_context(locked(folder / f".lock-{share.rank}", in_use=told))
+        yield
+
+
 class LabelFolder:
-    """The folder of one job, and one process's share of the work on it."""
+    """The folder of one job, and one process's share of the work on it; see ``alone_in``."""
 
     def __init__(self, path: str | Path, job: Job, share: Share | None = None) -> None:
         """Makes the folder; ``ValueError`` if it holds the labels of another job."""
@@ -50,8 +71,8 @@ class LabelFolder:
             lines = [json.dumps(asdict(level)) + "\n" for level in job.dropped]
             self._write("dropped.jsonl", "".join(lines).encode("ascii"))
             self._write("job.json", _as_json(job.record))
-        mine = range(self.share.rank, job.num_shards, self.share.world_size)
-        self.missing = [shard for shard in mine if self._about(shard) is None]
+        self.mine = range(self.share.rank, job.num_shards, self.share.world_size)
+        self.missing = [shard for shard in self.mine if self._about(shard) is None]
 
     @property
     def num_missing_levels(self) -> int:
@@ -120,10 +141,10 @@ class LabelFolder:
         path = self.path / "job.json"
         try:
             found = json.loads(path.read_bytes())
-            known = {name: found[name] for name in self.job.record}
-        except (ValueError, TypeError, KeyError):
+            known = without_names({name: found[name] for name in self.job.record})
+        except (ValueError, TypeError, KeyError, AttributeError):
             raise ValueError(f"{path}: not the record of a job of labels") from None
-        for name, value in self.job.record.items():
+        for name, value in without_names(self.job.record).items():
             if known[name] != value:
                 differs = (
                     f"other {name} files"

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
+from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labelling.drawn import Origin
 from tokoban.sokoban.labelling.driver import Labelling
@@ -25,7 +26,7 @@ from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import Levels
 
 # To be raised with every change of what is drawn, or of how it is written.
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,7 @@ class Job:
     dropped: tuple[Dropped, ...]
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
+    problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
 
     @property
     def num_shards(self) -> int:
@@ -89,7 +91,7 @@ class Job:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """All that the bytes in the folder depend on, as JSON has it."""
+        """All that was asked for, as JSON has it, with the names of files for people."""
         asked = {
             "version": _VERSION,
             **asdict(self.config),
@@ -100,8 +102,8 @@ class Job:
 
     @cached_property
     def digest(self) -> str:
-        """Stands for ``record`` in each shard."""
-        text = json.dumps(self.record, sort_keys=True)
+        """Stands in each shard for what its bytes depend on."""
+        text = json.dumps(without_names(self.record), sort_keys=True)
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
@@ -134,7 +136,21 @@ def read_job(
         (*pool.dropped, *dropped),
         pool.sources,
         held_out.sources,
+        pool.problems,
     )
+
+
+def without_names(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without the names of its files, whose contents have digests.
+
+    Raises ``KeyError``, ``TypeError`` or ``AttributeError`` for what is no record.
+    """
+    files = {
+        kind: [{key: value for key, value in source.items() if key != "file"} for source in sources]
+        for kind, sources in record.items()
+        if kind in ("sources", "evaluation")
+    }
+    return record | files
 
 
 def words_of(levels: PackedLevels) -> Levels:

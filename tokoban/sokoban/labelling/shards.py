@@ -1,7 +1,8 @@
 """Files of labels: one a shard, in the safetensors format, the same bytes for the same arrays.
 
 Axes: N levels, Q states, S some of them, P bytes of packed pushes. Cell (row, column) of a level's
-8x8 interior is bit 8 * row + column of a word, directions are those of ``board``, numbers are
+8x8 interior is bit 8 * row + column of a word; in the drawing of the level's file it is the square
+(level_row + row, level_column + column), from 0. Directions are those of ``board``, numbers are
 little-endian. The states of level n end at ``level_ends[n]``, where the next level's start.
 
 A file is eight bytes with the length of a header, the header (JSON: name, type, shape and place of
@@ -42,6 +43,8 @@ class Shard:
     boxes: UInt64[np.ndarray, " Q"]
     level_file: Int32[np.ndarray, " N"]  # which of the job's ``sources``
     level_number: Int32[np.ndarray, " N"]  # in its file, from 0
+    level_row: Int32[np.ndarray, " N"]  # of cell 0 in the drawing of the level, from 0
+    level_column: Int32[np.ndarray, " N"]
     moves_left: UInt16[np.ndarray, " Q"]  # ``LOST`` for states that cannot be solved
     pushes_left: UInt16[np.ndarray, " Q"]
     level_verdict: UInt8[np.ndarray, " N"]  # a ``Verdict``; a level that was given up has no states
@@ -95,6 +98,7 @@ class Shard:
             np.uint64(1) << self.player[state : state + 1].astype(np.uint64),
             self.level_number[one],
             np.zeros(1, np.int32),
+            np.ones((1, 2), np.int32),
             ("",),
         )
         return levels.board(0)
@@ -114,6 +118,8 @@ def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
         boxes=drawn.boxes,
         level_file=levels.file,
         level_number=levels.number,
+        level_row=levels.corner[:, 0],
+        level_column=levels.corner[:, 1],
         moves_left=by_moves.distance,
         pushes_left=by_pushes.distance,
         level_verdict=by_moves.verdict,
@@ -146,7 +152,8 @@ def to_bytes(shard: Shard, about: Mapping[str, str]) -> bytes:
 def read_shard(path: str | Path) -> Shard:
     """The arrays of a file, mapped: what is not looked at is not read.
 
-    Raises ``OSError`` if it cannot be read and ``ValueError`` if it is no such file, or is cut off.
+    Raises ``OSError`` if it cannot be read and ``ValueError`` if it is no such file, is cut off, or
+    was written by a version with other arrays.
     """
     return _read(Path(path))[0]
 
@@ -172,13 +179,17 @@ def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
         header = json.loads(content[_LENGTH:start].tobytes())
         about = header.pop("__metadata__")
         arrays = {name: _array(data, **described) for name, described in header.items()}
-        shard = Shard(**arrays)
         is_whole = max(described["data_offsets"][1] for described in header.values()) == len(data)
     except (ValueError, TypeError, KeyError, AttributeError):
         is_whole = False
     if not is_whole:
         raise ValueError(f"{path}: not a whole file of labels")
-    return shard, about, data
+    expected = {field.name for field in fields(Shard)}
+    if arrays.keys() != expected:
+        name = min(arrays.keys() ^ expected)
+        told = "without" if name in expected else "with"
+        raise ValueError(f"{path}: labels of another version, {told} {name}; label the levels anew")
+    return Shard(**arrays), about, data
 
 
 def _array(

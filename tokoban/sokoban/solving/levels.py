@@ -1,6 +1,6 @@
 """Many levels as four words each, for compiled code; axes: N levels."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -40,20 +40,38 @@ def from_bitboards(boards: Bitboards) -> Levels:
     return Levels(*(word.cpu().contiguous().numpy().view(np.uint64) for word in boards))
 
 
-def from_board(board: Board) -> Levels | None:
-    """The part of one board that the player could walk to were there no boxes; None if over 8x8."""
+def from_board(board: Board, corner: Square | None = None) -> Levels | None:
+    """The part of one board that the player could walk to were there no boxes; None if over 8x8.
+
+    Cell 0 is ``corner``; where that is None, the upper left of the part.
+    """
     area = board.inside()
     rows, columns = zip(*area, strict=True)
     if max(max(rows) - min(rows), max(columns) - min(columns)) >= SIDE:
         return None
+    top, left = corner or (min(rows), min(columns))
 
     def word(squares: Iterable[Square]) -> np.ndarray:
-        cells = ((row - min(rows)) * SIDE + column - min(columns) for row, column in squares)
+        cells = ((row - top) * SIDE + column - left for row, column in squares)
         return np.array([sum(1 << cell for cell in cells)], np.uint64)
 
     inside = (area, board.goals & area, board.boxes & area, {board.player})
     floor, goals, boxes, player = map(word, inside)
     return Levels(~floor, goals, boxes, player)
+
+
+def corner_in_drawing(board: Board) -> Square:
+    """The square to be cell 0 so that cells stay where they are drawn, if that is possible.
+
+    It is (1, 1), inside a border as Boxoban's levels have it. On an axis where the part that the
+    player could walk to were there no boxes lies elsewhere, it is the first row or column of this.
+    """
+    rows, columns = zip(*board.inside(), strict=True)
+    return Square(_first(rows), _first(columns))
+
+
+def _first(places: Collection[int]) -> int:
+    return 1 if min(places) >= 1 and max(places) <= SIDE else min(places)
 
 
 @inner
