@@ -20,7 +20,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks.harness import Report, parser, print_profile, profile, quantity, timed
 from tokoban.systems.sokoban_policy.config import blog
 from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING
-from tokoban.systems.sokoban_policy.episodes import Episodes
+from tokoban.systems.sokoban_policy.episodes import TrainingBatch
 from tokoban.systems.sokoban_policy.train import RUNS, SokobanSystem, make_system
 from tokoban.training.config import to_dict
 from tokoban.training.device import DeviceChoice
@@ -42,13 +42,13 @@ def matrix_rate(
 
 def step_function(
     system: SokobanSystem, model: nn.Module, precision: str
-) -> Callable[[Episodes], None]:
+) -> Callable[[TrainingBatch], None]:
     """One update of the weights as the loop makes it, without its figures and its schedule."""
     run = RUNS["blog"]
     optimizer = initial_state(model, run).optimizer
     device_type = next(model.parameters()).device.type
 
-    def step(batch: Episodes) -> None:
+    def step(batch: TrainingBatch) -> None:
         with torch.autocast(device_type, torch.bfloat16, enabled=precision == "bf16"):
             loss = system.loss(model, batch).total
         optimizer.zero_grad(set_to_none=True)
@@ -59,7 +59,9 @@ def step_function(
     return step
 
 
-def flops_a_step(system: SokobanSystem, model: nn.Module, batches: Sequence[Episodes]) -> float:
+def flops_a_step(
+    system: SokobanSystem, model: nn.Module, batches: Sequence[TrainingBatch]
+) -> float:
     """Multiplications and additions of a forward and a backward pass: the mean of ``batches``."""
     with FlopCounterMode(display=False) as counter:
         for batch in batches:
@@ -67,12 +69,12 @@ def flops_a_step(system: SokobanSystem, model: nn.Module, batches: Sequence[Epis
     return counter.get_total_flops() / len(batches)
 
 
-def one_drawing(batches: Iterator[Episodes]) -> list[Episodes]:
+def one_drawing(batches: Iterator[TrainingBatch]) -> list[TrainingBatch]:
     """The batches that one drawing of levels gives: short and long ones in their proportion."""
     return [next(batches) for _ in range(BATCHES_A_DRAWING)]
 
 
-def all_steps(step: Callable[[Episodes], None], batches: Sequence[Episodes]) -> None:
+def all_steps(step: Callable[[TrainingBatch], None], batches: Sequence[TrainingBatch]) -> None:
     """A step on each batch."""
     for batch in batches:
         step(batch)
@@ -86,7 +88,7 @@ def measure(report: Report, *, num_games: int, num_steps: int, min_run_time_s: f
     model = system.build_model().to(device).train()
     drawings = system.train_batches(model, start_step=0)
     batches = one_drawing(drawings)
-    num_boards = sum(int(batch.is_used.sum()) for batch in batches)
+    num_boards = sum(len(batch.used) for batch in batches)
     drawing = timed(lambda: one_drawing(drawings), device, min_run_time_s=min_run_time_s)
     report.add("drawing batches alone", batch=num_games, per_second=num_boards / drawing.median_s)
     flops = flops_a_step(system, model, batches)

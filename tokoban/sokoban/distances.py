@@ -75,9 +75,11 @@ def one_box_tables(levels: Bitboards) -> OneBoxTables:
     # The levels still being searched; those that are done are dropped when they are the most.
     rows = torch.arange(len(free), device=device)
     distance = 0
-    while bool((is_going := (frontier != 0).any(1)).any()):
-        if 2 * int(is_going.sum()) < len(rows):
-            rows, free, frontier = rows[is_going], free[is_going], frontier[is_going]
+    # One number a distance is asked of the device, since it makes the host wait.
+    while num_going := int((is_going := (frontier != 0).any(1)).sum()):
+        if 2 * num_going < len(rows):
+            going = is_going.nonzero_static(size=num_going)[:, 0]
+            rows, free, frontier = rows[going], free[going], frontier[going]
         distance += 1
         before = torch.zeros_like(frontier)
         for direction in range(4):

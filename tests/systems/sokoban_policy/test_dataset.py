@@ -18,7 +18,14 @@ from tokoban.systems.sokoban_policy.dataset import (
     play_imperfectly,
     replay_entries,
 )
-from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, NO_BIN, Episodes, steps_left_bin
+from tokoban.systems.sokoban_policy.episodes import (
+    FIRST_BOARD,
+    NO_BIN,
+    Episodes,
+    TrainingBatch,
+    steps_left_bin,
+    training_batches,
+)
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 
 CPU = torch.device("cpu")
@@ -26,16 +33,29 @@ FIRST = (slice(None), FIRST_BOARD)
 NOTHING_HELD_OUT = torch.zeros(0, dtype=torch.int64)
 
 
-def _exact_games(held_out: torch.Tensor = NOTHING_HELD_OUT, *, interior: int = 6) -> ExactGames:
+def _exact_games(
+    held_out: torch.Tensor = NOTHING_HELD_OUT,
+    *,
+    interior: int = 6,
+    drawings_at_once: int | None = None,
+) -> ExactGames:
     return ExactGames(
-        batch_games=5, num_positions=13, interior=interior, seed=3, held_out=held_out, device=CPU
+        batch_games=5,
+        num_positions=13,
+        interior=interior,
+        seed=3,
+        held_out=held_out,
+        device=CPU,
+        drawings_at_once=drawings_at_once,
     )
 
 
-def _assert_equal(first: Episodes, second: Episodes) -> None:
-    for word, other in zip(first.boards, second.boards, strict=True):
+def _assert_equal(first: TrainingBatch, second: TrainingBatch) -> None:
+    for word, other in zip(first.games.boards, second.games.boards, strict=True):
         assert torch.equal(word, other)
-    for tensor, other in zip(first[1:], second[1:], strict=True):
+    for tensor, other in zip(
+        (*first.games[1:], *first[1:]), (*second.games[1:], *second[1:]), strict=True
+    ):
         assert torch.equal(tensor, other)
 
 
@@ -43,7 +63,8 @@ def _assert_equal(first: Episodes, second: Episodes) -> None:
 def games(request: pytest.FixtureRequest) -> Episodes:
     generator = torch.Generator().manual_seed(2)
     levels = draw_levels(211, interior=request.param, generator=generator)
-    return play_imperfectly(levels, one_box_tables(levels), num_positions=29, generator=generator)
+    tables = one_box_tables(levels)
+    return play_imperfectly(levels, tables, num_positions=29, generators=[generator])
 
 
 def test_every_used_position_has_the_exact_steps_left(games: Episodes) -> None:
@@ -98,6 +119,38 @@ def test_exact_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
     _assert_equal(next(whole), next(_exact_games().batches(start_step=start)))
 
 
+@pytest.mark.parametrize("interior", [6, 8])
+@pytest.mark.parametrize("start", [0, 21])
+def test_drawings_that_are_labelled_together_give_the_same_batches(
+    interior: int, start: int
+) -> None:
+    held_out = bitboards.canonical_keys(_exact_games(interior=interior).draw(2)[0])[::3].unique()
+    one, three = (
+        _exact_games(held_out, interior=interior, drawings_at_once=number).batches(start_step=start)
+        for number in (1, 3)
+    )
+    for _ in range(5 * 16):
+        _assert_equal(next(one), next(three))
+
+
+def test_too_many_levels_held_out_are_told_of() -> None:
+    half = bitboards.canonical_keys(_exact_games().draw(0)[0])[::2]
+    with pytest.raises(ValueError, match=r"60 levels are held out, and too few are left"):
+        next(_exact_games(half).batches(start_step=0))
+
+
+def test_a_batch_names_the_places_of_what_counts(games: Episodes) -> None:
+    (batch,) = training_batches([games.at((slice(7), slice(19)))])
+    num_positions = batch.games.is_used.shape[1]
+    assert batch.games.is_used.any(0).all() and batch.games.is_used.any(1).all()
+    for places, mask in (
+        (batch.used, batch.games.is_used),
+        (batch.with_right_action, batch.games.is_right.any(-1)),
+    ):
+        rows, positions = places // num_positions, places % num_positions
+        assert torch.stack([rows, positions], 1).tolist() == mask.nonzero().tolist()
+
+
 def test_each_process_draws_its_own_games() -> None:
     first, second = (_exact_games().draw(0, rank=rank)[0] for rank in (0, 1))
     assert not torch.equal(bitboards.keys(first), bitboards.keys(second))
@@ -107,7 +160,7 @@ def test_each_process_draws_its_own_games() -> None:
 def test_held_out_levels_and_their_images_are_never_drawn(interior: int) -> None:
     def keys_of_batches(games: ExactGames) -> torch.Tensor:
         batches = games.batches(start_step=0)
-        starts = [next(batches).boards.at(FIRST) for _ in range(16)]
+        starts = [next(batches).games.boards.at(FIRST) for _ in range(16)]
         return torch.cat([bitboards.canonical_keys(start) for start in starts])
 
     drawn = keys_of_batches(_exact_games(interior=interior))
@@ -195,7 +248,7 @@ def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
     num_games = len(plans.episodes.is_used)
     assert num_games == 8 * (11 + 3)  # generated, and drawn by hand
     batches = plans.batches(start_step=0)
-    starts = [next(batches).boards.at(FIRST) for _ in range(num_games // 5)]
+    starts = [next(batches).games.boards.at(FIRST) for _ in range(num_games // 5)]
     keys = torch.cat([bitboards.keys(start) for start in starts])
     truth = bitboards.keys(plans.episodes.boards.at(FIRST))
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}

@@ -28,7 +28,7 @@ LEVELS = [
 def always_right(make_policy, monkeypatch: pytest.MonkeyPatch) -> SokobanPolicy:
     """Says "right, or else left", and "4 to 11 moves, or else 1 to 3" of every board."""
 
-    def forward(self: SokobanPolicy, boards, *, is_used=None, cache=None) -> Answers:
+    def forward(self: SokobanPolicy, boards, *, used=None, cache=None) -> Answers:
         shape = boards.boxes.shape
         actions = torch.tensor([0.0, 2.0, 0.0, 3.0, 1.0]).expand(*shape, 5)
         return Answers(actions, torch.tensor([0.0, 2.0, 3.0, 0, 0, 0, 0]).expand(*shape, 7))

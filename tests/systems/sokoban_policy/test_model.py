@@ -124,7 +124,7 @@ def test_what_is_not_used_is_not_read(policy: SokobanPolicy) -> None:
     is_used = torch.arange(11) < lengths[:, None]
     garbage = boards.map(lambda word: torch.where(is_used, word, -1))
     with torch.no_grad():
-        truth, padded = policy(boards), policy(garbage, is_used=is_used)
+        truth, padded = policy(boards), policy(garbage, used=is_used.flatten().nonzero()[:, 0])
     torch.testing.assert_close(
         padded.action_logits[is_used], truth.action_logits[is_used], atol=1e-6, rtol=0
     )

@@ -52,7 +52,7 @@ def told(make_policy, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SokobanP
     """``told(moves, bins)``: a policy that says of a board the logits that two functions give."""
 
     def make(moves: Thought, bins: Thought) -> SokobanPolicy:
-        def forward(self: SokobanPolicy, boards: Bitboards, *, is_used=None, cache=None) -> Answers:
+        def forward(self: SokobanPolicy, boards: Bitboards, *, used=None, cache=None) -> Answers:
             shape = boards.boxes.shape
             flat = boards.map(torch.Tensor.flatten)
             return Answers(moves(flat).view(*shape, 5), bins(flat).view(*shape, NUM_BINS))

@@ -7,20 +7,24 @@ from typing import Literal
 import pytest
 import torch
 
+from tests.crossings import Crossings
 from tokoban.sokoban import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
+from tokoban.systems.sokoban_policy.episodes import training_batches
 from tokoban.systems.sokoban_policy.train import RUNS, make_system, training_levels
 from tokoban.training.config import to_dict
+from tokoban.training.gradients import set_gradients
 from tokoban.training.loop import train
 from tokoban.training.run_directory import RunDirectory
+from tokoban.training.state import initial_state
 
 
 def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
     system = make_system(tiny())
     model = system.build_model()
     batch = next(system.train_batches(model, start_step=0))
-    lost = batch._replace(is_right=torch.zeros_like(batch.is_right))
-    loss = system.loss(model, lost)
+    games = batch.games._replace(is_right=torch.zeros_like(batch.games.is_right))
+    loss = system.loss(model, next(training_batches([games])))
     assert loss.figures["policy_loss"] == 0.0
     assert torch.isfinite(loss.total)
 
@@ -29,11 +33,36 @@ def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
     system = make_system(tiny())
     model = system.build_model()
     batch = next(system.train_batches(model, start_step=0))
-    logits = model.eval()(batch.boards, is_used=batch.is_used).action_logits
-    counts = batch.is_right.any(-1)
-    right = (logits.softmax(-1) * batch.is_right).sum(-1)[counts]
+    logits = model.eval()(batch.games.boards, used=batch.used).action_logits
+    counts = batch.games.is_right.any(-1)
+    right = (logits.softmax(-1) * batch.games.is_right).sum(-1)[counts]
     expected = -right.log().mean()
     torch.testing.assert_close(system.loss(model, batch).figures["policy_loss"], expected.detach())
+
+
+@pytest.mark.parametrize("labels", ["exact", "astar"])
+def test_steps_wait_for_the_device_once_in_sixteen(labels: Literal["exact", "astar"]) -> None:
+    system = make_system(replace(tiny(), labels=labels, num_levels=44, batch_games=16))
+    model = system.build_model()
+    state = initial_state(model, replace(RUNS["tiny"], ema_decay=0.9))
+    average = state.average
+    assert average is not None
+    batches = system.train_batches(model, start_step=0)
+
+    def step() -> None:
+        figures = set_gradients(system, model, batches, num_batches=1, uses_bf16=False)
+        figures["gradient_norm"] = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        state.optimizer.step()
+        average.update_parameters(model)
+        state.figures.add(figures)
+
+    step()  # draws and labels what the next fifteen read
+    with Crossings() as crossings:
+        for _ in range(15):
+            step()
+    # AdamW keeps its count of steps on the CPU unless its parameters are on a GPU.
+    own = len(list(model.parameters())) * ["_local_scalar_dense"]
+    assert crossings.names == 15 * own
 
 
 @pytest.mark.parametrize("labels", ["exact", "astar"])
@@ -49,7 +78,7 @@ def test_a_policy_for_larger_levels_trains_on_them(
     )
     assert figures["levels"] == 6
     batch = next(system.train_batches(system.build_model(), start_step=0))
-    assert bitboards.cells(~batch.boards.walls)[..., 0].any()  # floor at the edge of the word
+    assert bitboards.cells(~batch.games.boards.walls)[..., 0].any()  # floor at the edge of the word
 
 
 def test_half_of_the_training_levels_are_solvable() -> None:

@@ -23,13 +23,19 @@ from tokoban.systems.sokoban_policy.episodes import (
     NUM_ACTIONS,
     Episodes,
     Game,
+    TrainingBatch,
     margin_around,
     steps_left_bin,
+    training_batches,
 )
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
 
 # Batches cut from one drawing: the per-step cost of playing is shared by many games.
 BATCHES_A_DRAWING = 16
+
+# On a GPU as many drawings are labelled at once as make so many games: its kernels take as long for
+# a few, and there are some ten thousand of them.
+_GAMES_ON_GPU = 2**15
 
 # How much of its games a batch reads, in turn: most learn many beginnings, for little attention and
 # padding, some learn whole games. (Games sorted by length would save as much, but a batch of games
@@ -60,50 +66,83 @@ class ExactGames:
         seed: int,
         held_out: Int64[Tensor, "H"],
         device: torch.device,
+        drawings_at_once: int | None = None,
     ) -> None:
-        """``held_out`` are canonical keys of levels that must not be drawn, nor their images."""
+        """``held_out`` are canonical keys of levels that must not be drawn, nor their images.
+
+        ``drawings_at_once`` are labelled together, which changes no batch; None: one on the CPU,
+        and on a GPU as many as it takes to fill it.
+        """
         self.batch_games, self.num_positions, self.seed = batch_games, num_positions, seed
         self.interior = interior
         self.held_out, self.device = held_out.to(device), device
+        usual = max(1, _GAMES_ON_GPU // self.games_a_drawing) if device.type == "cuda" else 1
+        self.drawings_at_once = drawings_at_once or usual
 
-    def batches(self, *, start_step: int, rank: int = 0) -> Iterator[Episodes]:
+    @property
+    def games_a_drawing(self) -> int:
+        return self.batch_games * BATCHES_A_DRAWING
+
+    def batches(self, *, start_step: int, rank: int = 0) -> Iterator[TrainingBatch]:
         """Batch n of a rank is the same whatever ``start_step`` is."""
         drawing, skip = divmod(start_step, BATCHES_A_DRAWING)
         while True:
-            levels, generator = self.draw(drawing, rank=rank)
-            levels, tables = self._chosen(levels, generator)
-            episodes = play_imperfectly(
-                levels, tables, num_positions=self.num_positions, generator=generator
-            )
-            for batch in range(skip, BATCHES_A_DRAWING):
-                games = slice(batch * self.batch_games, (batch + 1) * self.batch_games)
+            after = drawing + self.drawings_at_once
+            games = self._labelled([self.draw(n, rank=rank) for n in range(drawing, after)])
+            parts = []
+            for batch in range(skip, self.drawings_at_once * BATCHES_A_DRAWING):
+                rows = slice(batch * self.batch_games, (batch + 1) * self.batch_games)
                 length = POSITIONS_OF_BATCHES[batch % len(POSITIONS_OF_BATCHES)]
-                yield episodes.at((games, slice(length))).trimmed()
-            drawing, skip = drawing + 1, 0
+                parts.append(games.at((rows, slice(length))))
+            yield from training_batches(parts)
+            drawing, skip = after, 0
 
     def draw(self, drawing: int, *, rank: int = 0) -> tuple[Bitboards, torch.Generator]:
         """What a drawing starts from, held-out levels included, and the generator after that."""
         generator = torch.Generator(self.device)
         generator.manual_seed(_derived_seed(self.seed, rank, drawing))
-        num_levels = self.batch_games * BATCHES_A_DRAWING * 3 // 2
+        num_levels = self.games_a_drawing * 3 // 2
         return draw_levels(num_levels, interior=self.interior, generator=generator), generator
 
-    def _chosen(
-        self, levels: Bitboards, generator: torch.Generator
-    ) -> tuple[Bitboards, OneBoxTables]:
-        """As many as are played, nearly half of them solvable, none held out; and their tables."""
-        num_levels = self.batch_games * BATCHES_A_DRAWING
+    def _labelled(self, drawn: Sequence[tuple[Bitboards, torch.Generator]]) -> Episodes:
+        """The games of these drawings, one after the other."""
+        all_levels, generators = zip(*drawn, strict=True)
+        levels = Bitboards(*(torch.cat(words) for words in zip(*all_levels, strict=True)))
+        numbers = torch.arange(len(drawn), device=self.device)
+        drawing = numbers.repeat_interleave(len(levels.walls) // len(drawn))
         is_fresh = ~torch.isin(bitboards.canonical_keys(levels), self.held_out)
-        levels = levels.at(is_fresh)
+        levels, drawing = levels.at(is_fresh), drawing[is_fresh]
         tables = one_box_tables(levels)
         is_solvable = tables.distance(levels) >= 0
+        chosen = torch.cat(
+            [
+                self._chosen(drawing == number, is_solvable, generator)
+                for number, generator in enumerate(generators)
+            ]
+        )
+        return play_imperfectly(
+            levels.at(chosen),
+            tables.rows(chosen),
+            num_positions=self.num_positions,
+            generators=generators,
+        )
+
+    def _chosen(
+        self,
+        is_drawn: Bool[Tensor, "B"],
+        is_solvable: Bool[Tensor, "B"],
+        generator: torch.Generator,
+    ) -> Int64[Tensor, "games"]:
+        """As many levels of a drawing as are played, nearly half of them solvable, shuffled."""
+        solvable, lost = ((is_drawn & kind).nonzero()[:, 0] for kind in (is_solvable, ~is_solvable))
         # Solvable ones are rarer (about a third): as many of them as there are, up to half.
-        solvable, lost = is_solvable.nonzero()[:, 0], (~is_solvable).nonzero()[:, 0]
-        solvable = solvable[: num_levels // 2]
-        chosen = torch.cat([solvable, lost[: num_levels - len(solvable)]])
-        assert len(chosen) == num_levels, "too many levels are held out"
-        chosen = chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
-        return levels.at(chosen), tables.rows(chosen)
+        solvable = solvable[: self.games_a_drawing // 2]
+        chosen = torch.cat([solvable, lost[: self.games_a_drawing - len(solvable)]])
+        if len(chosen) < self.games_a_drawing:
+            raise ValueError(
+                f"{len(self.held_out)} levels are held out, and too few are left of those drawn"
+            )
+        return chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
 
 
 def draw_levels(num_levels: int, *, interior: int, generator: torch.Generator) -> Bitboards:
@@ -122,20 +161,26 @@ def draw_levels(num_levels: int, *, interior: int, generator: torch.Generator) -
 
 
 def play_imperfectly(
-    levels: Bitboards, tables: OneBoxTables, *, num_positions: int, generator: torch.Generator
+    levels: Bitboards,
+    tables: OneBoxTables,
+    *,
+    num_positions: int,
+    generators: Sequence[torch.Generator],
 ) -> Episodes:
     """One game of each level with random mistakes, labelled at every position.
 
     Each game has its own rate of mistakes, from none to all moves. The right actions are all those
-    on a shortest solution; in a position lost by a move of the game itself, undo.
+    on a shortest solution; in a position lost by a move of the game itself, undo. Each generator
+    draws for an equal share of the games, in their order.
     """
     game = Game(levels, num_positions)
-    num_games = len(levels.boxes)
+    share = len(levels.boxes) // len(generators)
 
-    def uniform(*shape: int) -> Float[Tensor, "..."]:
-        return torch.rand(*shape, generator=generator, device=generator.device)
+    def uniform(*shape: int) -> Float[Tensor, "B *shape"]:
+        drawn = [torch.rand(share, *shape, generator=g, device=g.device) for g in generators]
+        return torch.cat(drawn) if len(drawn) > 1 else drawn[0]
 
-    mistake_rate = uniform(num_games) ** 2
+    mistake_rate = uniform() ** 2
     can_be_solved = tables.distance(levels) >= 0
     is_going = torch.ones_like(can_be_solved)
     used, right, bins = [], [], []
@@ -145,14 +190,14 @@ def play_imperfectly(
         used.append(is_going)
         right.append(is_right & is_going.unsqueeze(1))
         bins.append(torch.where(is_going, steps_left_bin(distance), NO_BIN))
-        is_over = (distance == 0) | (~can_be_solved & (uniform(num_games) < _GIVE_UP_SHARE))
+        is_over = (distance == 0) | (~can_be_solved & (uniform() < _GIVE_UP_SHARE))
         is_going = is_going & ~is_over
         if position + 1 < num_positions:
-            errs = uniform(num_games) < mistake_rate
-            errs |= (distance < 0) & (uniform(num_games) > _UNDO_SHARE)
+            errs = uniform() < mistake_rate
+            errs |= (distance < 0) & (uniform() > _UNDO_SHARE)
             choices = torch.where((errs | ~is_right.any(1)).unsqueeze(1), is_legal, is_right)
             # Among equals the highest random number wins; a walled-in player stays where it is.
-            game.advance((choices * (1 + uniform(num_games, NUM_ACTIONS))).argmax(1))
+            game.advance((choices * (1 + uniform(NUM_ACTIONS))).argmax(1))
     empty = torch.zeros_like(right[0])
     return Episodes(
         boards=game.all_boards(),
@@ -212,7 +257,9 @@ class PlanGames:
         self.episodes = games.map(lambda tensor: tensor.to(device))
         self.batch_games, self.seed = batch_games, seed
 
-    def batches(self, *, start_step: int, rank: int = 0, world_size: int = 1) -> Iterator[Episodes]:
+    def batches(
+        self, *, start_step: int, rank: int = 0, world_size: int = 1
+    ) -> Iterator[TrainingBatch]:
         """Batch n of a rank is the same whatever ``start_step`` is; each epoch is shuffled anew."""
         num_games = len(self.episodes.is_used)
         per_step = self.batch_games * world_size
@@ -222,11 +269,14 @@ class PlanGames:
             epoch, place = divmod(step, steps_an_epoch)
             generator = torch.Generator().manual_seed(_derived_seed(self.seed, epoch))
             order = torch.randperm(num_games, generator=generator)
-            for batch in range(place, steps_an_epoch):
-                first = batch * per_step + rank * self.batch_games
-                games = order[first : first + self.batch_games].to(self.episodes.is_used.device)
-                yield self.episodes.at(games).trimmed()
-                step += 1
+            order = order.to(self.episodes.is_used.device)
+            for start in range(place, steps_an_epoch, BATCHES_A_DRAWING):
+                parts = []
+                for batch in range(start, min(start + BATCHES_A_DRAWING, steps_an_epoch)):
+                    first = batch * per_step + rank * self.batch_games
+                    parts.append(self.episodes.at(order[first : first + self.batch_games]))
+                yield from training_batches(parts)
+            step += steps_an_epoch - place
 
 
 def replay_entries(

@@ -5,7 +5,7 @@ every box on a goal and no player), position 1 the start, and each further one t
 action.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -44,6 +44,46 @@ class Episodes(NamedTuple):
         """Without the positions at the end that no game uses."""
         length = int(self.is_used.any(0).sum())
         return self.at((slice(None), slice(length)))
+
+    def has_right_action(self) -> Bool[Tensor, "B T"]:
+        """Where an action counts in the loss."""
+        return self.is_right.any(-1)
+
+
+class TrainingBatch(NamedTuple):
+    """Games to learn from, and the places b * T + t of what counts, in order.
+
+    With the places at hand no size has to be asked of a GPU, which the host would wait for.
+    """
+
+    games: Episodes
+    used: Int64[Tensor, "U"]  # the positions that are used
+    with_right_action: Int64[Tensor, "M"]  # those where an action counts in the loss
+
+
+def training_batches(parts: Sequence[Episodes]) -> Iterator[TrainingBatch]:
+    """Each part without the positions at the end that no game uses; one wait for all of them."""
+    sizes = [
+        size
+        for part in parts
+        for size in (part.is_used.any(0).sum(), part.is_used.sum(), part.has_right_action().sum())
+    ]
+    for part, (length, num_used, num_right) in zip(
+        parts, torch.stack(sizes).view(-1, 3).tolist(), strict=True
+    ):
+        games = part.at((slice(None), slice(length)))
+        yield TrainingBatch(
+            games,
+            places(games.is_used, num_used),
+            places(games.has_right_action(), num_right),
+        )
+
+
+def places(mask: Bool[Tensor, "B T"], count: int | None = None) -> Int64[Tensor, "M"]:
+    """The places b * T + t where the mask is True; nobody waits if their number is known."""
+    flat = mask.flatten()
+    found = flat.nonzero() if count is None else flat.nonzero_static(size=count)
+    return found[:, 0]
 
 
 NO_BIN = -1

@@ -26,7 +26,7 @@ from tokoban.systems.sokoban_policy.config import (
     SokobanPolicyConfig,
 )
 from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
-from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes, places
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
@@ -120,7 +120,7 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
 def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
     """The counts of one batch of plans."""
     with torch.inference_mode():
-        answers = model(games.boards, is_used=games.is_used)
+        answers = model(games.boards, used=places(games.is_used))
     starts = games.boards.at((slice(None), FIRST_BOARD))
     tables = one_box_tables(starts)
     says_unsolvable = answers.steps_left_logits[:, FIRST_BOARD].argmax(-1) == UNSOLVABLE_BIN

@@ -7,7 +7,7 @@ W columns, D width.
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -120,14 +120,14 @@ class SokobanPolicy(nn.Module):
         self,
         boards: Bitboards,
         *,
-        is_used: Bool[Tensor, "B T"] | None = None,
+        used: Int64[Tensor, "U"] | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Answers:
         """Answers to ``boards``, words [B, T]; with a cache they continue the games it holds.
 
-        Where ``is_used`` is False nothing is read, and the answer means nothing.
+        With ``used``, places b * T + t, the others are not read, and their answers mean nothing.
         """
-        vectors = self._encode(boards, is_used)
+        vectors = self._encode(boards, used)
         if isinstance(cache, CachedStep):
             positions, may_attend = self.position_vectors[cache.position], self.mask[cache.position]
         else:
@@ -147,14 +147,13 @@ class SokobanPolicy(nn.Module):
         return empty_cache_for(self.transformer, num_games, self.max_positions, dtype=dtype)
 
     def _encode(
-        self, boards: Bitboards, is_used: Bool[Tensor, "B T"] | None
+        self, boards: Bitboards, used: Int64[Tensor, "U"] | None
     ) -> Float[Tensor, "B T D"]:
         shape = boards.boxes.shape
-        if is_used is None:
-            flat = boards.map(lambda word: word.flatten())
+        flat = boards.map(lambda word: word.flatten())
+        if used is None:
             return self.board_encoder(bitboards.planes(flat)).unflatten(0, shape)
         # Convolutions are most of the work, so padding never reaches them.
-        used = self.board_encoder(bitboards.planes(boards.at(is_used)))
-        vectors = used.new_zeros(*shape, used.shape[-1])
-        vectors[is_used] = used
-        return vectors
+        read = self.board_encoder(bitboards.planes(flat.at(used)))
+        vectors = read.new_zeros(shape.numel(), read.shape[-1]).index_copy(0, used, read)
+        return vectors.unflatten(0, shape)

@@ -13,7 +13,7 @@ from tokoban.sokoban.generator import GeneratedLevel
 from tokoban.systems.sokoban_policy import config as presets
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames, generate_levels
-from tokoban.systems.sokoban_policy.episodes import NO_BIN, Episodes
+from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
 from tokoban.training.run_config import RunConfig
@@ -78,7 +78,7 @@ class SokobanSystem:
         """A freshly initialised policy on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Episodes]:
+    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[TrainingBatch]:
         """Batches of games for this process, on the model's device."""
         config, device = self.config, next(model.parameters()).device
         if config.labels == "exact":
@@ -103,13 +103,13 @@ class SokobanSystem:
             start_step=start_step, rank=processes.rank(), world_size=processes.world_size()
         )
 
-    def loss(self, model: nn.Module, batch: Episodes) -> Loss:
+    def loss(self, model: nn.Module, batch: TrainingBatch) -> Loss:
         """Cross entropies of the right actions (all of them together) and of the steps left."""
-        answers = model(batch.boards, is_used=batch.is_used)
+        answers = model(batch.games.boards, used=batch.used)
         policy = _policy_loss(answers.action_logits, batch)
         steps_left = functional.cross_entropy(
             answers.steps_left_logits.flatten(0, 1).float(),
-            batch.steps_left_bin.flatten(),
+            batch.games.steps_left_bin.flatten(),
             ignore_index=NO_BIN,
         )
         total = self.config.policy_weight * policy + self.config.steps_left_weight * steps_left
@@ -159,9 +159,10 @@ def training_levels(
     return solvable + lost
 
 
-def _policy_loss(logits: Float[Tensor, "B T A"], batch: Episodes) -> Float[Tensor, ""]:
+def _policy_loss(logits: Float[Tensor, "B T A"], batch: TrainingBatch) -> Float[Tensor, ""]:
     """-log of the probability of a right action, whichever; mean over positions with one, or 0."""
-    counts_in_loss = batch.is_right.any(-1)
-    log_probs = logits.float().log_softmax(-1)[counts_in_loss]
-    right = log_probs.masked_fill(~batch.is_right[counts_in_loss], -torch.inf)
+    places = batch.with_right_action
+    log_probs = logits.flatten(0, 1).index_select(0, places).float().log_softmax(-1)
+    is_right = batch.games.is_right.flatten(0, 1).index_select(0, places)
+    right = log_probs.masked_fill(~is_right, -torch.inf)
     return -right.logsumexp(-1).sum() / max(1, len(right))
