@@ -1,6 +1,7 @@
 import argparse
+import math
 from dataclasses import dataclass, fields, make_dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -73,9 +74,15 @@ def test_an_int_is_a_float() -> None:
         ({"betas": [0.1]}, "Config.betas: expected float,float, got [0.1]"),
         ({"betas": 0.1}, "Config.betas: expected float,float, got 0.1"),
         ({"sizes": [2, "3"]}, "Config.sizes: expected int,..., got [2, '3']"),
+        ({"width": 2**63}, "Config.width: a number of 64 bits; expected at most 63"),
+        ({"share": math.nan}, "Config.share: expected float, got nan"),
+        ({"share": math.inf}, "Config.share: expected float, got inf"),
+        ({"width": "x" * 99}, f"Config.width: expected int, got '{'x' * 76}..."),
+        (None, "expected the fields of Config, got NoneType"),
+        ([1], "expected the fields of Config, got list"),
     ],
 )
-def test_from_dict_refuses(fields: dict[str, object], message: str) -> None:
+def test_from_dict_refuses(fields: Any, message: str) -> None:
     with pytest.raises(ValueError) as refusal:
         from_dict(Config, fields)
     assert str(refusal.value) == message

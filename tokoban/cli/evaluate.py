@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         *(name for name in _OUTPUTS if name in chosen),
         inputs=[name for name in _INPUTS if name in chosen],
     )
-    model, config = pretrained.load(chosen.weights, system=arguments.system)
+    named = [chosen.env] if getattr(chosen, "env", None) else []
+    model, config = pretrained.load(chosen.weights, system=arguments.system, named=named)
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
     figures: dict[str, float | str] = evaluate.evaluate_model(model, config, chosen)
     if chosen.json != "-":

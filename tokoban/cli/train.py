@@ -80,7 +80,12 @@ def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
         # Its own weights have the same tokens, and are there even when those others are not.
         weights = str(Path(chosen.output) / pretrained.WEIGHTS_FILE)  # no name of shipped ones
         chosen.start_from = chosen.start_from or before
-    return _Start(*pretrained.load(weights, system=system)) if weights else None
+    return _Start(*pretrained.load(weights, system=system, named=_named(chosen))) if weights else None
+
+
+def _named(chosen: argparse.Namespace) -> list[str]:
+    """The code that the user has named, which weights and records may therefore name too."""
+    return [chosen.env] if getattr(chosen, "env", None) else []
 
 
 def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
@@ -133,8 +138,13 @@ def _configs(
             config = dataclasses.replace(start.config, **where)
     elif chosen.resume:
         record = read_record(Path(chosen.output))
-        config = from_dict(train.Config, record["config"])
-        run = from_dict(RunConfig, record["run"])
+        try:
+            config = from_dict(train.Config, record["config"])
+            run = from_dict(RunConfig, record["run"])
+            if hasattr(train, "check_untrusted"):
+                train.check_untrusted(config, named=_named(chosen))
+        except ValueError as error:
+            raise ValueError(f"{Path(chosen.output) / 'config.json'}: {error}") from None
     else:
         raise ValueError(f"--preset is missing; expected one of {', '.join(train.PRESETS)}")
     changes = overrides(chosen, RunConfig)

@@ -5,6 +5,8 @@
 """
 
 import json
+from collections.abc import Collection
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from torch import nn
 from tokoban import systems
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import from_dict
+from tokoban.training.untrusted import are_numbers, check_model, read_header
 
 WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
 
@@ -23,28 +26,48 @@ def names() -> list[str]:
     return sorted(path.stem for path in _folder().glob("*.safetensors"))
 
 
-def load(name_or_path: str, *, system: str) -> tuple[nn.Module, Any]:
+def load(
+    name_or_path: str, *, system: str, named: Collection[str] = ()
+) -> tuple[nn.Module, Any]:
     """The model in eval mode on the CPU, and the config it was built with.
 
     ``name_or_path`` is a name of ``names()``, a weights file, or the folder of a training run.
+    A file of a stranger is safe to load: it runs no code, takes no more memory than its size
+    explains, and its config is read only as far as its system's fields go. ``named`` holds the
+    names of code (``module:Id``) that the user has given, which the file may name too.
     Raises ``FileNotFoundError`` or ``ValueError`` saying what is wrong with it.
     """
     path = weights_path(name_or_path)
-    state, metadata = load_weights(path)
-    if metadata.get("system") != system:
-        found = metadata.get("system", "unknown")
+    header = read_header(path)
+    found = header.metadata.get("system", "unknown")
+    if found != system:
         raise ValueError(f"{path}: weights of the system {found!r}; expected {system!r}")
     train = systems.load(system, "train")
     try:
-        config = from_dict(train.Config, json.loads(metadata["config"]))
-        model: nn.Module = train.build_model(config)
+        config = from_dict(train.Config, json.loads(header.metadata.get("config", "null")))
+    except (ValueError, RecursionError) as error:
+        raise _unfit(path, error) from None
+    try:
+        if hasattr(train, "check_untrusted"):
+            train.check_untrusted(config, named=named)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    build = partial(train.build_model, config)
+    try:
+        check_model(build, header.tensors, file_bytes=path.stat().st_size)
+        state, _ = load_weights(path)
+        model: nn.Module = build()
         model.load_state_dict(state)
-    except (KeyError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"{path}: these weights do not fit this version ({reason})") from None
-    if not all(bool(parameter.isfinite().all()) for parameter in model.parameters()):
+    except (ValueError, RuntimeError) as error:
+        raise _unfit(path, error) from None
+    if not are_numbers(model):
         raise ValueError(f"{path}: weights among which are NaN or infinite ones")
     return model.eval(), config
+
+
+def _unfit(path: Path, error: Exception) -> ValueError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return ValueError(f"{path}: these weights do not fit this version ({reason})")
 
 
 def weights_path(name_or_path: str) -> Path:

@@ -6,7 +6,9 @@ Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
 ``RUNS`` (name -> how that preset is trained), ``SMALLEST`` (the preset that trains within seconds),
 ``make_system(config)``, which takes a ``tokenizer`` too where text is read,
 ``build_model(config)``; maybe ``DEFAULT``, the preset that needs no name, and ``DATA_FIELDS``, the
-fields that say where the data lie: weights to start from do not bring them.
+fields that say where the data lie: weights to start from do not bring them; and maybe
+``check_untrusted(config, named=...)``, which refuses a config from a file that names code, unless
+the user has ``named`` it too.
 
 ``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
 ``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.

@@ -1,7 +1,7 @@
 """Files that appear complete or not at all; light, since the command line writes by it too."""
 
-import hashlib
 import functools
+import hashlib
 import itertools
 import os
 import platform
@@ -14,7 +14,7 @@ from pathlib import Path
 
 # No file takes so long to write: a temporary file this old was left behind.
 _ABANDONED_AFTER_S = 24 * 3600.0
-_LONGEST_STEM = 60  # characters of a file's name in its temporary name, which has a limit of its own
+_LONGEST_STEM = 60  # characters of the file name that a temporary name begins with
 _TEMPORARY = re.compile(r"\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-\d+-\d+\.tmp")
 _numbers = itertools.count()  # next() is one step for all threads
 

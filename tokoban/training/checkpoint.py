@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
+from tokoban.training.untrusted import check_checkpoint, read_header
 
 # The newest, and one more in case the disk spoils it.
 NUM_KEPT = 2
@@ -52,8 +53,7 @@ def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """
     from safetensors import SafetensorError, safe_open
 
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such weights file")
+    read_header(path)  # says in a sentence what is wrong with a file, and limits its header
     try:
         with safe_open(path, framework="pt") as weights:
             state = {name: weights.get_tensor(name) for name in weights.keys()}  # noqa: SIM118
@@ -84,6 +84,7 @@ def load_newest_checkpoint(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(f"{folder}: no checkpoint to resume from")
     for path in paths:
         try:
+            check_checkpoint(path)
             return torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # torch has no one exception for a file it cannot read
             reason = str(error).partition("\n")[0]

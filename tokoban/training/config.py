@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 import inspect
 import json
+import math
 import re
 import types
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 Config = TypeVar("Config")
 
 _FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
+_LONGEST_SHOWN = 80  # characters of a value in a message
 _TRUTH = {"true": True, "false": False}
 _NAMES = {bool: "true or false", types.NoneType: "None"}
 
@@ -25,17 +27,21 @@ def to_dict(config: Any) -> dict[str, Any]:
     return json.loads(json.dumps(dataclasses.asdict(config), allow_nan=False))
 
 
-def from_dict(cls: type[Config], fields: Mapping[str, Any]) -> Config:
+def from_dict(cls: type[Config], fields: Any) -> Config:
     """The instance of dataclass ``cls`` that ``to_dict`` wrote; the inverse of it.
 
-    A missing key takes the field's default. ValueError for an unknown key, a value of another type
-    (an int is a float, a bool is not an int) and a missing key without default.
+    A missing key takes the field's default. ValueError for what is no mapping, an unknown key, a
+    value of another type (an int is a float, a bool is not an int), NaN, infinity, a number of more
+    than 64 bits, and a missing key without default.
     """
+    if not isinstance(fields, Mapping):
+        raise ValueError(f"expected the fields of {cls.__name__}, got {type(fields).__name__}")
     expected = get_type_hints(cls)
     values = {}
     for name, value in fields.items():
         if name not in expected:
-            raise ValueError(f"{cls.__name__} has no field {name!r}{_suggestion(name, expected)}")
+            told = f"{cls.__name__} has no field {_shown(name)}"
+            raise ValueError(f"{told}{_suggestion(name[:_LONGEST_SHOWN], expected)}")
         values[name] = _checked(value, expected[name], where=f"{cls.__name__}.{name}")
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]  # Config is any dataclass
         has_default = (field.default, field.default_factory) != (dataclasses.MISSING,) * 2
@@ -49,6 +55,15 @@ def check_fields(config: Any, *rules: tuple[str, bool, str]) -> None:
     for name, is_right, expected in rules:
         if not is_right:
             raise ValueError(f"{name} must be {expected}, got {getattr(config, name)}")
+
+
+def at_most(config: Any, limits: Mapping[str, int]) -> list[tuple[str, bool, str]]:
+    """Rules for ``check_fields``: no field is larger than its limit; None is not."""
+    values = {name: getattr(config, name) for name in limits}
+    return [
+        (name, value is None or value <= limits[name], f"at most {limits[name]:,}")
+        for name, value in values.items()
+    ]
 
 
 def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
@@ -151,7 +166,7 @@ def _parse(text: str, expected: Any) -> Any:
 
 def _checked(value: Any, expected: Any, *, where: str) -> Any:
     """``value`` if it is ``expected``, a list as a tuple, an int as a float; else ValueError."""
-    complaint = ValueError(f"{where}: expected {describe(expected)}, got {value!r}")
+    complaint = ValueError(f"{where}: expected {describe(expected)}, got {_shown(value)}")
     if get_origin(expected) in (Union, types.UnionType):
         for choice in get_args(expected):
             try:
@@ -172,9 +187,11 @@ def _checked(value: Any, expected: Any, *, where: str) -> Any:
             )
         except ValueError:
             raise complaint from None
+    if type(value) is int and abs(value) >= 2**63:
+        raise ValueError(f"{where}: a number of {value.bit_length()} bits; expected at most 63")
     if expected is float and type(value) is int:
         return float(value)
-    if type(value) is not expected:
+    if type(value) is not expected or (expected is float and not math.isfinite(value)):
         raise complaint
     return value
 
@@ -185,6 +202,12 @@ def _pairs(values: Any, expected: Any) -> list[tuple[Any, Any]]:
     if kinds[-1] is ...:
         kinds = (kinds[0],) * len(values)
     return list(zip(values, kinds, strict=True))
+
+
+def _shown(value: Any) -> str:
+    """A value as a message quotes it: cut where it is long, for a file may hold megabytes."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 def _suggestion(name: str, known: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tokoban.text.bpe import SMALLEST_VOCABULARY
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
 # examples are drawn from a seed.
@@ -55,6 +55,7 @@ class GptConfig:
                 self.width % max(1, self.num_heads) == 0,
                 f"a divisor of width {self.width}",
             ),
+            *at_most(self, _MOST),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             ("validation_share", 0 < self.validation_share < 1, "between 0 and 1"),
             ("data_seed", self.data_seed < 2**63, "below 2^63"),
@@ -105,6 +106,14 @@ _LEAST = {
     "num_digits": 1,
     "batch_size": 1,
     "data_seed": 0,
+}
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "num_layers": 1000,
+    "width": 2**16,
+    "context_length": 8192,
+    "vocabulary_size": 2**20,
+    "batch_size": 2**16,
 }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 MemoryKind = Literal["transformer", "lstm", "gru", "frames", "none"]
 Positions = Literal["rotary", "learned", "none"]
@@ -52,9 +52,15 @@ class PpoConfig:
             self,
             ("num_games", self.num_games >= 1, "at least 1"),
             ("num_steps", self.num_steps is None or self.num_steps >= 1, "none, or at least 1"),
+            *at_most(self, _MOST),
             ("width", self.width >= 1, "at least 1"),
             ("num_layers", self.num_layers >= 1, "at least 1"),
             ("num_heads", self.num_heads >= 1, "at least 1"),
+            (
+                "num_heads",
+                self.memory != "transformer" or self.width % self.num_heads == 0,
+                f"a divisor of width {self.width}",
+            ),
             ("window", self.window is None or self.window >= 1, "none, or at least 1"),
             ("recurrent_layers", self.recurrent_layers >= 1, "at least 1"),
             ("num_frames", self.num_frames >= 1, "at least 1"),
@@ -79,6 +85,21 @@ class PpoConfig:
     def updates(self) -> int:
         """Of the weights in one iteration."""
         return self.epochs * self.minibatches
+
+
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "num_games": 2**16,
+    "num_steps": 2**16,
+    "width": 2**16,
+    "num_layers": 1000,
+    "window": 2**16,
+    "recurrent_layers": 1000,
+    "num_frames": 2**12,
+    "epochs": 1000,
+    "evaluation_episodes": 100_000,
+    "evaluation_steps": 10**7,
+}
 
 
 def memory() -> PpoConfig:

@@ -1,6 +1,7 @@
 """Games by name: our own as ``name:number``, Sokoban, and all that Gymnasium knows."""
 
 import difflib
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,9 @@ _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that h
 }
 _RANGED = ("t-maze",)
 _SOKOBAN = "sokoban"
+# Weights of a few kilobytes may name a game of any size, and all of its steps are kept in memory.
+_LARGEST = {"collection": 64, _SOKOBAN: 32}
+_LARGEST_OF_OTHERS = 4096
 _NUM_LEVELS = 256
 
 # What the number means, for messages and --help.
@@ -65,6 +69,9 @@ def make_task(
     kind, _, number = name.partition(":")
     if kind in _RULES or kind == _SOKOBAN:
         sizes = _sizes(name, number, has_range=kind in _RANGED)
+        largest = _LARGEST.get(kind, _LARGEST_OF_OTHERS)
+        if max(sizes) > largest:
+            raise ValueError(f"environment {name!r}: expected numbers up to {largest}")
         if kind == _SOKOBAN:
             return _sokoban(sizes[0], num_games, seed=seed, device=device, is_drawn=is_drawn)
         generator = torch.Generator(device=device).manual_seed(seed)
@@ -78,9 +85,22 @@ def make_task(
     return GymnasiumTask(environment, seed=seed, device=device)
 
 
+def check_imports_nothing(name: str) -> None:
+    """``ValueError`` for a name ``module:Id``, for which Gymnasium would import the module.
+
+    For names that come from a file: only a user may say what code is run.
+    """
+    kind, colon, _ = name.partition(":")
+    if colon and kind not in _RULES and kind != _SOKOBAN:
+        raise ValueError(
+            f"it names the environment {name!r}, which would import code; if you trust it, name it "
+            f"yourself: --env {name}"
+        )
+
+
 def _sizes(name: str, text: str, *, has_range: bool) -> list[int]:
     numbers = text.split("-") if has_range else [text]
-    if len(numbers) > 2 or not all(number.isdecimal() for number in numbers):
+    if len(numbers) > 2 or not all(re.fullmatch("[0-9]{1,9}", number) for number in numbers):
         wanted = f"a number, as in {', '.join(FORMS)}"
         if len(numbers) > 1:
             wanted = "a number or two, as in t-maze:3-7"

@@ -6,7 +6,7 @@ that was stopped amid an iteration goes on with it.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from tokoban.systems.memory_ppo import config as presets
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import PpoConfig
-from tokoban.systems.memory_ppo.environments import make_task
+from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_task
 from tokoban.systems.memory_ppo.memories import (
     FrameMemory,
     Memory,
@@ -69,9 +69,19 @@ _MOST_TO_REPLAY = 10_000
 FIRST_TRAINING_SEED = 2**30
 
 
+def check_untrusted(config: PpoConfig, *, named: Collection[str]) -> None:
+    """``ValueError`` for a config from a file whose environment would import code.
+
+    One of the names that the user has ``named`` is allowed.
+    """
+    if config.env not in named:
+        check_imports_nothing(config.env)
+
+
 def build_model(config: PpoConfig) -> Player:
     """A freshly initialised player on the CPU, for the spaces of the config's game."""
-    task = make_task(config.env, 1, seed=0, device=torch.device("cpu"))
+    with torch.device("cpu"):  # also where the player itself is built on the meta device
+        task = make_task(config.env, 1, seed=0, device=torch.device("cpu"))
     return Player(
         task.observation_space,
         task.action_space,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
@@ -52,6 +52,7 @@ class SokobanPolicyConfig:
                 (name, getattr(self, name) >= least, f"at least {least}")
                 for name, least in _LEAST.items()
             ),
+            *at_most(self, _MOST),
             ("width", self.width % 2 == 0, "even, for its sines and cosines"),
             (
                 "num_heads",
@@ -81,6 +82,17 @@ _LEAST = {
     "policy_weight": 0,
     "steps_left_weight": 0,
     "beam_width": 1,
+}
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "width": 2**16,
+    "num_layers": 1000,
+    "max_positions": 4096,
+    "encoder_channels": 2**16,
+    "encoder_layers": 1000,
+    "num_levels": 10**8,
+    "num_validation_levels": 10**6,
+    "batch_games": 2**16,
 }
 
 

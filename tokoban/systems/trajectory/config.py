@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,7 @@ class TrajectoryConfig:
             ("bins", self.bins >= 2, "at least 2"),
             ("discount", 0 < self.discount <= 1, "above 0, at most 1"),
             ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
+            *at_most(self, _MOST),
             ("width", self.width >= 2, "at least 2"),
             ("num_layers", self.num_layers >= 1, "at least 1"),
             ("num_heads", self.num_heads >= 1, "at least 1"),
@@ -71,6 +72,17 @@ class TrajectoryConfig:
         )
 
 
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "max_steps": 10**6,
+    "repeat": 1000,
+    "episodes": 10**7,
+    "window": 256,
+    "bins": 2**12,
+    "width": 2**16,
+    "num_layers": 1000,
+    "batch_windows": 2**16,
+}
 _UNDISCOUNTED = "1 where returns are asked for: each reward is taken off the rest as it is"
 _EVEN = "a number of heads of one even width each"
 

@@ -66,7 +66,8 @@ def layout_of(config: TrajectoryConfig, spec: Spec) -> Layout:
 
 def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     """A freshly initialised model on the CPU, whose bins are not laid yet."""
-    spec = world_of(config).spec
+    with torch.device("cpu"):  # also where the model itself is built on the meta device
+        spec = world_of(config).spec
     return TrajectoryTransformer(
         layout_of(config, spec),
         sizes=sizes(spec),

@@ -14,7 +14,7 @@ def make_world(
 
     Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
     """
-    if found := re.fullmatch(r"graph:(\d+)", env):
+    if found := re.fullmatch(r"graph:([0-9]{1,18})", env):
         return GraphWorld(int(found[1]))
     if env == "sokoban":
         return SokobanWorld()

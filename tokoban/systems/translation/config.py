@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,7 @@ class TranslationConfig:
                 (name, getattr(self, name) >= least, f"at least {least}")
                 for name, least in _LEAST.items()
             ),
+            *at_most(self, _MOST),
             ("width", self.width % 2 == 0, "even, for its sines and cosines"),
             (
                 "num_heads",
@@ -99,6 +100,18 @@ _LEAST = {
     "batch_tokens": 2,
     "data_seed": 0,
     "beam_width": 1,
+}
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "width": 2**16,
+    "num_layers": 1000,
+    "hidden_width": 2**18,
+    "max_positions": 8192,
+    "num_examples": 10**8,
+    "num_validation": 10**8,
+    "vocabulary_size": 2**20,
+    "batch_tokens": 2**24,
+    "beam_width": 128,
 }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tokoban.training.config import check_fields
+from tokoban.training.config import at_most, check_fields
 
 BOARDS = "boards"  # the embedded set, in the place of a path
 
@@ -78,6 +78,7 @@ class VitConfig:
                     *("num_boards", "num_test_boards"),
                 )
             ),
+            *at_most(self, _MOST),
             ("data", self.data != "", f"{BOARDS} or a folder"),
             ("num_classes", self.num_classes >= 2, "at least 2"),
             ("held_out_share", 0 < self.held_out_share < 1, "above 0 and below 1"),
@@ -100,6 +101,11 @@ class VitConfig:
             ("erased_share", 0 <= self.erased_share <= 1, "from 0 to 1"),
             ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
         )
+        if self.num_patches > _MOST_PATCHES:
+            raise ValueError(
+                f"patches of {side} x {side} cut a picture of {self.picture_width} x "
+                f"{self.picture_height} into {self.num_patches}; expected at most {_MOST_PATCHES}"
+            )
         least = self.least_patches
         if self.num_patches < least:
             raise ValueError(
@@ -135,11 +141,33 @@ class VitConfig:
             ("picture_height", self.picture_height >= 32, "at least 32 for boards"),
             ("picture_height", self.picture_height % 8 == 0, "a multiple of 8 for boards"),
         )
+        num_bytes = (self.num_boards + self.num_test_boards) * 3 * self.picture_width**2
+        if num_bytes > _MOST_BOARD_BYTES:
+            raise ValueError(
+                f"the pictures of so many boards have {num_bytes:,} bytes; expected at most "
+                f"{_MOST_BOARD_BYTES:,}, by fewer (num_boards, num_test_boards) or smaller ones"
+            )
 
     @property
     def num_patches(self) -> int:
         """How many a picture is cut into."""
         return (self.picture_height // self.patch_side) * (self.picture_width // self.patch_side)
+
+
+# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_MOST = {
+    "num_boards": 10**7,
+    "num_test_boards": 10**7,
+    "picture_height": 4096,
+    "picture_width": 4096,
+    "num_classes": 2**16,
+    "width": 2**16,
+    "num_layers": 1000,
+    "hidden_width": 2**18,
+    "batch_pictures": 2**16,
+}
+_MOST_PATCHES = 4096  # attention has a weight for each pair of them
+_MOST_BOARD_BYTES = 2**31
 
 
 def _multiple(patch_side: int) -> str:

@@ -1,0 +1,166 @@
+"""Weights, run folders and checkpoints that somebody else made: refused in a sentence, harmless."""
+
+import json
+import re
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tokoban import cli, pretrained, systems
+from tokoban.training.checkpoint import load_weights, save_weights
+from tokoban.training.config import to_dict
+
+CANARY = "stranger_canary"
+
+
+@pytest.fixture
+def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module that could be imported, and the file that it writes if it is."""
+    written = tmp_path / "was_here"
+    code = f"open({str(written)!r}, 'w').close()\nimport gymnasium\n"
+    code += "gymnasium.register('Canary-v0', 'gymnasium.envs.classic_control:CartPoleEnv', "
+    code += "max_episode_steps=3)\n"
+    (tmp_path / f"{CANARY}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield written
+    sys.modules.pop(CANARY, None)
+    import gymnasium
+
+    gymnasium.registry.pop("Canary-v0", None)
+
+
+def write_weights(path: Path, system: str, **changes: Any) -> Path:
+    """Weights of the smallest preset of ``system``, whose config says something else."""
+    train = systems.load(system, "train")
+    config = train.PRESETS[train.SMALLEST]()
+    model = train.build_model(config)
+    described = json.dumps(to_dict(config) | changes)
+    save_weights(path, model.state_dict(), {"system": system, "config": described})
+    return path
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    """The one line that a refused command says."""
+    assert cli.main(list(map(str, words))) == 2
+    error = capsys.readouterr().err.strip().splitlines()
+    assert all(line.isprintable() for line in error)
+    return error[-1]
+
+
+def test_weights_cannot_name_a_module_to_import(
+    tmp_path: Path, canary: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"{CANARY}:Canary-v0"
+    weights = write_weights(tmp_path / "x.safetensors", "ppo", env=name)
+    run = tmp_path / "run"
+    run.mkdir()
+    config = json.loads(load_weights(weights)[1]["config"])
+    record = {"system": "ppo", "config": config, "run": {"steps": 1}, "resumed": []}
+    (run / "config.json").write_text(json.dumps(record))
+    for words in (
+        ("evaluate", "ppo", "--weights", weights),
+        ("evaluate", "ppo", "--weights", weights, "--env", "CartPole-v1"),
+        ("train", "ppo", "--preset", "tiny", "--start-from", weights, "--output", tmp_path / "new"),
+        ("train", "ppo", "--resume", "--output", run),
+    ):
+        said = refusal(capsys, *words)
+        assert f"the environment '{name}', which would import code" in said
+    assert not canary.exists()
+
+
+def test_a_user_may_name_the_module_that_the_weights_name(
+    tmp_path: Path, canary: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"{CANARY}:Canary-v0"
+    assert cli.main(
+        ["train", "ppo", "--preset", "tiny", "--memory", "none", "--env", name, "--steps", "1",
+         "--output", str(tmp_path / "run")]
+    ) == 0  # fmt: skip
+    assert canary.exists()
+    words = ["evaluate", "ppo", "--weights", str(tmp_path / "run"), "--episodes", "2"]
+    assert cli.main([*words, "--env", name]) == 0
+
+
+@pytest.mark.parametrize(
+    ("system", "changes", "reason"),
+    [
+        ("gpt", {"width": 48_000}, "'embedding.weight' has the shape (4, 48); its config asks for (4, 48000)"),
+        ("gpt", {"num_layers": 900}, "far more tensors than the file"),
+        ("gpt", {"num_layers": 10**9}, "num_layers must be at most 1,000"),
+        ("gpt", {"width": 10**30}, "expected at most 63"),
+        ("gpt", {"context_length": 10**9}, "context_length must be at most 8,192"),
+        ("gpt", {"num_heads": -1}, "num_heads must be at least 1"),
+        ("translation", {"max_positions": 8000, "width": 60_000}, "has the shape"),
+        ("sokoban", {"max_positions": 10**6}, "max_positions must be at most 4,096"),
+        ("life", {"mixing": "convolution", "side": 10**6}, "side must be at most 512"),
+        ("vit", {"picture_height": 10**6, "picture_width": 10**6}, "must be at most 4,096"),
+        ("ppo", {"env": "repeat-previous:999999999"}, "expected numbers up to 4096"),
+        ("ppo", {"env": "sokoban:20000"}, "expected numbers up to 32"),
+        ("ppo", {"memory": "gru", "recurrent_layers": 999}, "far more tensors than the file"),
+        ("trajectory", {"env": "os:system"}, "unknown environment 'os:system'"),
+        ("trajectory", {"window": 10**12}, "window must be at most 256"),
+    ],
+)
+def test_what_a_config_asks_for_is_checked_before_memory_is_given_to_it(
+    tmp_path: Path, system: str, changes: dict[str, Any], reason: str
+) -> None:
+    weights = write_weights(tmp_path / "x.safetensors", system, **changes)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        pretrained.load(str(weights), system=system)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.int64, torch.complex64, torch.bool, torch.float8_e4m3fn, torch.uint8]
+)
+def test_weights_that_are_not_real_numbers_are_refused(tmp_path: Path, dtype: torch.dtype) -> None:
+    state, metadata = load_weights(pretrained.weights_path("life-16"))
+    name = next(iter(state))
+    state[name] = state[name].to(dtype)
+    save_weights(tmp_path / "x.safetensors", state, metadata)
+    with pytest.raises(ValueError, match=f"'{name}' is of type .*expected floating-point numbers"):
+        pretrained.load(str(tmp_path / "x.safetensors"), system="life")
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_weights_of_another_precision_are_read(tmp_path: Path, dtype: torch.dtype) -> None:
+    state, metadata = load_weights(pretrained.weights_path("life-16"))
+    changed = {name: x.to(dtype) if x.is_floating_point() else x for name, x in state.items()}
+    save_weights(tmp_path / "x.safetensors", changed, metadata)
+    model, _ = pretrained.load(str(tmp_path / "x.safetensors"), system="life")
+    assert all(x.dtype == torch.float32 for x in model.parameters())
+
+
+def test_a_tensor_that_is_missing_or_unknown_is_named(tmp_path: Path) -> None:
+    state, metadata = load_weights(pretrained.weights_path("life-16"))
+    for told, changed in {
+        "'answer.weight' is missing": {n: x for n, x in state.items() if n != "answer.weight"},
+        "'zzz' is not of this model": state | {"zzz": torch.zeros(3)},
+    }.items():
+        save_weights(tmp_path / "x.safetensors", changed, metadata)
+        with pytest.raises(ValueError, match=told):
+            pretrained.load(str(tmp_path / "x.safetensors"), system="life")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "it ends within its header"),
+        ((2**40).to_bytes(8, "little"), "a header of 1,099,511,627,776 bytes"),
+        ((100).to_bytes(8, "little") + b"{}", "it ends within its header"),
+        ((7).to_bytes(8, "little") + b"[1, 2] ", "its header is not an object"),
+        ((10**6).to_bytes(8, "little") + b"[" * 10**6, "its header is not JSON"),
+        ((9).to_bytes(8, "little") + b'{"a": 3} ', "its header lacks types or shapes"),
+        ((24).to_bytes(8, "little") + b'{"__metadata__": {"a":1}}'[:24], "is not JSON"),
+    ],
+)
+def test_headers_that_lie_are_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"x.safetensors: not a safetensors file \(.*{reason}"):
+        load_weights(path)
