@@ -80,7 +80,9 @@ def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
         # Its own weights have the same tokens, and are there even when those others are not.
         weights = str(Path(chosen.output) / pretrained.WEIGHTS_FILE)  # no name of shipped ones
         chosen.start_from = chosen.start_from or before
-    return _Start(*pretrained.load(weights, system=system, named=_named(chosen))) if weights else None
+    if not weights:
+        return None
+    return _Start(*pretrained.load(weights, system=system, named=_named(chosen)))
 
 
 def _named(chosen: argparse.Namespace) -> list[str]:
