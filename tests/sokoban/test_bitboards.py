@@ -150,9 +150,11 @@ def test_boards_come_back_from_words() -> None:
     packed = bitboards.pack(boards)
     for number, board in enumerate(boards):
         assert bitboards.to_board(packed, (number,)) == filled(board)
+    assert bitboards.to_boards(packed) == [filled(board) for board in boards]
 
 
 def test_no_boards_are_an_empty_batch() -> None:
+    assert bitboards.to_boards(bitboards.pack([])) == []
     assert [word.shape for word in bitboards.pack([])] == [(0,)] * 4
 
 

@@ -262,13 +262,20 @@ def pack(
 
 def to_board(boards: Bitboards, row: tuple[int, ...] = (0,)) -> Board:
     """One board of the batch as an 8x8 ``Board``; where it was packed from is forgotten."""
+    return to_boards(boards.map(lambda word: word[row].reshape(1)))[0]
+
+
+def to_boards(boards: Bitboards) -> list[Board]:
+    """All boards of a batch [B] as ``to_board`` gives them; read from their device at once."""
+    return [_board(words) for words in torch.stack(boards, dim=1).tolist()]
+
+
+def _board(words: Iterable[int]) -> Board:
     walls, goals, boxes, player = (
         frozenset(
-            Square(cell // SIDE, cell % SIDE)
-            for cell in range(SIDE * SIDE)
-            if int(word[row]) >> cell & 1
+            Square(cell // SIDE, cell % SIDE) for cell in range(SIDE * SIDE) if word >> cell & 1
         )
-        for word in boards
+        for word in words
     )
     (player_square,) = player
     return Board(SIDE, SIDE, walls, goals, boxes, player_square)

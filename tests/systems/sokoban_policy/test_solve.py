@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.crossings import Crossings
 from tokoban.decoding.sampling import gumbel_noise
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.bitboards import Bitboards
@@ -186,6 +187,26 @@ def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_plans(
     assert solve._pays_to_capture(levels.boxes.device, num_batches=10)
     assert plans() == plain
     assert any(plan is not None for plan in plain)
+
+
+@pytest.mark.parametrize("way", ["beam", "rollout"])
+def test_a_batch_is_read_from_its_device_at_once_however_many_levels_it_has(
+    policy: SokobanPolicy, way: str
+) -> None:
+    def reads(num_copies: int) -> list[str]:
+        solved, near = parse_board("#####|#@ *#|#####"), parse_board("#####|#@$.#|#####")
+        levels = solve.pack([solved, near] * num_copies, CPU)
+        with Crossings() as crossings:
+            if way == "beam":
+                plans = solve.by_beam(policy, levels, width=2, max_moves=3)
+            else:
+                plans = solve.by_rollout(policy, levels, max_moves=3)
+        assert plans[0] == () and len(plans) == 2 * num_copies
+        return crossings.names
+
+    few, many = reads(1), reads(17)
+    assert many == few
+    assert 1 <= len(few) <= 4  # which are unsolved, and after each move whether all are over
 
 
 def test_a_solved_level_needs_no_move_and_does_not_stop_the_others(policy: SokobanPolicy) -> None:

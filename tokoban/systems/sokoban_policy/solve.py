@@ -247,10 +247,11 @@ def _plans(
         batch = levels.at(slice(start, start + batch_size))
         is_solved: Bool[Tensor, B] = bitboards.is_solved(batch)
         actions = torch.full((len(is_solved), 1), -1, device=is_solved.device)
-        if not bool(is_solved.all()):
-            played = play(batch.at(~is_solved))
+        unsolved = (~is_solved).nonzero()[:, 0]
+        if len(unsolved):
+            played = play(batch.at(unsolved))
             actions = actions.repeat(1, played.shape[1])
-            actions[~is_solved] = played
+            actions[unsolved] = played
         plans += _checked(batch, actions.tolist(), is_solved.tolist())
     return plans
 
@@ -259,12 +260,14 @@ def _checked(
     levels: Bitboards, actions: list[list[int]], is_solved: list[bool]
 ) -> Iterator[Plan | None]:
     """Each row's plan without what was undone, replayed by the reference rules."""
-    for row, (row_actions, solved_already) in enumerate(zip(actions, is_solved, strict=True)):
+    boards = bitboards.to_boards(levels)  # all at once: each read of a device makes the host wait
+    for row, (board, row_actions, solved_already) in enumerate(
+        zip(boards, actions, is_solved, strict=True)
+    ):
         taken = [action for action in row_actions if action >= 0]
         if not taken and not solved_already:
             yield None
             continue
-        board = bitboards.to_board(levels, (row,))
         plan = without_undone(board, taken)
         if not rules.play(board, plan)[-1].is_solved:
             raise RuntimeError(f"the plan {plan} of row {row} does not solve its level")
