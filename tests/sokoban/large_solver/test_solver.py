@@ -1,7 +1,9 @@
 """The whole solver against every possible play of small boards, its answers and its limits."""
 
 from itertools import count
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
@@ -85,6 +87,20 @@ def test_answers_do_not_depend_on_how_the_search_is_sliced_or_stored(
 
 def test_the_seed_of_the_keys_changes_no_answer() -> None:
     assert isinstance(solve_any(CROWDED, seed=1), Solved)
+
+
+@pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
+def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
+
+    def equal_keys(high: int, size: tuple[int, ...], dtype: type) -> np.ndarray:
+        return np.full(size, key, dtype)
+
+    solver.prepare()
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: SimpleNamespace(integers=equal_keys))
+    for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
+        boards = list(random_boards(shape, 40, seed=seed))
+        assert 0 < check_against_every_possible_play(boards) < len(boards)
 
 
 def test_no_more_expansions_than_allowed_are_made() -> None:

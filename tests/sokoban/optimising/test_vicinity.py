@@ -9,7 +9,7 @@ import pytest
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.optimising import sweeps
-from tokoban.sokoban.optimising.plans import Plan, plan_of
+from tokoban.sokoban.optimising.plans import Plan, followed, plan_of
 from tokoban.sokoban.optimising.tables import build_tables
 from tokoban.sokoban.optimising.vicinity import find_near
 from tokoban.sokoban.solving.astar import NONE, empty_scratch
@@ -83,3 +83,14 @@ def test_with_all_boxes_elsewhere_nothing_is_left_out() -> None:
     moves, found = swept(*BY_TURNS, most_boxes=2, lateness=0)
     assert moves == 8
     assert found.is_whole and not found.has_left_out
+
+
+def test_a_plan_with_a_push_that_the_rules_forbid_is_refused() -> None:
+    board = parse_board("@$.-")
+    squares = sorted(board.inside())
+    tables = build_tables(board, squares, "moves")
+    scratch = empty_scratch(len(squares), 1)
+    start, right, left = words_of({1})[:1], 1 * 4 + 3, 1 * 4 + 1
+    assert followed(tables, scratch, start, 0, np.array([right], np.int16)).price[-1] > 0
+    with pytest.raises(RuntimeError, match="a push that the rules forbid"):
+        followed(tables, scratch, start, 0, np.array([left], np.int16))

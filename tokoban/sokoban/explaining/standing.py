@@ -83,5 +83,6 @@ def frozen_group(ground: Ground, boxes: frozenset[Square]) -> tuple[FrozenGroup,
             if not holding:
                 places.update(ground.place(square, box) for square in beside)
         holds.append((held[0], held[1]))
-    assert all(ground.world.fewest[place] == UNREACHABLE for place in places)
+    if any(ground.world.fewest[place] != UNREACHABLE for place in places):
+        raise RuntimeError(f"not all of the boxes {sorted(boxes)} are frozen")
     return FrozenGroup(tuple(sorted(boxes)), tuple(holds)), places

@@ -18,8 +18,9 @@ class FrozenWalls(NamedTuple):
     whether a box can be pushed from a square to each goal, wherever the player stands.
     """
 
-    sets: UInt64[np.ndarray, " E"]  # the mixed keys of the frozen boxes
+    sets: UInt64[np.ndarray, "E W"]  # the frozen boxes; an unused entry has none
     goals: UInt64[np.ndarray, "E F X"]
+    frozen: UInt64[np.ndarray, " W"]  # the set that is looked up
 
 
 def empty_frozen_walls(num_floor: int, num_goals: int) -> FrozenWalls:
@@ -29,8 +30,9 @@ def empty_frozen_walls(num_floor: int, num_goals: int) -> FrozenWalls:
     while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < 4096:
         num_sets *= 2
     return FrozenWalls(
-        sets=np.zeros(num_sets, np.uint64),
+        sets=np.zeros((num_sets, -(-num_floor // 64)), np.uint64),
         goals=np.zeros((num_sets, num_floor, num_words), np.uint64),
+        frozen=np.zeros(-(-num_floor // 64), np.uint64),
     )
 
 
@@ -77,15 +79,27 @@ def mark_frozen(tables, boxes, is_blocked, is_held):
 @inner
 @no_type_check
 def frozen_entry(tables, frozen_walls, boxes, is_held, waiting):
-    """The entry of ``frozen_walls`` for the boxes that ``is_held`` marks; filled if need be."""
-    frozen_set = np.uint64(0)
+    """The entry of ``frozen_walls`` for the boxes that ``is_held`` marks; filled if need be.
+
+    At least one box is marked. A hash chooses the entry, but the sets themselves are compared:
+    positions are proved lost by what the entry says.
+    """
+    frozen = frozen_walls.frozen
+    frozen[:] = 0
+    mixed = np.uint64(0)
     for box in boxes:
         if is_held[box]:
-            frozen_set ^= tables.keys[0, box]
-    entry = np.int64(frozen_set & np.uint64(len(frozen_walls.sets) - 1))
-    if frozen_walls.sets[entry] == frozen_set:
+            frozen[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
+            mixed ^= tables.keys[0, box]
+    entry = np.int64(mixed & np.uint64(len(frozen_walls.sets) - 1))
+    known = frozen_walls.sets[entry]
+    is_known = True
+    for word in range(len(frozen)):
+        is_known &= known[word] == frozen[word]
+    if is_known:
         return entry
-    frozen_walls.sets[entry] = frozen_set
+    for word in range(len(frozen)):
+        known[word] = frozen[word]
     reached_from = frozen_walls.goals[entry]
     reached_from[:] = 0
     for goal in range(len(tables.goals)):

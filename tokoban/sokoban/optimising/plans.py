@@ -70,7 +70,8 @@ def followed(
         price=np.zeros(len(pushes) + 1, np.int64),
     )
     plan.boxes[0], plan.player[0] = start, player
-    assert follow(tables, plan, scratch), "a push that the rules forbid"
+    if not follow(tables, plan, scratch):
+        raise RuntimeError("a solution contains a push that the rules forbid")
     return plan
 
 
