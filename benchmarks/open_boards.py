@@ -36,7 +36,7 @@ def open_board(seed: int) -> Board:
     inside = [Square(row, column) for row in range(1, SIDE - 1) for column in range(1, SIDE - 1)]
     walls = set(draws.sample(inside, NUM_WALLS))
     floor = [square for square in inside if square not in walls]
-    far = [square for square in floor if 2 < min(*square, *(SIDE - 1 - side for side in square))]
+    far = [square for square in floor if min(*square, *(SIDE - 1 - side for side in square)) > 2]
     num_boxes = FEWEST_BOXES + seed % (MOST_BOXES - FEWEST_BOXES + 1)
     boxes = draws.sample(far, num_boxes)
     player, *goals = draws.sample(sorted({*floor} - {*boxes}), 1 + num_boxes)
