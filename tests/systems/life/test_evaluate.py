@@ -1,6 +1,7 @@
 """``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,10 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert figures["perfect_batches"] < 3
     assert figures["wrong_cells"] > 0
     assert 0 < figures["cases_wrong"] <= figures["cases"] - figures["cases_proved"]
+    assert figures["cases_proved"] <= figures["cases_proved_exactly"] <= figures["cases"]
+    least, exactly = figures["least_proved_margin"], figures["least_margin_proved_exactly"]
+    assert least <= exactly <= figures["least_margin"]
+    assert exactly - least <= figures["largest_rounding_error"] + 1e-3 * abs(least)
     masses = sum(figures[name] for name in ("neighbour_mass", "own_mass", "far_mass"))
     assert masses == pytest.approx(1, abs=1e-5)
     with Image.open(film) as opened:
@@ -56,11 +61,27 @@ def test_surroundings_are_full_empty_and_all_between(
 
     def certify(*_: Any, densities: Sequence[float | None], **__: Any) -> Certificate:
         asked.append(densities)
-        return Certificate(1, 0, 1.0, 0, 1.0, 1, 1.0)
+        return Certificate(1, 0, 1.0, 0, 1.0, 1, 1.0, 1, 1.0, 0.0)
 
     monkeypatch.setattr(evaluate, "certify", certify)
     assert _evaluate(run, "--batches", "0", "--games", "0") == 0
     assert {None, 0.0, 0.5, 1.0} <= set(asked[0])
+
+
+@pytest.mark.parametrize(
+    ("bound", "printed"),
+    [
+        (1.29503, "1.295"),
+        (1.29599, "1.295"),
+        (123.456, "123.4"),
+        (-0.0204651, "-0.02047"),
+        (math.nextafter(2, 1), "1.999"),
+        (2.0, "2.0"),
+        (-math.inf, "-inf"),
+    ],
+)
+def test_bounds_are_rounded_down(bound: float, printed: str) -> None:
+    assert str(evaluate.rounded_down(bound)) == printed
 
 
 def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
@@ -111,7 +132,7 @@ def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
     for part, margin in zip(parts, least, strict=True):
         part[7] = margin
     monkeypatch.setattr(
-        evaluate, "margins", lambda *_, **__: (Margins(part, part, part) for part in parts)
+        evaluate, "margins", lambda *_, **__: (Margins(*[part] * 5) for part in parts)
     )
     assert evaluate.proved_share(model, rule) == share
 

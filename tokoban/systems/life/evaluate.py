@@ -7,6 +7,8 @@ not the usual tests, that ends a training run.
 
 import argparse
 import errno
+import math
+from decimal import ROUND_FLOOR, Context
 from itertools import islice
 from pathlib import Path
 
@@ -27,7 +29,7 @@ from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
-SAFE_MARGIN = 1.0  # of a logit; float32 rounds to some 0.0002, while the proof is of exact numbers
+SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends
 DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from 0 to 1
 
 _TEST_RANK = 2**31  # training draws for the ranks of its processes: none of them has so many
@@ -147,13 +149,23 @@ def evaluate_model(
     figures |= {
         "cases": certificate.num_cases,
         "cases_wrong": certificate.num_wrong,
-        "least_margin": certificate.least_margin,
+        "least_margin": rounded_down(certificate.least_margin),
         "cases_refuted": certificate.num_refuted,
-        "least_attacked_margin": certificate.least_attacked_margin,
+        "least_attacked_margin": rounded_down(certificate.least_attacked_margin),
         "cases_proved": certificate.num_proved,
-        "least_proved_margin": certificate.least_proved_margin,
+        "least_proved_margin": rounded_down(certificate.least_proved_margin),
+        "cases_proved_exactly": certificate.num_proved_exactly,
+        "least_margin_proved_exactly": rounded_down(certificate.least_margin_proved_exactly),
+        "largest_rounding_error": -rounded_down(-certificate.largest_rounding_error),
     }
     return figures
+
+
+def rounded_down(bound: float) -> float:
+    """A lower bound to four digits, never above ``bound``."""
+    if not math.isfinite(bound):
+        return bound
+    return float(Context(prec=4, rounding=ROUND_FLOOR).create_decimal_from_float(bound))
 
 
 def _attention(model: LifeNet) -> dict[str, float]:

@@ -1,0 +1,195 @@
+"""Bounds of the rounding error of the network's forward pass, in whatever order it adds.
+
+They are a priori bounds in the manner of N. J. Higham, *Accuracy and Stability of Numerical
+Algorithms* (2nd edition, 2002), chapter 3: a sum of n products has an error of at most gamma_n
+times the sum of their absolute values, with gamma_n = n u / (1 - n u) and u the unit roundoff
+(2^-24 in single precision, 2^-53 in double). They assume of the arithmetic:
+
+* additions, multiplications and divisions are rounded to nearest in the dtype of the weights (no
+  TF32, no bfloat16, no Winograd convolutions); products and sums may be fused and come in any
+  order; results below the smallest normal number may be flushed to zero;
+* exp and SiLU are off by at most ``EXP_ULPS`` units in the last place (the fused attention of
+  torch's CPU kernels states 20, other kernels 1 or 2);
+* attention is softmax(q k^T / sqrt(D)) v, whole or in blocks of at least ``BLOCK_KEYS`` keys with a
+  running maximum.
+
+The bounds are themselves computed in double precision from sums of positive terms, so that
+``SLACK`` covers their own rounding. Axes: T cells, D width, U hidden units.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.systems.life.model import Convolution, LifeNet, NeighbourMean
+from tokoban.systems.life.rules import NEIGHBOURS
+from tokoban.transformer import GridPositions
+
+EXP_ULPS = 32
+BLOCK_KEYS = 32
+SLACK = 1.001
+STEEPEST = 1.1  # |SiLU'| is at most 1.0998...
+
+
+class Rounded(NamedTuple):
+    """Exact numbers, and how far those that the network computes can be from them."""
+
+    exact: Float[Tensor, "*axes"]
+    error: Float[Tensor, "*axes"]
+
+
+class Arithmetic:
+    """Error bounds of operations in floating-point numbers of ``dtype``."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        info = torch.finfo(dtype)
+        self.unit, self.tiny = info.eps / 2, info.tiny
+
+    def gamma(self, num_operations: int) -> float:
+        """The relative error of ``num_operations`` roundings; infinite where it has no bound."""
+        product = num_operations * self.unit
+        return product / (1 - product) if product < 1 else math.inf
+
+    @property
+    def elementary(self) -> float:
+        """The relative error of exp and of SiLU."""
+        return 2 * EXP_ULPS * self.unit
+
+    def plus(self, x: Rounded, y: Rounded) -> Rounded:
+        """The sum, rounded once."""
+        exact, error = x.exact + y.exact, x.error + y.error
+        return Rounded(exact, error + self.unit * (exact.abs() + error) + self.tiny)
+
+    def times_matrix(
+        self, x: Rounded, matrix: Float[Tensor, "num_outputs num_inputs"]
+    ) -> Rounded:
+        """``nn.Linear`` without a bias; the matrix itself is exact."""
+        sizes, num_inputs = matrix.abs().T, matrix.shape[1]
+        computed = x.exact.abs() + x.error + self.tiny
+        error = (x.error + self.tiny) @ sizes + self.gamma(num_inputs) * (computed @ sizes)
+        underflow = self.tiny * (2 * num_inputs + computed.sum(-1, keepdim=True))
+        return Rounded(x.exact @ matrix.T, error + underflow)
+
+    def scores(self, keys: Rounded, query: Rounded) -> Rounded:
+        """Scalar products, divided by sqrt(D), of keys [2, T, D] with one query [D]."""
+        width = keys.exact.shape[-1]
+        key_sizes, query_sizes = keys.exact.abs() + keys.error, query.exact.abs() + query.error
+        # Eight more: sqrt(D) or its root, and multiplying by them the query, the key or both.
+        error = (
+            keys.exact.abs() @ query.error
+            + keys.error @ query_sizes
+            + self.gamma(width + 8) * (key_sizes @ query_sizes)
+        )
+        underflow = 2 * width * self.tiny * (1 + key_sizes.sum(-1) + query_sizes.sum())
+        scale = 1 / math.sqrt(width)
+        return Rounded(keys.exact @ query.exact * scale, error * scale + underflow)
+
+    def softmax_weights(self, scores: Rounded) -> Float[Tensor, "2 T"]:
+        """The relative error of each weight of attention, up to a factor that all have in common.
+
+        A weight is exp(score - maximum), multiplied once for each block of keys that follows.
+        """
+        spread = scores.exact.max() - scores.exact.min() + 2 * scores.error.max()
+        num_blocks = math.ceil(scores.exact.shape[1] / BLOCK_KEYS)
+        # (1 + a)^n exp(b) - 1, without losing digits where it is small.
+        factors = (1 + num_blocks) * math.log1p(self.elementary + 4 * self.unit)
+        return (scores.error + 2 * self.unit * spread + factors).expm1()
+
+    def attention_mean(self, num_keys: int) -> float:
+        """The error of a weighted mean over the keys, relative to that of the absolute values."""
+        num_blocks = math.ceil(num_keys / BLOCK_KEYS)
+        return self.gamma(2 * (num_keys + num_blocks) + 6)
+
+
+class AttentionErrors(NamedTuple):
+    """What rounding changes where one cell asks the others."""
+
+    weights: Float[Tensor, "2 T"]  # up to a common factor; the largest weight is 1
+    mixed: Float[Tensor, "D"]  # of the judge's input, where the weights are exact
+    judge: "JudgeErrors"
+    unit: float  # the unit roundoff
+
+
+class JudgeErrors(NamedTuple):
+    """What the judge's own roundings add to the inputs of its hidden units, and to the logit."""
+
+    inputs: Float[Tensor, "U"]
+    logit: Float[Tensor, ""]
+
+
+def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
+    """The vector of each cell, dead and alive [2, T, D]; of any cell where places play no part."""
+    states = model.states[:, None]
+    nothing = torch.zeros_like(states)
+    if model.places is None:
+        return Rounded(states, nothing)
+    places = model.place_vectors().flatten(0, 1)
+    error = torch.zeros_like(places)
+    if isinstance(model.places, GridPositions):  # rows and columns are added first
+        error = arithmetic.unit * places.abs() + arithmetic.tiny
+    return arithmetic.plus(Rounded(states, nothing), Rounded(places, error))
+
+
+def attention_errors(
+    model: LifeNet,
+    arithmetic: Arithmetic,
+    *,
+    token: Rounded,
+    scores: Rounded,
+    values: Rounded,
+) -> AttentionErrors:
+    """Of a cell with the vector ``token`` [D], the scores [2, T] and all values [2, T, D]."""
+    weights = (scores.exact - scores.exact.max()).exp()
+    value_sizes = (values.exact.abs() + values.error).amax((0, 1))
+    mean_error = arithmetic.attention_mean(scores.exact.shape[1]) * value_sizes
+    # A weighted mean is no larger than the largest value, whatever the weights are.
+    heard = Rounded(value_sizes, values.error.amax((0, 1)) + mean_error + 9 * arithmetic.tiny)
+    mixed = arithmetic.plus(Rounded(token.exact.abs(), token.error), heard)
+    return AttentionErrors(
+        weights=weights * arithmetic.softmax_weights(scores) + arithmetic.tiny,
+        mixed=mixed.error,
+        judge=judge_errors(model, arithmetic, mixed.exact + mixed.error),
+        unit=arithmetic.unit,
+    )
+
+
+def judge_errors(
+    model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]
+) -> JudgeErrors:
+    """For an input of at most these absolute values, as computed."""
+    nothing = torch.zeros_like(sizes)
+    hidden = arithmetic.times_matrix(Rounded(sizes, nothing), model.hidden.weight.abs())
+    inputs = hidden.exact + hidden.error
+    thought = sizes + inputs  # |SiLU(x)| is at most |x|
+    error = arithmetic.elementary * inputs + arithmetic.unit * thought + 2 * arithmetic.tiny
+    answer = arithmetic.times_matrix(Rounded(thought, error), model.answer.weight.abs())
+    return JudgeErrors(hidden.error, answer.error[0])
+
+
+def forward_error_without_attention(model: LifeNet, dtype: torch.dtype) -> float:
+    """A bound of the error of each logit where cells hear nothing but their neighbours."""
+    arithmetic, mixing = Arithmetic(dtype), model.mixing
+    tokens = token_vectors(model, arithmetic).exact.abs().amax((0, 1))
+    if isinstance(mixing, NeighbourMean):
+        exact = Rounded(tokens, torch.zeros_like(tokens))
+        values = arithmetic.times_matrix(exact, mixing.value.weight.abs())
+        sizes = values.exact + values.error
+        mean_error = arithmetic.gamma(len(NEIGHBOURS) + 1) * sizes + 9 * arithmetic.tiny
+        heard = Rounded(values.exact, values.error + mean_error)
+    elif isinstance(mixing, Convolution):
+        weight, bias = mixing.convolution.weight, mixing.convolution.bias
+        assert bias is not None
+        # The bias is one product more, with 1.
+        matrix = torch.cat([weight.flatten(1), bias[:, None]], dim=1).abs()
+        inputs = torch.cat([tokens.repeat_interleave(9), tokens.new_ones(1)])
+        heard = arithmetic.times_matrix(Rounded(inputs, torch.zeros_like(inputs)), matrix)
+    else:
+        raise TypeError(f"expected a mixing of neighbours alone, got {type(mixing).__name__}")
+    mixed = arithmetic.plus(Rounded(tokens, torch.zeros_like(tokens)), heard)
+    judge = judge_errors(model, arithmetic, mixed.exact + mixed.error)
+    hidden, answer = model.hidden.weight.abs(), model.answer.weight[0].abs()
+    through_hidden = STEEPEST * (hidden @ mixed.error + judge.inputs)
+    return SLACK * float(answer @ (mixed.error + through_hidden) + judge.logit)
