@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Where there is no NVIDIA driver, one more index offers a build of torch without CUDA, a tenth of
 # the size. Another index: make TORCH_INDEX=<address> demo. PyPI's own build: make TORCH_INDEX= demo
 TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
-# What the benchmarks run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
+# What the benchmarks and the GPU's tests run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
 PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
@@ -29,8 +29,9 @@ lint: .venv/dev.ok
 test-slow: .venv/dev.ok
 	$(PYTEST) -n 2 -m "slow and not gpu"
 
-test-gpu: .venv/dev.ok
-	$(PYTEST) -m gpu
+# Reads only the files that have such tests. Where nothing can be installed: make PYTHON=python3 test-gpu
+test-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
+	$(PYTHON) -m pytest -q -m gpu
 
 # Every benchmark on the CPU; real levels are compared and solved too: make bench LEVELS="one.xsb"
 bench: OUT ?= benchmarks/results/cpu

@@ -63,8 +63,8 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
         return named
     preset, minutes = ("tiny", "0.05") if is_quick else ("blog", "1.2")
     run = ("train", "sokoban", "--preset", preset, "--minutes", minutes, "--device", device)
-    # Each of them is solved by the host before the training, and played and replayed behind it.
-    run += ("--num-validation-levels", "256")
+    # Each of these is solved by the host before the training, and played and replayed behind it.
+    few = ("--num-validation-levels", "256")
     return [
         # What is compiled there is slow; rollouts and beam hold the same against the post.
         Part("tests", 70, ("-m", "pytest", "-v", "-m", "gpu and not slow"), ("pytest",)),
@@ -75,7 +75,7 @@ def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Pa
         benchmark("marian", 40, *common, "--sentences", "128", needs=("transformers",)),
         # Its many rows are of the CPU, which `--device cpu` has measured at length.
         benchmark("environment", 20, "--device", device, "--quick", needs=("gymnasium",)),
-        Part("train", 100, ("-m", "tokoban", *run, "--output", "OUT/train")),
+        Part("train", 100, ("-m", "tokoban", *run, *few, "--output", "OUT/train")),
     ]
 
 

@@ -35,8 +35,24 @@ def shared_data() -> Path:
     return folder.resolve()
 
 
+# What torch warns of on a GPU whatever the code does, in the first test that comes to it.
+_WARNINGS_OF_A_GPU = (
+    "ignore:Synchronization debug mode is a prototype feature",
+    "ignore:TensorFloat32 tensor cores for float32 matrix multiplication available",
+)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of ``-m gpu``, all files without such a test: to import them takes longer than the tests."""
+    if collection_path.suffix != ".py" or config.option.markexpr.split()[:1] != ["gpu"]:
+        return None
+    return "mark.gpu" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not torch.cuda.is_available():
-        for item in items:
-            if item.get_closest_marker("gpu"):
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            for warning in _WARNINGS_OF_A_GPU:
+                item.add_marker(pytest.mark.filterwarnings(warning))
+            if not torch.cuda.is_available():
                 item.add_marker(pytest.mark.skip(reason="no CUDA device"))

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
+pytest.importorskip("gymnasium")
+
 from benchmarks import memory_sokoban
 from benchmarks.memory_sokoban import Played, judged, known_levels
 from tokoban import cli

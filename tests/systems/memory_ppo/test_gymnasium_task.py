@@ -2,10 +2,13 @@
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
 from gymnasium import spaces
 from gymnasium.error import DependencyNotInstalled
 from gymnasium.vector import AutoresetMode, SyncVectorEnv

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
 from gymnasium import spaces
 
 from tokoban import cli

@@ -2,10 +2,13 @@
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
 
 from tokoban.systems.trajectory.environments import GymnasiumWorld, World
 from tokoban.systems.trajectory.graphs import (
