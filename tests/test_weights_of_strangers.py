@@ -1,19 +1,32 @@
 """Weights, run folders and checkpoints that somebody else made: refused in a sentence, harmless."""
 
+import gzip
+import io
 import json
 import re
 import resource
 import sys
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from tokoban import cli, pretrained, systems
-from tokoban.training.checkpoint import load_weights, save_weights
+from tokoban.cli.png import encode_png
+from tokoban.text.bpe import Tokenizer, train_bpe
+from tokoban.training.checkpoint import (
+    load_newest_checkpoint,
+    load_weights,
+    save_checkpoint,
+    save_weights,
+)
 from tokoban.training.config import to_dict
+from tokoban.training.read_files import read_unpacked
 
 CANARY = "stranger_canary"
 
@@ -79,7 +92,8 @@ def test_a_user_may_name_the_module_that_the_weights_name(
     name = f"{CANARY}:Canary-v0"
     assert cli.main(
         ["train", "ppo", "--preset", "tiny", "--memory", "none", "--env", name, "--steps", "1",
-         "--output", str(tmp_path / "run")]
+         "--evaluation-episodes", "2", "--num-games", "2", "--minibatches", "1", "--epochs", "1",
+         "--num-steps", "8", "--output", str(tmp_path / "run")]
     ) == 0  # fmt: skip
     assert canary.exists()
     words = ["evaluate", "ppo", "--weights", str(tmp_path / "run"), "--episodes", "2"]
@@ -165,3 +179,145 @@ def test_headers_that_lie_are_refused(tmp_path: Path, content: bytes, reason: st
     path.write_bytes(content)
     with pytest.raises(ValueError, match=rf"x.safetensors: not a safetensors file \(.*{reason}"):
         load_weights(path)
+
+
+def gpt_with(path: Path, tokenizer: str | bytes) -> Path:
+    """Weights of a small GPT beside which these bytes lie as the tokenizer."""
+    weights = write_weights(path, "gpt")
+    state, metadata = load_weights(weights)
+    content = tokenizer if isinstance(tokenizer, bytes) else zlib.compress(tokenizer.encode())
+    state["_extra_state"] = torch.frombuffer(bytearray(content), dtype=torch.uint8)
+    save_weights(weights, state, metadata)
+    return weights
+
+
+def changed_tokenizer(**changes: Any) -> str:
+    described = json.loads(train_bpe(["a b"], vocabulary_size=261).to_json())
+    return json.dumps(described | changes)
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "reason"),
+    [
+        (zlib.compress(b" " * 2**28), "more than 16,777,216 bytes"),
+        (zlib.compress(b" " * 99)[:-5], "no readable tokenizer"),
+        ("[" * 10**6, "nested too deeply"),
+        ("7", "expected an object with a model"),
+        ('{"characters": ["ab", "c"]}', "not a vocabulary of characters"),
+        ('{"characters": "\\ud800"}', "not a vocabulary of characters"),
+        ('{"characters": "abcdefgh"}', "a tokenizer of 8 tokens; the network knows 4"),
+        (
+            changed_tokenizer(
+                padding={
+                    "strategy": {"Fixed": 10**12}, "direction": "Right", "pad_to_multiple_of": None,
+                    "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]",
+                }
+            ),
+            "it reads texts otherwise",
+        ),
+        (
+            changed_tokenizer(
+                normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 999}
+            ),
+            "it reads texts otherwise",
+        ),
+    ],
+)  # fmt: skip
+def test_tokenizers_that_would_fill_the_memory_are_refused(
+    tmp_path: Path, tokenizer: str | bytes, reason: str
+) -> None:
+    weights = gpt_with(tmp_path / "x.safetensors", tokenizer)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match=reason):
+        pretrained.load(str(weights), system="gpt")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kB
+
+
+def test_a_vocabulary_with_gaps_or_of_no_bytes_is_refused() -> None:
+    described = json.loads(train_bpe(["a b"], vocabulary_size=261).to_json())
+    for name, number in ("zz", 10**9), ("€", 260):
+        changed = json.loads(json.dumps(described))
+        changed["model"]["vocab"] |= {name: number}
+        with pytest.raises(ValueError, match=r"expected tokens numbered|stands for no bytes"):
+            Tokenizer.from_json(json.dumps(changed))
+
+
+def test_names_of_classes_cannot_steer_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, metadata = load_weights(pretrained.weights_path("vit-boards"))
+    names = json.dumps(["\x1b]0;mine\x07", "b\x1b[2J", "c\r"]).encode()
+    state["_extra_state"] = torch.frombuffer(bytearray(names), dtype=torch.uint8)
+    save_weights(tmp_path / "x.safetensors", state, metadata)
+    picture = tmp_path / "x.png"
+    picture.write_bytes(encode_png(np.zeros((32, 32, 3), np.uint8)))
+    assert cli.main(["classify", str(picture), "--weights", str(tmp_path / "x.safetensors")]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.isprintable() and "?]0;mine?" in line
+    config = json.loads(metadata["config"]) | {"question": "\x1b[2J"}
+    save_weights(tmp_path / "x.safetensors", state, metadata | {"config": json.dumps(config)})
+    refusal(capsys, "classify", picture, "--weights", tmp_path / "x.safetensors")
+    save_weights(tmp_path / "x.safetensors", state, metadata | {"config": '{"\x1b": "\x1b"}'})
+    refusal(capsys, "classify", picture, "--weights", tmp_path / "x.safetensors")
+
+
+def test_what_a_network_writes_cannot_steer_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = gpt_with(tmp_path / "x.safetensors", json.dumps({"characters": "\x1b\x9b\n\x07"}))
+    words = ["generate-text", "\n", "--weights", str(weights), "--max-tokens", "40"]
+    assert cli.main(words) == 0
+    written = capsys.readouterr().out
+    assert "?" in written and all(each.isprintable() or each == "\n" for each in written)
+
+
+class Evil:
+    """Calls a function as it is unpickled."""
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.call
+
+
+def test_checkpoints_that_call_something_are_passed_over(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, 1, {"step": 1})
+    for number, evil in enumerate([Evil(exec, "raise SystemExit"), Evil(bytearray, 2**40)]):
+        torch.save({"step": evil}, tmp_path / f"step-{2 + number:010}.pt")
+    with pytest.warns(UserWarning, match="as no checkpoint does"):
+        assert load_newest_checkpoint(tmp_path) == {"step": 1}
+
+
+def test_a_checkpoint_that_is_compressed_is_passed_over(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, 1, {"step": 1})
+    newest = save_checkpoint(tmp_path, 2, {"step": 2, "x": torch.zeros(10**6)})
+    with zipfile.ZipFile(newest) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(newest, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    with pytest.warns(UserWarning, match="compressed, as no checkpoint is"):
+        assert load_newest_checkpoint(tmp_path) == {"step": 1}
+
+
+def test_texts_that_unpack_to_far_more_are_refused(tmp_path: Path) -> None:
+    bomb = tmp_path / "x.gz"
+    bomb.write_bytes(gzip.compress(bytes(2**20)) * 100)
+    with pytest.raises(ValueError, match=r"x.gz: a gzip file of more than 67,108,864 bytes"):
+        read_unpacked(bomb)
+    with pytest.raises(ValueError, match="/dev/zero: more than 268,435,456 bytes"):
+        read_unpacked(Path("/dev/zero"))
+    small = tmp_path / "y.gz"
+    small.write_bytes(gzip.compress(b"one") + gzip.compress(b"two"))
+    assert read_unpacked(small) == b"onetwo"
+
+
+@pytest.mark.parametrize("command", ["generate-text", "translate"])
+def test_an_endless_line_of_standard_input_is_refused(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open("/dev/zero", "rb") as endless:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(endless))
+        said = refusal(capsys, command)
+    assert "standard input, line 1: more than 1,048,576 bytes" in said

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import types
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ FIGURES = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers the system ``toy``, whose figures tell what it was asked."""
 
-    def load(name: str, *, system: str) -> tuple[str, str]:
+    def load(name: str, *, system: str, named: Sequence[str] = ()) -> tuple[str, str]:
         if name != "toy-weights":
             raise FileNotFoundError(2, "no such weights", name)
         return "the model of " + system, "its config"

@@ -45,10 +45,17 @@ def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def in_one_line(error: Exception) -> str:
-    """What went wrong, as a line for the user."""
+    """What went wrong, as a line for the user; names in files are masked: they are a stranger's."""
+    from tokoban.sokoban.formats import printable
+
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return "; ".join(str(error).splitlines()) or type(error).__name__
+        return printable(f"{error.filename}: {error.strerror}")
+    return printable("; ".join(str(error).splitlines())) or type(error).__name__
+
+
+def _lacks_memory(error: RuntimeError) -> bool:
+    """Whether it is torch that found no memory, on the CPU or on a GPU."""
+    return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
 
 
 @contextmanager
@@ -98,7 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
         return BAD_INPUT
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and not _lacks_memory(error):
+            raise
         print("tokoban: there is not memory enough for this", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

@@ -118,9 +118,13 @@ def _described(
 
 
 def _tell(found: list[dict[str, Any]]) -> None:
+    from tokoban.sokoban.formats import printable
+
     for picture in found:
-        told = [f"{each['name']} {each['probability']:.1%}" for each in picture["classes"]]
-        print(f"{picture['picture']}: {', '.join(told)}")
+        told = [
+            f"{printable(each['name'])} {each['probability']:.1%}" for each in picture["classes"]
+        ]
+        print(f"{printable(picture['picture'])}: {', '.join(told)}")
 
 
 def _draw(

@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the figures, one line each, and writes them as one flat JSON object if asked."""
     from tokoban import pretrained
+    from tokoban.sokoban.formats import printable
 
     evaluate = load(arguments.system, "evaluate")
     parser = argparse.ArgumentParser(
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen.json != "-":
         width = max(map(len, figures), default=0)
         for name, value in figures.items():
-            print(f"{name:<{width}}  {value if isinstance(value, str) else format(value, '.6g')}")
+            told = printable(value) if isinstance(value, str) else format(value, ".6g")
+            print(f"{printable(name):<{width}}  {told}")
     if chosen.json is not None:
         # JSON has no NaN: what could not be measured (a share of nothing) is null.
         known = {

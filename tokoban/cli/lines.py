@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
+_MOST_LINE_BYTES = 2**20  # a stream without line breaks would fill the memory
 _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 
 
@@ -33,7 +34,13 @@ def are_typed(texts: Sequence[str]) -> bool:
 def _standard_input(noun: str) -> Iterator[str]:
     if sys.stdin.isatty():
         print(f"a {noun} a line, please; Ctrl-D ends", file=sys.stderr)
-    for number, line in enumerate(sys.stdin.buffer, start=1):
+    lines = iter(lambda: sys.stdin.buffer.readline(_MOST_LINE_BYTES + 1), b"")
+    for number, line in enumerate(lines, start=1):
+        if len(line) > _MOST_LINE_BYTES:
+            raise ValueError(
+                f"standard input, line {number}: more than {_MOST_LINE_BYTES:,} bytes; expected a "
+                f"{noun} a line"
+            )
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:

@@ -19,6 +19,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{plural * (number != 1)}"
 
 
+def printable_text(text: str) -> str:
+    """``text`` of several lines without what could steer a terminal; tabs stay.
+
+    What a network writes is made of tokens that lie in a file of somebody else's.
+    """
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
+
+
 def tell_findings(file: "LevelFile") -> None:
     """What is wrong or odd about a file, in lines on standard error."""
     for problem in file.problems:

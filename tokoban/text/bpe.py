@@ -64,12 +64,18 @@ class Tokenizer:
 
     @classmethod
     def from_json(cls, text: str) -> "Tokenizer":
-        """The inverse of ``to_json``; ``ValueError`` for anything else."""
+        """The inverse of ``to_json`` of what ``train_bpe`` makes; ``ValueError`` for anything else.
+
+        Of a file only the tokens and their merges are taken, once they are found to be tokens. All
+        else must be as ``train_bpe`` has it: the package's format also knows padding to any
+        length, replacements and expressions that need more time and memory than there is.
+        """
         try:
-            encoder = tokenizers.Tokenizer.from_str(text)
+            return cls(_encoder_of(json.loads(text)))
+        except RecursionError:
+            raise ValueError("not a tokenizer (nested too deeply)") from None
         except Exception as error:  # tokenizers has no narrower class
             raise ValueError(f"not a tokenizer ({error})") from None
-        return cls(encoder)
 
     def save(self, path: Path) -> None:
         """Writes ``to_json`` to ``path``."""
@@ -98,16 +104,7 @@ def train_bpe(
             f"vocabulary_size must be at least {SMALLEST_VOCABULARY}, all bytes and the specials, "
             f"got {vocabulary_size}"
         )
-    encoder = tokenizers.Tokenizer(models.BPE())
-    normal: list[Any] = [normalizers.NFKC()]
-    plain: list[Any] = [decoders.ByteLevel()]
-    if has_space_before:
-        # Not ByteLevel's add_prefix_space: it adds none where there is one, and cannot be undone.
-        normal.append(normalizers.Prepend(" "))
-        plain.append(decoders.Strip(" ", 1, 0))
-    encoder.normalizer = normalizers.Sequence(normal)
-    encoder.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    encoder.decoder = decoders.Sequence(plain)
+    encoder = _empty_encoder(has_space_before=has_space_before)
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary_size,
         special_tokens=list(SPECIALS),
@@ -120,6 +117,45 @@ def train_bpe(
     state = json.loads(encoder.to_str())
     state["added_tokens"] = []
     return Tokenizer.from_json(json.dumps(state))
+
+
+def _empty_encoder(*, has_space_before: bool) -> tokenizers.Tokenizer:
+    """One without tokens, which reads and writes texts as all of ours do."""
+    encoder = tokenizers.Tokenizer(models.BPE())
+    normal: list[Any] = [normalizers.NFKC()]
+    plain: list[Any] = [decoders.ByteLevel()]
+    if has_space_before:
+        # Not ByteLevel's add_prefix_space: it adds none where there is one, and cannot be undone.
+        normal.append(normalizers.Prepend(" "))
+        plain.append(decoders.Strip(" ", 1, 0))
+    encoder.normalizer = normalizers.Sequence(normal)
+    encoder.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    encoder.decoder = decoders.Sequence(plain)
+    return encoder
+
+
+def _encoder_of(described: Any) -> tokenizers.Tokenizer:
+    """The encoder that ``described``, JSON of a stranger, is; ``ValueError`` if it is none."""
+    if not isinstance(described, dict) or not isinstance(described.get("model"), dict):
+        raise ValueError("expected an object with a model")
+    model = dict(described["model"])
+    vocabulary, merges = model.pop("vocab", None), model.pop("merges", None)
+    for has_space_before in (False, True):
+        known = json.loads(_empty_encoder(has_space_before=has_space_before).to_str())
+        known_model = known["model"]
+        # What a version of the package has not written is as it has it by default.
+        if all(known_model.get(name) == value for name, value in model.items()) and all(
+            known.get(name) == value for name, value in described.items() if name != "model"
+        ):
+            break
+    else:
+        raise ValueError("it reads texts otherwise than those of tokoban")
+    if not isinstance(vocabulary, dict) or set(vocabulary.values()) != set(range(len(vocabulary))):
+        raise ValueError(f"expected tokens numbered from 0 to {len(vocabulary or ()) - 1}")
+    if any(not _BYTES.keys() >= set(name) for name in vocabulary if name not in SPECIALS):
+        raise ValueError("a token that stands for no bytes")
+    known["model"] |= {"vocab": vocabulary, "merges": merges}
+    return tokenizers.Tokenizer.from_str(json.dumps(known))
 
 
 def _byte_alphabet() -> dict[str, int]:

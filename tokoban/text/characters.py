@@ -55,6 +55,8 @@ class CharacterTokenizer:
     def from_json(cls, text: str) -> "CharacterTokenizer":
         """The inverse of ``to_json``; ``ValueError`` for anything else."""
         try:
-            return cls(json.loads(text)["characters"])
-        except (KeyError, TypeError):
+            characters = json.loads(text)["characters"]
+            characters.encode()  # half of a surrogate pair is no character
+        except (KeyError, TypeError, AttributeError, RecursionError, UnicodeEncodeError):
             raise ValueError("not a vocabulary of characters") from None
+        return cls(characters)

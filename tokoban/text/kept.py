@@ -6,6 +6,8 @@ import torch
 from jaxtyping import UInt8
 from torch import Tensor
 
+_MOST_BYTES = 16 * 2**20  # of a text; the tokenizer of 37,000 tokens has a million
+
 
 def text_to_bytes(text: str) -> UInt8[Tensor, "bytes"]:
     """The text, compressed."""
@@ -13,8 +15,17 @@ def text_to_bytes(text: str) -> UInt8[Tensor, "bytes"]:
 
 
 def text_from_bytes(state: UInt8[Tensor, "bytes"]) -> str:
-    """The inverse of ``text_to_bytes``; ``ValueError`` if the bytes are something else."""
+    """The inverse of ``text_to_bytes``; ``ValueError`` if the bytes are something else.
+
+    So too for a text of more than 16 MiB: a million blanks are a kilobyte when compressed.
+    """
+    unpacking = zlib.decompressobj()
     try:
-        return zlib.decompress(state.cpu().numpy().tobytes()).decode()
+        content = unpacking.decompress(state.cpu().numpy().tobytes(), _MOST_BYTES)
+        if unpacking.unconsumed_tail:
+            raise ValueError(f"the tokenizer of these weights has more than {_MOST_BYTES:,} bytes")
+        if not unpacking.eof:
+            raise zlib.error("cut off")
+        return content.decode()
     except (zlib.error, UnicodeDecodeError):
         raise ValueError("the weights hold no readable tokenizer") from None

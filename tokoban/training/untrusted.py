@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-_MOST_HEADER_BYTES = 8 * 2**20  # of safetensors; one line of JSON for each tensor
+_MOST_HEADER_BYTES = 24 * 2**20  # of safetensors; as objects of Python it takes up to 25 times
 _LEAST_TABLES_BYTES = 64 * 2**20  # what a model may keep in memory beside its weights in any case
 
 # The types of safetensors that a parameter or a buffer of floats may be kept in.

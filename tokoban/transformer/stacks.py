@@ -154,8 +154,12 @@ def empty_cache_for(
     max_length: int,
     *,
     dtype: torch.dtype | None = None,
+    room: int | None = None,
 ) -> KVCache:
-    """A cache of the stack's own sizes on its device, of the type of its weights or another."""
+    """A cache of the stack's own sizes on its device, of the type of its weights or another.
+
+    ``room`` as ``KVCache`` takes it.
+    """
     block = stack.blocks[0]
     assert isinstance(block, EncoderBlock | DecoderBlock)
     weight, num_heads = block.attention.key.weight, block.attention.num_heads
@@ -167,4 +171,5 @@ def empty_cache_for(
         len(weight) // num_heads,
         device=weight.device,
         dtype=dtype or weight.dtype,
+        room=room,
     )

@@ -122,6 +122,8 @@ def test_attention_is_captured_as_next_token_attention(positions: Positions) -> 
 )
 def test_the_tokenizer_is_kept_with_the_weights(tokenizer: CharacterTokenizer | None) -> None:
     model, other = random_gpt(), random_gpt()
+    for each in (model, other):
+        each.embedding = torch.nn.Embedding(263, 18)
     model.tokenizer, other.tokenizer = tokenizer, CharacterTokenizer("xyz")
     other.load_state_dict(model.state_dict())
     if tokenizer is None:
@@ -130,6 +132,13 @@ def test_the_tokenizer_is_kept_with_the_weights(tokenizer: CharacterTokenizer | 
         assert other.tokenizer is not None
         assert other.tokenizer.to_json() == tokenizer.to_json()
         assert type(other.tokenizer) is type(tokenizer)
+
+
+def test_a_tokenizer_of_more_tokens_than_the_network_knows_is_refused() -> None:
+    model, other = random_gpt(), random_gpt()
+    model.tokenizer = CharacterTokenizer("abcdefghijklmn")
+    with pytest.raises(ValueError, match="a tokenizer of 14 tokens; the network knows 13"):
+        other.load_state_dict(model.state_dict())
 
 
 def test_weights_whose_tokenizer_is_garbage_are_refused() -> None:

@@ -85,7 +85,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"damaged: the numbers are not those that were written$"):
         load(path, env=GRAPH)
     path.write_bytes(content[:50])
-    with pytest.raises(ValueError, match=r"walks: no trajectories can be read"):
+    with pytest.raises(ValueError, match=r"walks: not a safetensors file"):
         load(path, env=GRAPH)
 
 

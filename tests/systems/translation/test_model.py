@@ -181,6 +181,8 @@ def test_more_tokens_than_there_is_room_for_are_refused() -> None:
 def test_the_tokenizer_is_kept_with_the_weights() -> None:
     def kept_of(tokenizer: Tokenizer | None) -> str | None:
         model, other = translator(), translator()
+        for each in (model, other):
+            each.embedding = torch.nn.Embedding(271, D)
         model.tokenizer = tokenizer
         other.load_state_dict(model.state_dict())
         return None if other.tokenizer is None else other.tokenizer.to_json()
@@ -188,6 +190,13 @@ def test_the_tokenizer_is_kept_with_the_weights() -> None:
     tokenizer = train_bpe(["zwei Äpfel", "two apples"], vocabulary_size=270)
     assert kept_of(tokenizer) == tokenizer.to_json()
     assert kept_of(None) is None
+
+
+def test_a_tokenizer_of_more_tokens_than_the_network_knows_is_refused() -> None:
+    model, other = translator(), translator()
+    model.tokenizer = train_bpe(["zwei"], vocabulary_size=261)
+    with pytest.raises(ValueError, match=f"a tokenizer of 261 tokens; the network knows {V}"):
+        other.load_state_dict(model.state_dict())
 
 
 def test_weights_without_a_readable_tokenizer_are_refused() -> None:

@@ -1,5 +1,6 @@
 """Picture files: grey or colour, of any size, made to fit as is said or refused."""
 
+import unittest.mock
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,26 @@ def test_mean_and_deviation_are_those_of_all_pixels_of_a_channel() -> None:
     torch.testing.assert_close(
         deviation.double(), by_channel.std(1, correction=0), atol=1e-3, rtol=0
     )
+
+
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 32 32\n%%EndComments\n(/tmp/x) (w) file\n"
+
+
+@pytest.mark.parametrize("name", ["x.png", "x.eps", "x.jpg"])
+def test_postscript_is_never_run_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(EPS)
+    with (
+        unittest.mock.patch("PIL.EpsImagePlugin.Ghostscript", side_effect=AssertionError),
+        unittest.mock.patch("subprocess.Popen", side_effect=AssertionError),
+        pytest.raises(ValueError, match=rf"{name}: not a picture, or of no known format"),
+    ):
+        _read(tmp_path / name)
+
+
+def test_a_webp_file_is_measured_before_pillow_makes_its_canvas(tmp_path: Path) -> None:
+    path = tmp_path / "x.webp"
+    canvas = (16382).to_bytes(3, "little") * 2
+    content = b"WEBPVP8X" + (10).to_bytes(4, "little") + bytes(4) + canvas + bytes(20)
+    path.write_bytes(b"RIFF" + len(content).to_bytes(4, "little") + content)
+    with pytest.raises(ValueError, match=r"x.webp: a picture of 16383 x 16383 is too large"):
+        _read(path)

@@ -1,7 +1,5 @@
 """From the text that a config names to the tokens that a model is trained on, and measured by."""
 
-import gzip
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +11,7 @@ from torch import Tensor
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.python_docs import python_docs
 from tokoban.systems.gpt.tokens import Tokenizer, learn_tokenizer
+from tokoban.training.read_files import read_unpacked
 
 
 class Corpus(NamedTuple):
@@ -29,14 +28,8 @@ def read_files(paths: Sequence[str]) -> str:
 
 
 def _read(path: Path) -> str:
-    content = path.read_bytes()
-    if path.suffix == ".gz":
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(f"{path}: not a gzip file ({error})") from None
     try:
-        text = content.decode("utf-8-sig")
+        text = read_unpacked(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text in UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

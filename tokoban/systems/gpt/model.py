@@ -19,6 +19,7 @@ from tokoban.text.kept import text_from_bytes, text_to_bytes
 from tokoban.transformer import Encoder, EncoderBlock, KVCache, LearnedPositions, Rotary, masks
 from tokoban.transformer.stacks import empty_cache_for
 
+_FIRST_ROOM = 1024  # positions of a cache, before it grows: few texts fill a long context
 _STD = 0.02  # of the weights at the start, as GPT-2 has it
 
 
@@ -104,7 +105,9 @@ class Gpt(nn.Module):
 
     def new_cache(self, batch_size: int) -> KVCache:
         """An empty cache for as much as the model can see, on its device."""
-        return empty_cache_for(self.body, batch_size, self.context_length)
+        return empty_cache_for(
+            self.body, batch_size, self.context_length, room=min(_FIRST_ROOM, self.context_length)
+        )
 
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
         """The tokenizer as compressed JSON, so that it is saved with the weights."""
@@ -113,7 +116,13 @@ class Gpt(nn.Module):
     def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
         """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
         text = text_from_bytes(state)
-        self.tokenizer = tokenizer_from_json(text) if text else None
+        tokenizer = tokenizer_from_json(text) if text else None
+        if tokenizer and tokenizer.vocabulary_size > self.embedding.num_embeddings:
+            raise ValueError(
+                f"a tokenizer of {tokenizer.vocabulary_size} tokens; the network knows "
+                f"{self.embedding.num_embeddings}"
+            )
+        self.tokenizer = tokenizer
 
     def _embed(
         self,

@@ -25,7 +25,11 @@ def learn_tokenizer(text: str, *, tokens: Tokens, vocabulary_size: int) -> Token
 
 def tokenizer_from_json(text: str) -> Tokenizer:
     """What either kind's ``to_json`` wrote; ``ValueError`` for anything else."""
-    if "characters" in json.loads(text):
+    try:
+        described = json.loads(text)
+    except RecursionError:
+        raise ValueError("not a tokenizer (nested too deeply)") from None
+    if isinstance(described, dict) and "characters" in described:
         return CharacterTokenizer.from_json(text)
     return BpeTokenizer.from_json(text)
 

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tokoban.sokoban.formats import printable
 from tokoban.systems.trajectory import config as presets
 from tokoban.systems.trajectory.collect import collect
 from tokoban.systems.trajectory.config import TrajectoryConfig
@@ -183,7 +184,7 @@ def make_system(config: TrajectoryConfig) -> TrajectorySystem:
     if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
         returns = everything.returns()
         print(
-            f"{everything.env}: {len(returns)} episodes ({everything.origin}), "
+            f"{everything.env}: {len(returns)} episodes ({printable(everything.origin)}), "
             f"{len(everything.rewards)} transitions, returns {returns.min():.6g} to "
             f"{returns.max():.6g}, mean {returns.mean():.6g}, checksum "
             f"{everything.checksum()[:16]}; trained on {len(trajectories.lengths)} of them",

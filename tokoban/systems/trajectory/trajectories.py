@@ -5,17 +5,19 @@ Axes: N transitions of all episodes, E episodes.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int64
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
+from tokoban.training.checkpoint import load_weights
+from tokoban.training.untrusted import TensorInfo, read_header
 
 _FORMAT = "tokoban trajectories 2"
 _EARLIER = "tokoban trajectories 1"  # had no last states
@@ -29,6 +31,9 @@ TENSORS = (
     "contexts",
     "last_observations",
 )
+
+
+_OF_EPISODES = ("lengths", "is_terminated", "contexts", "last_observations")
 
 
 @dataclass(frozen=True)
@@ -114,13 +119,9 @@ class Trajectories:
 def load(path: Path, *, env: str) -> Trajectories:
     """The inverse of ``save``; ``ValueError`` for a damaged file, or one of another environment."""
     with path.open("rb"):
-        pass  # what is no file is refused by its name, as safe_open does not
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, Any] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ValueError(f"{path}: no trajectories can be read ({error})") from None
+        pass  # what is no file is refused by its name
+    header = read_header(path)
+    metadata = header.metadata
     if metadata.get("format") == _EARLIER:
         raise ValueError(
             f"{path}: written by an earlier tokoban ({_EARLIER}); expected {_FORMAT}: "
@@ -128,10 +129,34 @@ def load(path: Path, *, env: str) -> Trajectories:
         )
     if metadata.get("format") != _FORMAT:
         raise ValueError(f"{path}: not a file of trajectories that tokoban has written")
-    about = json.loads(metadata["about"])
+    try:
+        about = json.loads(metadata["about"])
+        words = [about[name] for name in ("env", "origin", "checksum")]
+        is_whole = all(isinstance(word, str) for word in words) and _are_right(header.tensors)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"{path}: damaged: not the arrays of episodes")
     if about["env"] != env:
         raise ValueError(f"{path}: trajectories of {about['env']}; expected those of {env}")
+    tensors: dict[str, Any] = load_weights(path)[0]
     found = Trajectories(about["env"], **tensors, origin=about["origin"])
     if found.checksum() != about["checksum"]:
         raise ValueError(f"{path}: damaged: the numbers are not those that were written")
     return found
+
+
+def _are_right(tensors: Mapping[str, TensorInfo]) -> bool:
+    """Whether they are those of ``TENSORS``, of their types, and of shapes that fit together."""
+    if tensors.keys() != set(TENSORS):
+        return False
+    shapes = {name: tensors[name].shape for name in TENSORS}
+    types = dict.fromkeys(TENSORS, "F32") | {"lengths": "I64", "is_terminated": "BOOL"}
+    num_axes = dict.fromkeys(TENSORS, 2) | dict.fromkeys(("rewards", "lengths", "is_terminated"), 1)
+    return (
+        all(tensors[name].dtype == types[name] for name in TENSORS)
+        and all(len(shapes[name]) == num_axes[name] for name in TENSORS)
+        and len({shapes[name][0] for name in ("observations", "actions", "rewards")}) == 1
+        and len({shapes[name][0] for name in _OF_EPISODES}) == 1
+        and shapes["observations"][1] == shapes["last_observations"][1]
+    )

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,10 @@ def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{_fingerprint(config, tokenizer)}.safetensors"
     if path.exists():
-        return _kept(path, config)
+        try:
+            return _kept(path, config)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            warnings.warn(f"{path}: cannot be read ({error}); it is made anew", stacklevel=2)
     data = _made(config, tokenizer)
     _keep(path, data)
     return data

@@ -205,7 +205,13 @@ class Translator(nn.Module):
     def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
         """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
         text = text_from_bytes(state)
-        self.tokenizer = Tokenizer.from_json(text) if text else None
+        tokenizer = Tokenizer.from_json(text) if text else None
+        if tokenizer and tokenizer.vocabulary_size > self.embedding.num_embeddings:
+            raise ValueError(
+                f"a tokenizer of {tokenizer.vocabulary_size} tokens; the network knows "
+                f"{self.embedding.num_embeddings}"
+            )
+        self.tokenizer = tokenizer
 
     def _embed(self, tokens: Int64[Tensor, "B T"], *, offset: int = 0) -> Float[Tensor, "B T D"]:
         end, limit = offset + tokens.shape[1], len(self.position_vectors)

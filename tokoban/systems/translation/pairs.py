@@ -1,15 +1,13 @@
 """Sentences and their translations from files, and the rules by which some are left out."""
 
 import csv
-import gzip
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-_GZIP_MAGIC = b"\x1f\x8b"
+from tokoban.training.read_files import read_unpacked
 
 
 class Pair(NamedTuple):
@@ -40,12 +38,7 @@ def read_lines(path: Path) -> list[str]:
     Only a line feed ends a line, with or without a carriage return. Other tools count lines so, and
     one more line break in one of two files would pair all that follows with a wrong sentence.
     """
-    data = path.read_bytes()
-    if data.startswith(_GZIP_MAGIC):
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(f"{path}: a damaged gzip file ({error})") from None
+    data = read_unpacked(path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

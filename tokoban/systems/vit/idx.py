@@ -5,23 +5,21 @@ and the numbers; http://yann.lecun.com/exdb/mnist/. Plain or gzip. Axes: N pictu
 columns.
 """
 
-import gzip
 import math
 import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import UInt8
 
+from tokoban.training.read_files import read_unpacked
+
 _UNSIGNED_BYTES = 8
-_GZIP = b"\x1f\x8b"
-_MOST_BYTES = 2**34  # of one file, unpacked: a gzip file of some bytes could hold anything
 
 
 def read_idx(path: Path, *, num_axes: int) -> UInt8[np.ndarray, "..."]:
     """The bytes of one file with ``num_axes`` axes; ``ValueError`` saying what is wrong with it."""
-    content = _unpacked(path)
+    content = read_unpacked(path)
     if len(content) < 4:
         raise ValueError(f"{path}: {len(content)} bytes are too few for an IDX file")
     zeros, kind, found_axes = struct.unpack(">HBB", content[:4])
@@ -40,18 +38,3 @@ def read_idx(path: Path, *, num_axes: int) -> UInt8[np.ndarray, "..."]:
         told = " x ".join(map(str, lengths))
         raise ValueError(f"{path}: {found:,} bytes after the header, which says {told}")
     return np.frombuffer(content, np.uint8, offset=start).reshape(lengths)
-
-
-def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == _GZIP
-    if not is_gzip:
-        return path.read_bytes()
-    try:
-        with gzip.open(path) as file:
-            content = file.read(_MOST_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path}: a gzip file that is damaged or cut off ({error})") from None
-    if len(content) > _MOST_BYTES:
-        raise ValueError(f"{path}: more than {_MOST_BYTES:,} bytes unpacked")
-    return content

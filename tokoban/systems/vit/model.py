@@ -15,6 +15,8 @@ from tokoban.systems.vit.config import Pooling, Positions
 from tokoban.systems.vit.patches import to_patches
 from tokoban.transformer import Encoder, GridPositions, LearnedPositions
 
+_MOST_NAME_BYTES = 2**20  # of the names of all classes; what is longer is cut, and unreadable
+
 # Standard deviations at the start. Places are told apart the sooner for being about as large as
 # what the patches show.
 _PLACE_SCALE, _CLASS_SCALE = 0.2, 0.02
@@ -108,9 +110,11 @@ class VisionTransformer(nn.Module):
     def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
         """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
         try:
-            names = tuple(map(str, json.loads(state.cpu().numpy().tobytes())))
-        except ValueError:
-            raise ValueError("the weights hold no readable names of classes") from None
+            names = json.loads(state[:_MOST_NAME_BYTES].cpu().numpy().tobytes())
+        except (ValueError, RecursionError):
+            names = None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("the weights hold no readable names of classes")
         if len(names) != self.head.out_features:
             raise ValueError(f"there are {len(names)} names for {self.head.out_features} classes")
-        self.class_names = names
+        self.class_names = tuple(names)

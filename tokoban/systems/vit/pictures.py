@@ -3,6 +3,7 @@
 Axes: N pictures, C channels, H rows, W columns.
 """
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,10 @@ from torch import Tensor
 from tokoban.systems.vit.config import Fit
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".tif", ".tiff")
-_MOST_PIXELS = 100_000_000  # of a picture file: a file of some bytes can name any size
+# Only these are read, whatever a file is called: of others Pillow passes some to other programs,
+# PostScript to Ghostscript, which runs it.
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "PPM", "TIFF")
+_MOST_PIXELS = 40_000_000  # of a picture file: a file of some bytes can name any size
 
 
 @dataclass(frozen=True)
@@ -66,31 +70,69 @@ class SizedPicture(NamedTuple):
 def read_picture(path: Path, *, height: int, width: int, channels: int, fit: Fit) -> SizedPicture:
     """A picture file in grey or colour, brought to a size as ``fit`` says.
 
-    What is transparent is laid on white. Raises ``ValueError`` for what is no picture, and for
-    another proportion of the sides where ``fit`` is "scale".
+    What is transparent is laid on white. Raises ``ValueError`` for what is no picture, is of
+    another format than those of ``SUFFIXES`` or is too large, and for another proportion of the
+    sides where ``fit`` is "scale".
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
+    _check_canvas(path)
     try:
-        with Image.open(path) as opened:
-            if opened.width * opened.height > _MOST_PIXELS:
-                raise ValueError(
-                    f"{path}: a picture of {opened.width} x {opened.height} is too large"
-                )
-            opened.load()
-            picture = ImageOps.exif_transpose(opened)
+        with warnings.catch_warnings():
+            # Pillow's own limits are higher; what it finds odd and can read is no news to a user.
+            warnings.simplefilter("ignore")
+            with Image.open(path, formats=_FORMATS) as opened:
+                is_too_large = opened.width * opened.height > _MOST_PIXELS
+                if not is_too_large:
+                    opened.load()
+                    ImageOps.exif_transpose(opened, in_place=True)
     except UnidentifiedImageError:
-        raise ValueError(f"{path}: not a picture, or of no known format") from None
-    except (OSError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        kinds = ", ".join(_FORMATS)
+        raise ValueError(f"{path}: not a picture, or of no known format ({kinds})") from None
+    except Image.DecompressionBombError:
+        raise ValueError(f"{path}: a picture that is too large ({_limit()})") from None
+    except Exception as error:  # Pillow's readers raise whatever they stumble over
         if isinstance(error, OSError) and error.filename is not None:
             raise
         raise ValueError(f"{path}: a picture that is damaged ({error})") from None
+    if is_too_large:
+        raise _too_large(path, opened.width, opened.height)
+    picture: Image.Image = opened
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
     fitted = _fitted(picture.convert("L" if channels == 1 else "RGB"), (width, height), fit, path)
     pixels = np.asarray(fitted).reshape(height, width, channels).transpose(2, 0, 1)
     return SizedPicture(torch.from_numpy(pixels.copy()), *picture.size)
+
+
+def _check_canvas(path: Path) -> None:
+    """``ValueError`` for a WebP file that is too large: Pillow makes its canvas as it opens it.
+
+    https://developers.google.com/speed/webp/docs/riff_container
+    """
+    with path.open("rb") as file:
+        start = file.read(30)
+    if start[:4] != b"RIFF" or start[8:12] != b"WEBP" or len(start) < 30:
+        return
+    kind, width, height = start[12:16], 0, 0
+    if kind == b"VP8X":
+        width, height = (1 + int.from_bytes(start[at : at + 3], "little") for at in (24, 27))
+    elif kind == b"VP8L":
+        sizes = int.from_bytes(start[21:25], "little")
+        width, height = 1 + sizes % 2**14, 1 + (sizes >> 14) % 2**14
+    elif kind == b"VP8 ":
+        width, height = (int.from_bytes(start[at : at + 2], "little") % 2**14 for at in (26, 28))
+    if width * height > _MOST_PIXELS:
+        raise _too_large(path, width, height)
+
+
+def _too_large(path: Path, width: int, height: int) -> ValueError:
+    return ValueError(f"{path}: a picture of {width} x {height} is too large ({_limit()})")
+
+
+def _limit() -> str:
+    return f"expected at most {_MOST_PIXELS:,} pixels"
 
 
 def _fitted(picture: Any, size: tuple[int, int], fit: Fit, path: Path) -> Any:
