@@ -122,7 +122,10 @@ def test_bad_levels_are_told_and_the_others_written(
     source.write_text(f"; 1\n{ROWS}\n; 2\n####\n#@ #\n####\n")
     assert convert(source, tmp_path / "out.sok") == 2
     out, err = capsys.readouterr()
-    assert (out, err) == ("1 level written as SOK\n", f'{source}:7: level 2 "2": no box\n')
+    assert (out, err) == (
+        "1 level written as SOK\n",
+        f'{source}:7: level 2 "2": no box\ntokoban: 1 of 2 levels is invalid and left out\n',
+    )
     assert len(read_levels(tmp_path / "out.sok", strict=True).levels) == 1
     # Where it would take the place of the only copy, it is not written.
     before = source.read_bytes()

@@ -186,14 +186,19 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert told.err.count("\n") == 1
 
 
-def test_the_problems_of_a_file_are_told_and_nothing_is_explained(
+def test_invalid_levels_are_told_and_the_others_explained_and_verified_by_their_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("levels.sok").write_text("####\n#@ #\n####\n")
-    assert cli.main(["explain", "levels.sok"]) == 2
+    Path("levels.sok").write_text(f"####\n#@ #\n####\n\n{PAIR}\n")
+    assert cli.main(["explain", "levels.sok", "--json", "out.json"]) == 2
     told = capsys.readouterr()
     assert told.err.startswith("levels.sok:1: level 1")
-    assert told.out == ""
+    assert told.err.endswith("tokoban: 1 of 2 levels is invalid and left out\n")
+    found = json.loads(Path("out.json").read_text())
+    assert [(one["index"], one["status"]) for one in found] == [(2, "lost")]
+    assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 2
+    assert "   1  holds" in capsys.readouterr().out
+    assert cli.main(["explain", "levels.sok", "--level", "2", "--json", "out.json"]) == 0
 
 
 def test_what_is_given_up_is_status_1(

@@ -175,18 +175,27 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert levels.read_text() == LEVELS
 
 
-def test_every_problem_of_a_file_is_told_and_nothing_is_tried(
+def test_problems_of_a_file_are_told_and_the_levels_beside_them_are_tried(
     levels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    levels.write_text(f"{CORRIDOR}\nSolution\nrU\n\n#####\n#@@ #\n#$. #\n#####\n")
+    levels.write_text(
+        f"{CORRIDOR}\nSolution\nrU\n\n#####\n#@@ #\n#$. #\n#####\n\n{CORRIDOR}\nSolution\nrlrR\n"
+    )
     assert cli.main(["optimise", "levels.sok", "--json", "out.json"]) == 2
     told = capsys.readouterr()
     assert [line.split(": ")[0] for line in told.err.splitlines()] == [
         "levels.sok:7",
         "levels.sok:9",
+        "tokoban",
     ]
-    assert told.out == ""
-    assert not Path("out.json").exists()
+    assert told.err.endswith("1 of 3 levels is invalid and left out, 1 other problem\n")
+    found = json.loads(Path("out.json").read_text())
+    assert [(one["index"], one["status"], one["lurd"]) for one in found] == [
+        (1, "no solution", None),
+        (3, "shorter", "rR"),
+    ]
+    # One level of them, and its moves from elsewhere.
+    assert cli.main(["optimise", "levels.sok", "--level", "3", "--solution", "rlrR"]) == 0
 
 
 def test_the_limits_are_passed_on_and_what_stopped_it_is_told(

@@ -35,7 +35,7 @@ TWO_LOST = parse_board("########|#@$.$ .#|########")
 
 
 def make_game(*boards: Board) -> Game:
-    return Game([Level(board, f"title {number}") for number, board in enumerate(boards, 1)])
+    return Game({number: Level(board, f"title {number}") for number, board in enumerate(boards, 1)})
 
 
 # The game
@@ -91,8 +91,17 @@ def test_restart_goes_back_to_the_start() -> None:
 
 
 def test_a_level_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match="level 3: expected 1 to 2"):
-        Game([Level(ROOM), Level(CORRIDOR)], number=3)
+    with pytest.raises(ValueError, match="there is no level 3"):
+        Game({1: Level(ROOM), 4: Level(CORRIDOR)}, number=3)
+
+
+def test_levels_keep_their_numbers_where_some_are_left_out() -> None:
+    game = Game({2: Level(ROOM), 4: Level(CORRIDOR)})
+    numbers = [game.number]
+    for step in (1, 1, -1):
+        game.turn_to(step)
+        numbers.append(game.number)
+    assert (numbers, game.board) == ([2, 4, 2, 4], CORRIDOR)
 
 
 # The keys

@@ -101,10 +101,12 @@ def test_wrong_arguments_are_one_line(
     assert capsys.readouterr().err == f"tokoban: {message}\n"
 
 
-def test_a_file_with_problems_is_not_rated(
+def test_levels_beside_invalid_ones_are_rated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "bad.xsb"
-    path.write_text("#####\n#@$ #\n#####\n")
-    assert main(["rate", str(path)]) == 2
-    assert "1 boxes but 0 goals" in capsys.readouterr().err
+    path.write_text("#####\n#@$ #\n#####\n\n#####\n#@$.#\n#####\n")
+    assert main(["rate", str(path), "--json", "-"]) == 2
+    told = capsys.readouterr()
+    assert "1 boxes but 0 goals" in told.err
+    assert [(rated["index"], rated["status"]) for rated in json.loads(told.out)] == [(2, "solved")]

@@ -147,18 +147,63 @@ def test_the_levels_are_written_with_what_they_had_and_what_was_found() -> None:
     assert Path("again.xsb").read_text() == Path("solved.xsb").read_text()
 
 
-def test_every_problem_of_a_file_is_told_and_nothing_is_solved(
+CROWDED = "#####\n#@@ #\n#$. #\n#####\n"
+HOLLOW = "####\n#@ #\n####\n"
+
+
+def test_invalid_levels_are_told_and_the_others_are_solved_under_their_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write(good=PUSH, crowded="#####\n#@@ #\n#$. #\n#####\n", hollow="####\n#@ #\n####\n")
-    assert cli.main(["solve", "levels.xsb", "--json", "out.json"]) == 2
+    write(crowded=CROWDED, good=PUSH, hollow=HOLLOW, done=DONE)
+    status, found = solve("--by", "astar", "--output", "solved.xsb")
+    assert (status, [answer["index"] for answer in found]) == (2, [2, 4])
+    assert [answer["lurd"] for answer in found] == ["R", ""]
     told = capsys.readouterr()
     assert [line.split(": ")[0] for line in told.err.splitlines()] == [
-        "levels.xsb:9",
+        "levels.xsb:3",
         "levels.xsb:16",
+        "tokoban",
     ]
-    assert told.out == ""
-    assert not Path("out.json").exists()
+    assert told.err.endswith("tokoban: 2 of 4 levels are invalid and left out\n")
+    assert [level.title for level in read_levels("solved.xsb").levels] == ["good", "done"]
+    # In their place the only copy of the others would be lost.
+    before = Path("levels.xsb").read_text()
+    assert cli.main(["solve", "levels.xsb", "--by", "astar", "--output", "levels.xsb"]) == 2
+    assert capsys.readouterr().err.endswith("levels.xsb: what could not be read would be lost\n")
+    assert Path("levels.xsb").read_text() == before
+
+
+def test_a_valid_level_beside_invalid_ones_can_be_chosen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(crowded=CROWDED, good=PUSH, hollow=HOLLOW)
+    status, found = solve("--by", "astar", "--level", "2")
+    assert (status, [answer["index"] for answer in found]) == (0, [2])
+    assert capsys.readouterr().err == ""
+    for number, complaint in {
+        "3": '--level 3: levels.xsb:16: level 3 "hollow": no box',
+        "4": "--level 4: expected 1 to 3",
+        "0": "--level 0: expected 1 to 3",
+    }.items():
+        assert cli.main(["solve", "levels.xsb", "--level", number]) == 2
+        assert capsys.readouterr().err == f"tokoban: {complaint}\n"
+
+
+def test_a_level_with_a_wrong_solution_is_solved_all_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("levels.xsb").write_text(f"{PUSH}\nSolution\nru\n")
+    status, found = solve("--by", "astar")
+    assert (status, [answer["lurd"] for answer in found]) == (2, ["R"])
+    problem, summary = capsys.readouterr().err.splitlines()
+    assert problem.startswith("levels.xsb:6: level 1")
+    assert summary == "tokoban: 1 problem"
+
+
+def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    write(crowded=CROWDED, two=TWO_BOXES)
+    assert cli.main(["solve", "levels.xsb", "--weights", "weights", "--by", "beam"]) == 2
+    assert "1 given up" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

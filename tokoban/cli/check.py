@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         levels += found.levels
         problems += found.problems
         warnings += found.warnings
-        tell_findings(found)
+        tell_findings(found.problems, found.warnings)
     groups = _duplicates(levels) if arguments.duplicates else []
     if arguments.json:
         findings: dict[str, object] = {
@@ -66,6 +66,7 @@ def _describe_level(level: "Level") -> dict[str, object]:
     return {
         "file": level.source,
         "line": level.line,
+        "index": level.number,
         "title": level.title,
         "author": level.author,
         "boxes": len(level.board.boxes),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options
-from tokoban.cli.output import check_destination, is_one_file, tell_findings, write_output
+from tokoban.cli.output import check_destination, is_one_file, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
@@ -29,38 +29,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "boards of ten rows by ten; png: a picture of one board (default: xsb or png for names "
         "that end so, else sok)",
     )
-    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
     parser.add_argument(
         "--rle", action="store_true", help="write runs of squares and of moves as counts"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answers 0 if all was good, else 2: what is wrong is told, and the good levels are written."""
-    from tokoban.cli import BAD_INPUT
-    from tokoban.sokoban.formats import read_levels
-
+    """Answers 0 if all was good, else 2: what is wrong is told, and the rest is written."""
     suffix = Path(arguments.output).suffix.lower().removeprefix(".")
-    chosen = arguments.format or (suffix if suffix in ("xsb", "png") else "sok")
-    if chosen in ("boxoban", "png") and arguments.rle:
-        raise ValueError(f"--rle: {FORMATS[chosen]} has no counts")
+    wanted = arguments.format or (suffix if suffix in ("xsb", "png") else "sok")
+    if wanted in ("boxoban", "png") and arguments.rle:
+        raise ValueError(f"--rle: {FORMATS[wanted]} has no counts")
     check_destination(arguments.output)
-    found = read_levels(arguments.input)
-    tell_findings(found)
-    if not found.levels:
-        return BAD_INPUT
-    if found.problems and is_one_file(arguments.input, arguments.output):
-        raise ValueError(f"{arguments.output}: what could not be read would be lost")
     if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")
-    levels = tuple(level_options.chosen(found, arguments.level).values())
-    if chosen == "png" and len(levels) != 1:
+    chosen = level_options.read(
+        arguments.input, number=arguments.level, output=arguments.output
+    )
+    if not chosen.levels:
+        return chosen.conclude(0)
+    levels = tuple(chosen.levels.values())
+    if wanted == "png" and len(levels) != 1:
         raise ValueError(f"a picture is of one level, and there are {len(levels)}; see --level")
-    found = replace(found, levels=levels)
-    write_output(arguments.output, _write(found, chosen, run_length=arguments.rle))
+    found = replace(chosen.file, levels=levels)
+    write_output(arguments.output, _write(found, wanted, run_length=arguments.rle))
     report = sys.stderr if arguments.output == "-" else sys.stdout
-    print(_summarise(found, chosen), file=report)
-    return BAD_INPUT if found.problems else 0
+    print(_summarise(found, wanted), file=report)
+    return chosen.conclude(0)
 
 
 def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 
+from tokoban.cli import BAD_INPUT
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.systems import SYSTEMS, load
 
@@ -25,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the figures, one line each, and writes them as one flat JSON object if asked."""
+    """Prints the figures, one line each, and writes them as one flat JSON object if asked.
+
+    Where a figure ``problems`` says that some of the input was invalid, the exit status is 2.
+    """
     from tokoban import pretrained
     from tokoban.sokoban.formats import printable
 
@@ -58,4 +62,4 @@ def run(arguments: argparse.Namespace) -> int:
             for name, x in figures.items()
         }
         write_output(chosen.json, json.dumps(known, indent=2) + "\n")
-    return 0
+    return BAD_INPUT if figures.get("problems") else 0

@@ -2,17 +2,17 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options
+from tokoban.cli import INTERRUPTED, level_options
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Explanation, Game
     from tokoban.sokoban.explaining.certificate import Certificate
-    from tokoban.sokoban.formats import LevelFile
+    from tokoban.sokoban.formats import Level
 
 SUMMARY = "say whether a position is lost, and prove which boxes are to blame"
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="levels, each explained as it starts and as its saved games were left; - for standard "
         "input",
     )
-    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
     parser.add_argument(
         "--moves",
         metavar="LURD",
@@ -55,23 +55,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "Exit status: 0 if every position is solved or proved lost (with --check: if every "
-        "certificate holds), 1 if not, 2 for bad input, 130 after Ctrl-C, when what is known by "
-        "then is still written."
+        f"certificate holds), 1 if not, {level_options.EXIT_HELP}, 130 after Ctrl-C, when what is "
+        "known by then is still written."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints an answer for each position as it comes, then writes the files asked for."""
     _check(arguments)
-    file = None
-    if arguments.file is not None:
-        file = level_options.read(arguments.file)
-        if file is None:
-            return BAD_INPUT
+    if arguments.file is None:
+        return _verify(arguments.check, None)
+    chosen = level_options.read(arguments.file, number=arguments.level)
+    if not chosen.levels:
+        return chosen.conclude(0)
     if arguments.check is not None:
-        return _verify(arguments.check, file)
-    assert file is not None
-    games = list(_games(file, arguments))
+        return chosen.conclude(_verify(arguments.check, chosen.levels))
+    games = list(_games(chosen.levels, arguments))
     if arguments.png and len(games) != 1:
         raise ValueError(f"--png: there are {len(games)} positions; choose one by --level, --moves")
 
@@ -93,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.json, json.dumps(objects, indent=1) + "\n")
     if arguments.png and found:
         write_output(arguments.png, found[0].picture())
-    return status
+    return chosen.conclude(status)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -112,12 +111,11 @@ def _check(arguments: argparse.Namespace) -> None:
     check_outputs(arguments, "json", "png", inputs=["file"])
 
 
-def _games(file: "LevelFile", arguments: argparse.Namespace) -> "Iterator[Game]":
+def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Iterator[Game]":
     """What is asked for; raises ``ValueError`` at moves that cannot be made."""
     from tokoban.cli.explanation import Game
     from tokoban.sokoban.formats import lurd
 
-    levels = level_options.chosen(file, arguments.level)
     if arguments.moves is not None:
         if len(levels) != 1:
             raise ValueError(f"--moves: there are {len(levels)} levels; choose one by --level")
@@ -144,15 +142,15 @@ def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explana
         yield Explanation(game, explain_game(game.level.board, game.moves, within))
 
 
-def _verify(path: str, file: "LevelFile | None") -> int:
-    """Checks the certificates of a file one by one; answers 0 if all hold."""
+def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
+    """Checks the certificates of a file one by one; answers 0 if all hold, else 1."""
     from tokoban.cli.explanation import drawn, sentences
     from tokoban.sokoban.explaining.checker import find_fault
 
     status = 0
     for number, certificate, found in _certificates(path):
         fault = find_fault(certificate)
-        if fault is None and file is not None and not _is_of(certificate, found, file):
+        if fault is None and levels is not None and not _is_of(certificate, found, levels):
             fault = "the board is not the one that the moves lead to on the level"
         status |= fault is not None
         print(f"{number:>4}  {'holds' if fault is None else f'does not hold: {fault}'}")
@@ -188,14 +186,14 @@ def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
     return read
 
 
-def _is_of(certificate: "Certificate", found: "dict[str, Any]", file: "LevelFile") -> bool:
+def _is_of(
+    certificate: "Certificate", found: "dict[str, Any]", levels: "Mapping[int, Level]"
+) -> bool:
     """Whether the board is where the moves of its object lead on the level that it names."""
     from tokoban.sokoban.formats import lurd
 
     index, moves = found.get("index"), found.get("moves")
-    if not isinstance(index, int) or not isinstance(moves, str):
+    if not isinstance(index, int) or not isinstance(moves, str) or index not in levels:
         return False
-    if not 1 <= index <= len(file.levels):
-        return False
-    replayed = lurd.replay(file.levels[index - 1].board, moves)
+    replayed = lurd.replay(levels[index].board, moves)
     return replayed.reason is None and replayed.board == certificate.board

@@ -1,6 +1,6 @@
 """A game in progress: levels, and the moves on one of them; it knows no screen and no keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
@@ -8,19 +8,22 @@ from tokoban.sokoban.formats import Level, lurd
 
 
 class Game:
-    """Plays the levels of a file by the plain rules; mutable, since a game goes on.
+    """Plays levels by the plain rules; mutable, since a game goes on.
 
-    ``number`` is the level being played, from 1; ``solutions`` has the newest solution of each
-    level solved so far.
+    ``number`` is that of the level being played; ``solutions`` has by number the newest solution of
+    each level solved so far.
     """
 
-    def __init__(self, levels: Sequence[Level], *, number: int = 1) -> None:
-        """Raises ``ValueError`` for a number that no level has."""
-        if not 1 <= number <= len(levels):
-            raise ValueError(f"level {number}: expected 1 to {len(levels)}")
-        self._levels = tuple(levels)
+    def __init__(self, levels: Mapping[int, Level], *, number: int | None = None) -> None:
+        """Begins with the level of that ``number``, or else with the first.
+
+        Raises ``ValueError`` for a number that no level has.
+        """
+        if number is not None and number not in levels:
+            raise ValueError(f"there is no level {number}")
+        self._levels = dict(levels)
         self.solutions: dict[int, str] = {}
-        self._open(number)
+        self._open(next(iter(levels)) if number is None else number)
 
     def _open(self, number: int) -> None:
         self.number = number
@@ -29,13 +32,13 @@ class Game:
 
     @property
     def num_levels(self) -> int:
-        """How many levels there are."""
-        return len(self._levels)
+        """The number of the last level."""
+        return max(self._levels)
 
     @property
     def level(self) -> Level:
         """The level being played."""
-        return self._levels[self.number - 1]
+        return self._levels[self.number]
 
     @property
     def board(self) -> Board:
@@ -76,4 +79,5 @@ class Game:
 
     def turn_to(self, step: int) -> None:
         """Opens the level ``step`` places on; the last is followed by the first."""
-        self._open((self.number - 1 + step) % self.num_levels + 1)
+        numbers = list(self._levels)
+        self._open(numbers[(numbers.index(self.number) + step) % len(numbers)])

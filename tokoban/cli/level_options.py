@@ -1,12 +1,56 @@
 """What the commands that go through the levels of a file ask of their options and of the file."""
 
 import argparse
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import is_one_file, tell_findings
+from tokoban.cli.output import counted, is_one_file, tell_findings
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level, LevelFile
+    from tokoban.sokoban.formats import Level, LevelFile, Problem
+
+LEVEL_HELP = "only this one; boards are counted from 1, invalid ones too"
+EXIT_HELP = "2 for bad input (invalid levels are reported and left out, the others processed)"
+
+
+@dataclass(frozen=True)
+class ChosenLevels:
+    """The levels that a command was asked for, by their numbers in the file; invalid ones are left
+    out."""
+
+    file: "LevelFile"
+    levels: "dict[int, Level]"
+    problems: "tuple[Problem, ...]"  # of the file itself and of the boards that were asked for
+
+    def check(self, number: int | None) -> None:
+        """Raises ``ValueError`` for a number, unless it is None, that no valid level has."""
+        invalid = self.file.invalid
+        if number in invalid:
+            raise ValueError(f"--level {number}: {invalid[number]}")
+        if number is not None and not 1 <= number <= self.file.num_boards:
+            raise ValueError(f"--level {number}: expected 1 to {self.file.num_boards}")
+
+    def conclude(self, status: int) -> int:
+        """The exit status of a command that ends with ``status``; says how much was invalid.
+
+        Problems make it that of bad input, unless the command was interrupted.
+        """
+        from tokoban.cli import BAD_INPUT, INTERRUPTED
+
+        if not self.problems:
+            return status
+        told = []
+        num_invalid = len({problem.level for problem in self.problems} & self.file.invalid.keys())
+        if num_invalid:
+            are = "are" if num_invalid > 1 else "is"
+            all_boards = counted(num_invalid + len(self.levels), "level")
+            told.append(f"{num_invalid:,} of {all_boards} {are} invalid and left out")
+        num_others = sum(problem.level not in self.file.invalid for problem in self.problems)
+        if num_others:
+            told.append(counted(num_others, "other problem" if told else "problem"))
+        print(f"tokoban: {', '.join(told)}", file=sys.stderr)
+        return status if status == INTERRUPTED else BAD_INPUT
 
 
 def check_time_limit(arguments: argparse.Namespace) -> None:
@@ -21,20 +65,26 @@ def check_whole(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--level and --output would leave one level in {arguments.file}")
 
 
-def read(path: str) -> "LevelFile | None":
-    """A file without problems, else None; problems and warnings are told."""
+def read(path: str, *, number: int | None = None, output: str | None = None) -> ChosenLevels:
+    """All valid levels of a file, or the one of that ``number``; problems and warnings are told.
+
+    With a ``number``, only what concerns this level or the file itself is told. Raises
+    ``ValueError`` for a number that no board has, or an invalid one, and where ``output`` is the
+    same file, so that what cannot be read would be lost.
+    """
     from tokoban.sokoban.formats import read_levels
 
     file = read_levels(path)
-    tell_findings(file)
-    return None if file.problems else file
-
-
-def chosen(file: "LevelFile", number: int | None) -> "dict[int, Level]":
-    """The levels by their numbers, from 1: the one of ``--level``, or all."""
-    levels = dict(enumerate(file.levels, 1))
-    if number is None:
-        return levels
-    if number not in levels:
-        raise ValueError(f"--level {number}: expected 1 to {len(levels)}")
-    return {number: levels[number]}
+    chosen = ChosenLevels(file, {level.number: level for level in file.levels}, file.problems)
+    warnings = file.warnings
+    if number is not None and file.num_boards:
+        chosen.check(number)
+        problems, warnings = (
+            tuple(found for found in findings if found.level in (0, number))
+            for findings in (file.problems, file.warnings)
+        )
+        chosen = ChosenLevels(file, {number: chosen.levels[number]}, problems)
+    tell_findings(chosen.problems, warnings)
+    if file.problems and is_one_file(path, output):
+        raise ValueError(f"{output}: what could not be read would be lost")
+    return chosen

@@ -6,10 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, level_options, policy_options
+from tokoban.cli import INTERRUPTED, level_options, policy_options
 from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "g
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, what is to be small, the limits, and where the solutions go."""
     parser.add_argument("file", metavar="FILE", help="levels with solutions; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
     parser.add_argument(
         "--solution",
         metavar="MOVES",
@@ -63,18 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "Exit status: 0 if all levels with solutions were tried, 1 if some were not or there are "
-        "none, 2 for bad input, 130 after Ctrl-C, when the best that is known by then is still "
-        "written."
+        f"none, {level_options.EXIT_HELP}, 130 after Ctrl-C, when the best that is known by then "
+        "is still written."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what became of each level as it comes, then writes the files asked for."""
     _check(arguments)
-    file = level_options.read(arguments.file)
-    if file is None:
-        return BAD_INPUT
-    levels = level_options.chosen(file, arguments.level)
+    chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
+    file, levels = chosen.file, chosen.levels
+    if not levels:
+        return chosen.conclude(0)
     given = _given(arguments.solution, levels)
     if arguments.output:
         _as_file(file, levels, {}, arguments.minimise)  # refused before the work, not after it
@@ -99,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))
     screen.print(_summarise(outcomes.values(), elapsed_s=time.perf_counter() - started_s))
-    return status
+    return chosen.conclude(status)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -114,7 +113,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direction, ...] | None":
     """The moves of ``--solution``, which is letters or, if it is anything else, a file of them."""
     from tokoban.sokoban.formats import lurd
-    from tokoban.sokoban.formats.levels import decode
+    from tokoban.sokoban.formats.levels import decode, read_content
 
     if solution is None:
         return None
@@ -123,7 +122,7 @@ def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direct
     try:
         return lurd.parse(solution)
     except ValueError:
-        text = decode(Path(solution).read_bytes())
+        text = decode(read_content(solution))
     try:
         return lurd.parse(text)
     except ValueError as error:

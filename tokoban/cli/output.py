@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tokoban.training.atomic import atomically
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.formats import LevelFile
+    from tokoban.sokoban.formats import Problem
 
 
 def counted(number: int, noun: str) -> str:
@@ -27,11 +27,11 @@ def printable_text(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
 
 
-def tell_findings(file: "LevelFile") -> None:
-    """What is wrong or odd about a file, in lines on standard error."""
-    for problem in file.problems:
+def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
+    """What is wrong or odd about a file of levels, in lines on standard error."""
+    for problem in problems:
         print(problem, file=sys.stderr)
-    for warning in file.warnings:
+    for warning in warnings:
         print(f"{warning} (a warning)", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT
+from tokoban.cli import level_options
 from tokoban.sokoban.board import Direction
 
 if TYPE_CHECKING:
@@ -35,7 +35,12 @@ _NUM_LINES = 9  # of text around the board
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the level to begin with and the policy that gives the hints."""
     parser.add_argument("file", metavar="FILE", help="levels")
-    parser.add_argument("--level", type=int, default=1, metavar="N", help="to begin with")
+    parser.add_argument(
+        "--level",
+        type=int,
+        metavar="N",
+        help="to begin with (default: the first); boards are counted from 1, invalid ones too",
+    )
     parser.add_argument(
         "--weights",
         default="sokoban-8x8",
@@ -51,14 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("play needs a terminal for its keys and its picture")
 
     from tokoban.cli.game import Game
-    from tokoban.cli.output import tell_findings
-    from tokoban.sokoban.formats import read_levels
 
-    file = read_levels(arguments.file)
-    tell_findings(file)
-    if file.problems:
-        return BAD_INPUT
-    game = Game(file.levels, number=arguments.level)
+    chosen = level_options.read(arguments.file)
+    if not chosen.levels:
+        return chosen.conclude(0)
+    chosen.check(arguments.level)
+    game = Game(chosen.levels, number=arguments.level)
 
     from tokoban.cli.advice import Adviser
     from tokoban.cli.keyboard import read_keys, single_keys
@@ -74,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         for number, moves in game.solutions.items():
             screen.print(f"Level {number}. {_solved(moves)}")
-    return 0
+    return chosen.conclude(0)
 
 
 def play(game: "Game", adviser: "Adviser", screen: "Screen", keys: "Iterable[str]") -> None:

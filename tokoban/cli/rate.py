@@ -23,7 +23,7 @@ _LEGEND = "? is not known within the limits, <= and >= is the best known; all el
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the limit, and where the measures go besides."""
     parser.add_argument("file", metavar="FILE", help="levels of any format; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
     parser.add_argument("--json", metavar="OUT", help="write the measures here, - to print them")
     parser.add_argument(
         "--time-limit",
@@ -38,22 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Anywhere, they are those of all positions that play can come to and that can be solved; "
         "these are counted by boxes and the area that the player can walk to, without those that "
         "are lost at sight: a box where none ever reaches a goal, or boxes frozen off their goals. "
-        "Exit status: 0 if all was measured, 1 if something is not known within the limits, 2 for "
-        "bad input, 130 after Ctrl-C, when what is known by then is still written."
+        "Exit status: 0 if all was measured, 1 if something is not known within the limits, "
+        f"{level_options.EXIT_HELP}, 130 after Ctrl-C, when what is known by then is still written."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
-    from tokoban.cli import BAD_INPUT, INTERRUPTED
+    from tokoban.cli import INTERRUPTED
     from tokoban.cli.screen import Screen
 
     level_options.check_time_limit(arguments)
     check_outputs(arguments, "json", inputs=["file"])
-    file = level_options.read(arguments.file)
-    if file is None:
-        return BAD_INPUT
-    levels = level_options.chosen(file, arguments.level)
+    chosen = level_options.read(arguments.file, number=arguments.level)
+    levels = chosen.levels
+    if not levels:
+        return chosen.conclude(0)
     ratings: dict[int, Rating] = {}
     status = 0
     try:
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         screen = Screen()
         _show(screen, levels, ratings)
         screen.print(_LEGEND)
-    return status
+    return chosen.conclude(status)
 
 
 def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tuple[int, Rating]]":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, INTERRUPTED, attention_files, level_options, policy_options
+from tokoban.cli import INTERRUPTED, attention_files, level_options, policy_options
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _BATCH_LEVELS = 32
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the way, its limits, and where the answers go."""
     parser.add_argument("file", metavar="FILE", help="levels; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help="only this one, from 1")
+    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
     parser.add_argument(
         "--by",
         choices=("beam", "rollout", "astar"),
@@ -87,18 +87,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "Exit status: 0 if every level is solved or proved unsolvable, 1 if some were given up, "
-        "2 for bad input, 130 after Ctrl-C, when what is known by then is still written, of the "
-        "levels at hand too."
+        f"{level_options.EXIT_HELP}, 130 after Ctrl-C, when what is known by then is still "
+        "written, of the levels at hand too."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the answer to each level as it comes, then writes the files asked for."""
     _check(arguments)
-    file = level_options.read(arguments.file)
-    if file is None:
-        return BAD_INPUT
-    levels = level_options.chosen(file, arguments.level)
+    chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
+    file, levels = chosen.file, chosen.levels
+    if not levels:
+        return chosen.conclude(0)
 
     watched = _policy_to_watch(levels, arguments)
 
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     screen.print(summarise(answers.values(), elapsed_s=time.perf_counter() - started_s))
     if watched is not None:
         _show_attention(watched, levels, answers, arguments.attention)
-    return status
+    return chosen.conclude(status)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from jaxtyping import UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.packed import PackedLevels, flood
+from tokoban.sokoban.interior import enclosed
 
 _PLAYER = re.compile("[@+]")
 _WITHOUT_PLAYER = str.maketrans("@+", " .")
@@ -21,8 +22,10 @@ def canonical_form(board: Board, *, exact_player: bool = False) -> str:
     """A drawing that two levels share if and only if they are the same level.
 
     Only what the player could reach were there no boxes belongs to a level, and the ring around it.
-    Unless ``exact_player``, neither does it matter where the player stands in the area it can walk
-    to: the drawing has it on the first square of that area, row by row.
+    Of what lies elsewhere it matters whether it makes the level unsolvable: a row with a lone box
+    below the drawing says so. Unless ``exact_player``, neither does it matter where the player
+    stands in the area it can walk to: the drawing has it on the first square of that area, row by
+    row.
     """
     inside = board.inside()
     players = {board.player} if exact_player else board.area()
@@ -42,7 +45,8 @@ def canonical_form(board: Board, *, exact_player: bool = False) -> str:
         "".join(letter(Square(row, column)) for column in range(min(columns) - 1, max(columns) + 2))
         for row in range(min(rows) - 1, max(rows) + 2)
     ]
-    return min(_with_one_player("\n".join(image)) for image in _images(drawing))
+    form = min(_with_one_player("\n".join(image)) for image in _images(drawing))
+    return f"{form}\n$" if enclosed(board) else form
 
 
 def canonical_hash(board: Board, *, exact_player: bool = False) -> str:
@@ -60,7 +64,9 @@ def canonical_keys(levels: PackedLevels, *, exact_player: bool = False) -> UInt6
     boxes, goals = levels.boxes & inside, levels.goals & inside
     player = levels.player if exact_player else flood(levels.player, inside & ~boxes)
     words = np.stack([inside, goals, boxes, player])
-    return np.min([_mix(_to_corner(image)) for image in _word_images(words)], axis=0)
+    keys = np.min([_mix(_to_corner(image)) for image in _word_images(words)], axis=0)
+    is_enclosed = ((levels.boxes ^ levels.goals) & ~inside) != 0
+    return np.where(is_enclosed, ~keys, keys)
 
 
 def _images(drawing: list[str]) -> Iterator[list[str]]:

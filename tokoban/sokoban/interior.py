@@ -15,6 +15,21 @@ class Interior(NamedTuple):
     width: int
 
 
+def enclosed(board: Board) -> frozenset[Square]:
+    """The boxes off goals, and the goals without boxes, that the player can never reach.
+
+    Each of them makes the board unsolvable, for nothing ever moves there. Boxes on goals beyond the
+    player's reach are decoration, and are not among them.
+    """
+    return (board.boxes ^ board.goals) - board.inside()
+
+
+def decisive_squares(board: Board) -> frozenset[Square]:
+    """Where the player could walk to were there no boxes, and what is ``enclosed``."""
+    inside = board.inside()
+    return inside | (board.boxes ^ board.goals) - inside
+
+
 def interior(board: Board) -> Interior:
     """Where the player may ever come, and what else holds a box or a goal.
 

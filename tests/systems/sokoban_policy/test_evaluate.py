@@ -133,15 +133,24 @@ def test_a_policy_for_larger_boards_is_measured_on_them(make_policy, tmp_path: P
     path.write_text("##########\n#@     $.#\n##########\n")
     figures = evaluate.evaluate_model(make_policy(interior=8), tiny(), _asked(levels=path))
     assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
-    with pytest.raises(ValueError, match="interior 1x8 does not fit"):
+    with pytest.raises(ValueError, match="no level that the policy could .* 1x8 does not fit"):
         evaluate.evaluate_model(make_policy(interior=6), tiny(), _asked(levels=path))
 
 
-def test_a_level_that_does_not_fit_is_named(policy: nn.Module, tmp_path: Path) -> None:
+def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(
+    policy: nn.Module, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "levels.xsb"
-    path.write_text("#####\n#@$.#\n#####\n\n########\n#@$$.. #\n########\n")
-    with pytest.raises(ValueError, match=r"levels.xsb:5: 2 boxes and 2 goals"):
-        evaluate.evaluate_model(policy, tiny(), _asked(levels=path))
+    path.write_text(
+        "####\n#@ #\n####\n\n#####\n#@$.#\n#####\n\n########\n#@$$.. #\n########\n\n"
+        "########\n#@  #$.#\n########\n"  # lost, for nothing can move the box
+    )
+    figures = evaluate.evaluate_model(policy, tiny(), _asked(levels=path))
+    assert (figures["levels"], figures["solvable_levels"], figures["problems"]) == (2, 1, 2)
+    assert capsys.readouterr().err.splitlines() == [
+        f'{path}:1: level 1 "": no box',
+        f'{path}:9: level 3 "": 2 boxes and 2 goals; the policy knows 1 of each',
+    ]
 
 
 def test_two_sources_of_levels_are_refused(policy: nn.Module, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from functools import cache, partial
 
 from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.explaining.blame import Loss, Subsets, find_loss, standing_loss
+from tokoban.sokoban.explaining.blame import Subsets, find_loss, standing_loss
 from tokoban.sokoban.explaining.certificate import Certificate, Place, Trap
-from tokoban.sokoban.explaining.subsets import Budget, Proof
+from tokoban.sokoban.explaining.subsets import Budget
 from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.solving.answer import GaveUp, Solved
 from tokoban.sokoban.solving.levels import from_board
@@ -51,11 +51,14 @@ def explain(
         return Solved((), 0, clock() - started_s)
     if len(board.boxes) < len(board.goals):
         return Lost(Certificate(board, "count", (), ()), clock() - started_s)
-    if len(board.inside()) > MAX_SQUARES:
+    inside = board.inside()
+    if (shut_out := _shut_out(board, inside)) is not None:
+        return Lost(shut_out, clock() - started_s)
+    if len(inside) > MAX_SQUARES:
         return GaveUp(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
     budget = Budget(started_s + time_limit_s, clock, max_positions)
     subsets = Subsets(board, budget)
-    loss = _shut_out(subsets) or standing_loss(subsets.ground, subsets.boxes)
+    loss = standing_loss(subsets.ground, subsets.boxes)
     if loss is None:
         # The first half of the time, so that a search for the boxes has the other.
         quickest = _solve_word if fits_word else solve_any
@@ -87,10 +90,9 @@ def _compile(fits_word: bool) -> None:
     subsets.decide(subsets.boxes)
 
 
-def _shut_out(subsets: Subsets) -> Loss | None:
-    """A box off its goal that the player could not come near even if it were alone."""
-    board = subsets.ground.board
-    for box in sorted(board.boxes - board.goals - subsets.boxes):
+def _shut_out(board: Board, inside: frozenset[Square]) -> Certificate | None:
+    """The proof by a box off its goal that the player could not reach even if it were alone."""
+    for box in sorted(board.boxes - board.goals - inside):
         trap = Trap((Place(box, board.player),))
-        return Loss("dead", frozenset({box}), Proof((trap,), (), ()))
+        return Certificate(board, "dead", (box,), without=("",), traps=(trap,))
     return None

@@ -45,7 +45,7 @@ def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> L
         if fault:
             problems.append(Problem(fault, source, start + 1 + row, count, title))
         else:
-            levels.append(Level(board, title, source=source, line=start + 2))
+            levels.append(Level(board, title, source=source, line=start + 2, number=count))
     if not levels and not problems:
         problems.append(Problem("no board found (expected Boxoban levels)", source, 1))
     if strict and problems:

@@ -1,4 +1,4 @@
-"""What makes a board a level: closed walls, and boxes and goals that belong together.
+"""What makes a board a level: closed walls around the player, and as many goals as boxes.
 
 Rows and columns in messages are counted from 1, as in every message about a file.
 """
@@ -34,27 +34,36 @@ def find_fault_in_rows(rows: Sequence[str]) -> str | None:
 
 
 def find_fault(board: Board) -> str | None:
-    """Why ``board`` is no level, or ``None``: no box, open walls, boxes and goals that do not pair.
+    """Why ``board`` is no level, or ``None``: no box, open walls, more boxes than goals or fewer.
 
-    Boxes that stand on goals where the player can never come are decoration: they may be there.
+    Boxes and goals that the player can never reach may be there: a box on a goal is decoration, and
+    with any other the level has no solution.
     """
     if not board.boxes:
         return "no box"
-    inside = board.flood(board.player, board.walls)
-    for row, column in inside:
-        if row in (0, board.height - 1) or column in (0, board.width - 1):
-            return f"not closed: the player can leave at row {row + 1}, column {column + 1}"
-    boxes_inside, goals_inside = board.boxes.intersection(inside), board.goals.intersection(inside)
-    boxes_outside, goals_outside = board.boxes - boxes_inside, board.goals - goals_inside
-    for name, squares in (
-        ("box", boxes_outside - goals_outside),
-        ("goal", goals_outside - boxes_outside),
-    ):
-        for row, column in sorted(squares):
-            return f"{name} at row {row + 1}, column {column + 1} lies outside the walls"
-    if not boxes_inside and not goals_inside:
-        return "no box inside the walls"
-    if len(boxes_inside) != len(goals_inside):
-        where = " inside the walls" if boxes_outside else ""
-        return f"{len(boxes_inside)} boxes but {len(goals_inside)} goals{where}"
+    if way_out := _find_way_out(board):
+        where = f"row {way_out.row + 1}, column {way_out.column + 1}"
+        return f"not closed: the player can leave at {where}"
+    if len(board.boxes) != len(board.goals):
+        return f"{len(board.boxes)} boxes but {len(board.goals)} goals"
+    return None
+
+
+def _find_way_out(board: Board) -> Square | None:
+    """The nearest square of the board's edge that the player could walk to were there no boxes."""
+    # Numbers instead of squares, for this is done with every board of a file.
+    width, last_row, last_column = board.width, board.height - 1, board.width - 1
+    is_new = bytearray(b"\1") * (board.height * width)
+    for row, column in board.walls:
+        is_new[row * width + column] = 0
+    start = board.player.row * width + board.player.column
+    is_new[start] = 0
+    for place in (found := [start]):  # grows while it is read
+        row, column = divmod(place, width)
+        if row in (0, last_row) or column in (0, last_column):
+            return Square(row, column)
+        for ahead in (place - width, place - 1, place + width, place + 1):
+            if is_new[ahead]:
+                is_new[ahead] = 0
+                found.append(ahead)
     return None

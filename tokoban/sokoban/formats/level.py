@@ -41,6 +41,7 @@ class Level:
     """A board with closed walls and as many goals as boxes, and what its file says about it.
 
     Two levels are equal wherever they were read from. ``notes`` are lines without line ends.
+    ``number`` counts all boards of the file, so that an invalid one does not renumber the others.
     """
 
     board: Board
@@ -51,6 +52,7 @@ class Level:
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)  # of the first row, from 1; 0 if from no file
     saved_games: tuple[SavedGame, ...] = ()
+    number: int = field(default=0, compare=False)  # which board of its file, from 1; 0 if from none
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class LevelFile:
-    """The good levels of a file, what is wrong with it, and the notes above its first level.
+    """The valid levels of a file, what is wrong with it, and the notes above its first level.
 
     ``warnings`` are what is odd and loses nothing: a game that is kept as text, a wrong width.
     """
@@ -80,6 +82,25 @@ class LevelFile:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @property
+    def num_boards(self) -> int:
+        """How many boards there are, as ``Level.number`` counts them."""
+        numbers = (level.number for level in self.levels)
+        return max((*numbers, *(problem.level for problem in self.problems)), default=0)
+
+    @property
+    def invalid(self) -> dict[int, Problem]:
+        """By number, the first problem of each board that is no level.
+
+        A level with a problem is not among them: only a solution or a saved game of it is wrong.
+        """
+        valid = {level.number for level in self.levels}
+        found: dict[int, Problem] = {}
+        for problem in self.problems:
+            if problem.level and problem.level not in valid:
+                found.setdefault(problem.level, problem)
+        return found
 
 
 def printable(text: str) -> str:

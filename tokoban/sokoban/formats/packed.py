@@ -19,6 +19,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
 from tokoban.sokoban.formats.level import Level, Problem
 from tokoban.sokoban.formats.levels import decode, read_content
+from tokoban.sokoban.interior import enclosed
 
 _INSIDE = SIDE - 2
 _ROW = SIDE + 1  # a row and its line end
@@ -95,8 +96,16 @@ def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedL
         words = _pack_published(content)
         if words is None:
             read = parse_boxoban(decode(content), source=str(path), strict=strict)
-            problems += read.problems
-            words = _pack_levels(read.levels)
+            in_border = list(map(_find_in_border, read.levels))
+            found = sorted(
+                [*read.problems, *filter(None, in_border)], key=lambda problem: problem.line
+            )
+            if strict and found:
+                raise ValueError(str(found[0]))
+            problems += found
+            words = _pack_levels(
+                [level for level, fault in zip(read.levels, in_border, strict=True) if not fault]
+            )
         parts.append((*words, np.full(len(words[-1]), index, np.int32)))
     empty = (*[np.empty(0, np.uint64)] * 4, *[np.empty(0, np.int32)] * 2)
     walls, goals, boxes, player, number, file = map(np.concatenate, zip(empty, *parts, strict=True))
@@ -180,6 +189,16 @@ def _layout(
 def _to_words(cells: Bool[np.ndarray, "B H W"]) -> UInt64[np.ndarray, "B"]:
     rows = np.packbits(cells.reshape(len(cells), -1), axis=1, bitorder="little")
     return rows.view("<u8").astype(np.uint64).reshape(-1)
+
+
+def _find_in_border(level: Level) -> Problem | None:
+    """A box or goal of a level that makes it unsolvable where words have no cell for it."""
+    for row, column in sorted(enclosed(level.board)):
+        if {row, column} & {0, SIDE - 1}:
+            where = f"row {row + 1}, column {column + 1}"
+            message = f"box or goal in the border at {where}, which has no place in a packed level"
+            return Problem(message, level.source, level.line, level.number, level.title)
+    return None
 
 
 def _pack_levels(levels: Sequence[Level]) -> tuple[np.ndarray, ...]:

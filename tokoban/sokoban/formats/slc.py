@@ -142,7 +142,9 @@ class _Reader:
             return
         title = _in_one_line(level.attributes.get("Id", ""))
         author = _in_one_line(level.attributes.get("Copyright", "")) or self.author
-        self.levels.append(Level(board, title, author, source=self.source, line=line))
+        self.levels.append(
+            Level(board, title, author, source=self.source, line=line, number=self.num_levels)
+        )
 
     def _check_size(self, level: _LevelElement) -> None:
         sizes = {"Width": max(map(len, level.rows), default=0), "Height": len(level.rows)}

@@ -95,6 +95,7 @@ class _Reader:
                     source=self.source,
                     line=start + 1,
                     saved_games=tuple(game for game in games if isinstance(game, SavedGame)),
+                    number=number,
                 )
                 levels.append(level)
             names = next_names

@@ -14,6 +14,7 @@ from tokoban.sokoban.formats.boxoban import looks_like_boxoban
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.levels import decode, parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
+from tokoban.sokoban.interior import decisive_squares
 from tokoban.sokoban.solving.levels import Levels, corner_in_drawing, from_board
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
@@ -96,15 +97,13 @@ def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dro
         if len(packed) > len(packed.problems):
             return packed, [], len(packed)
     found = parse_content(content, source=str(path))
-    corners = [corner_in_drawing(level.board) for level in found.levels]
-    words = {
-        number: from_board(level.board, corner)
-        for number, (level, corner) in enumerate(zip(found.levels, corners, strict=True))
-    }
+    boards = {level.number - 1: level.board for level in found.levels}
+    corners = {number: corner_in_drawing(board) for number, board in boards.items()}
+    words = {number: from_board(board, corners[number]) for number, board in boards.items()}
     fitting = {number: word for number, word in words.items() if word is not None}
     too_large = [
-        _too_large(name, number, found.levels[number].board)
-        for number in words
+        _too_large(name, number, board)
+        for number, board in boards.items()
         if number not in fitting
     ]
     walls, goals, boxes, player = map(
@@ -125,7 +124,7 @@ def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dro
 
 
 def _too_large(name: str, number: int, board: Board) -> Dropped:
-    rows, columns = zip(*board.inside(), strict=True)
+    rows, columns = zip(*decisive_squares(board), strict=True)
     size = f"{max(rows) - min(rows) + 1}x{max(columns) - min(columns) + 1}"
     message = f"interior {size} does not fit one 64-bit plane ({SIDE}x{SIDE})"
     return Dropped(file=name, number=number, reason="too large", message=message)

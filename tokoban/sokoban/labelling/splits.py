@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, UInt64
 
 from tokoban.sokoban.canonical import canonical_keys
-from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.formats.packed import PackedLevels, flood
 from tokoban.sokoban.labelling.sources import Dropped
 
 SAME = ("player", "area", "room")  # from the narrowest to the widest
@@ -45,8 +45,11 @@ def split(
 def _keys(levels: PackedLevels, same: str) -> UInt64[np.ndarray, " B"]:
     """Equal for levels that are the same in this way."""
     if same == "room":
-        # Without boxes the player's area is all that is inside.
-        levels = replace(levels, boxes=np.zeros_like(levels.boxes))
+        # Without boxes the player's area is all that is inside; whatever lies elsewhere is left
+        # out, for it is the same play.
+        inside = flood(levels.player, ~levels.walls)
+        nothing = np.zeros_like(levels.boxes)
+        levels = replace(levels, boxes=nothing, goals=levels.goals & inside)
     return canonical_keys(levels, exact_player=same == "player")
 
 

@@ -9,6 +9,7 @@ from jaxtyping import UInt64
 from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.compiled import inner
+from tokoban.sokoban.interior import decisive_squares
 from tokoban.sokoban.solving.words import EMPTY, count, flood
 
 
@@ -41,11 +42,12 @@ def from_bitboards(boards: Bitboards) -> Levels:
 
 
 def from_board(board: Board, corner: Square | None = None) -> Levels | None:
-    """The part of one board that the player could walk to were there no boxes; None if over 8x8.
+    """The ``decisive_squares`` of one board; None if they do not lie within 8x8.
 
-    Cell 0 is ``corner``; where that is None, the upper left of the part.
+    Cell 0 is ``corner``; where that is None, the upper left of them. ``closed_in`` sees whether
+    boxes or goals beyond the player's reach make the level unsolvable.
     """
-    area = board.inside()
+    area = decisive_squares(board)
     rows, columns = zip(*area, strict=True)
     if max(max(rows) - min(rows), max(columns) - min(columns)) >= SIDE:
         return None
@@ -55,18 +57,18 @@ def from_board(board: Board, corner: Square | None = None) -> Levels | None:
         cells = ((row - top) * SIDE + column - left for row, column in squares)
         return np.array([sum(1 << cell for cell in cells)], np.uint64)
 
-    inside = (area, board.goals & area, board.boxes & area, {board.player})
-    floor, goals, boxes, player = map(word, inside)
+    kept = (area, board.goals & area, board.boxes & area, {board.player})
+    floor, goals, boxes, player = map(word, kept)
     return Levels(~floor, goals, boxes, player)
 
 
 def corner_in_drawing(board: Board) -> Square:
     """The square to be cell 0 so that cells stay where they are drawn, if that is possible.
 
-    It is (1, 1), inside a border as Boxoban's levels have it. On an axis where the part that the
-    player could walk to were there no boxes lies elsewhere, it is the first row or column of this.
+    It is (1, 1), inside a border as Boxoban's levels have it. On an axis where the
+    ``decisive_squares`` lie elsewhere, it is the first row or column of these.
     """
-    rows, columns = zip(*board.inside(), strict=True)
+    rows, columns = zip(*decisive_squares(board), strict=True)
     return Square(_first(rows), _first(columns))
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.solving.answer import (
     MAX_PRICE,
@@ -67,7 +67,8 @@ def find_answer(
 ) -> Answer:
     """The answer to a board; ``new_search`` is called if there is one to be made.
 
-    Boxes on goals that the player can never come near are left alone. A board that starts solved
+    Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
+    player's reach is a proof that there is no plan. A board that starts solved
     has the plan of no moves. Every plan is replayed by the plain rules. ``report`` is called after
     every few hundredths of a second: who ends the search by an exception, or by Ctrl-C, has its
     last word. Raises ``ValueError`` above ``MAX_SQUARES`` of floor.
@@ -76,9 +77,11 @@ def find_answer(
     if board.is_solved:
         return Solved((), 0, clock() - started_s)
     inside = board.inside()
+    if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
+        return Unsolvable(0, clock() - started_s)
     if len(inside) > MAX_SQUARES:
         raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(inside)}")
-    if _is_hopeless(board, inside):
+    if not frozen_boxes(board) <= board.goals:
         return Unsolvable(0, clock() - started_s)
     if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
         return GaveUp(f"{limits.memory_limit_mb:g} MB", 0, clock() - started_s)
@@ -136,15 +139,6 @@ def _limit_reached(
     if num_bytes > limits.memory_limit_mb * 1e6:
         return f"{limits.memory_limit_mb:g} MB"
     return None
-
-
-def _is_hopeless(board: Board, inside: frozenset[Square]) -> bool:
-    """Whether a box or a goal is left over without any search, or a box is frozen off its goal."""
-    return (
-        len(board.boxes) != len(board.goals)
-        or board.boxes - inside != board.goals - inside
-        or not frozen_boxes(board) <= board.goals
-    )
 
 
 def _table_bytes(num_floor: int, num_boxes: int) -> int:

@@ -5,6 +5,7 @@ Axes: B levels, T positions, A actions.
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 
 from tokoban.sokoban import solver
 from tokoban.sokoban.distances import one_box_tables
-from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.generator import GeneratedLevel
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
@@ -213,15 +214,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def evaluate_model(
     model: nn.Module, config: SokobanPolicyConfig, arguments: argparse.Namespace
 ) -> dict[str, float]:
-    """The figures on the levels asked for, or else on the validation levels of the training."""
+    """The figures on the levels asked for, or else on the validation levels of the training.
+
+    Levels of a file that are invalid, or do not fit the policy, are reported on standard error and
+    left out; ``problems`` among the figures is how many there were, if any.
+    """
     if arguments.levels is not None and arguments.generated is not None:
         raise ValueError("give --levels or --generated, not both")
     if arguments.generated is not None and arguments.generated < 2:
         raise ValueError(f"--generated {arguments.generated}: expected at least 2")
     solve.check_width(arguments.width)
     assert isinstance(model, SokobanPolicy)
+    problems: list[Problem] = []
     if arguments.levels is not None:
-        levels = _read(arguments.levels, margin=model.margin)
+        levels, problems = _read(arguments.levels, margin=model.margin)
+        if processes.rank() == 0:
+            print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
     elif arguments.generated is not None:
         seed = config.validation_seed if arguments.seed is None else arguments.seed
         levels = generate_levels(arguments.generated, interior=model.interior, seed=seed)
@@ -230,25 +238,35 @@ def evaluate_model(
             config.num_validation_levels, interior=model.interior, seed=config.validation_seed
         )
     model.to(find_device(arguments.device))
-    return evaluate(
+    figures = evaluate(
         model,
         levels,
         beam_width=arguments.width,
         score=arguments.score,
         precision=arguments.precision,
     )
+    return figures | ({"problems": float(len(problems))} if problems else {})
 
 
-def _read(path: Path, *, margin: int) -> list[GeneratedLevel]:
-    """The levels of a file with A*'s plan each; refuses a file with a level that does not fit."""
+def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:
+    """The levels of a file that fit the policy with A*'s plan each, and what is wrong with others.
+
+    Raises ``ValueError`` if no level fits.
+    """
+    file = read_levels(path)
+    problems = list(file.problems)
     levels: list[GeneratedLevel] = []
-    for level in read_levels(path, strict=True).levels:
+    for level in file.levels:
         try:
             board = solve.fit(level.board, margin=margin)
         except ValueError as error:
-            raise ValueError(f"{level.source}:{level.line}: {error}") from None
+            found = Problem(str(error), level.source, level.line, level.number, level.title)
+            problems.append(found)
+            continue
         answer = solver.solve(board)
         levels.append(
             GeneratedLevel(board, answer.directions if isinstance(answer, solver.Solved) else None)
         )
-    return levels
+    if not levels:
+        raise ValueError(f"no level that the policy could be measured on: {problems[0]}")
+    return levels, problems

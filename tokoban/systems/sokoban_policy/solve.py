@@ -18,6 +18,7 @@ from tokoban.decoding.visited import table_bytes
 from tokoban.sokoban import bitboards, rules
 from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO, Board, Direction
+from tokoban.sokoban.interior import decisive_squares
 from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
 from tokoban.systems.sokoban_policy.episodes import (
@@ -53,14 +54,15 @@ class Judgement:
 def fit(board: Board, *, margin: int = 1) -> Board:
     """The board as the policy was trained on: what the player can never reach is wall.
 
+    But for a box or a goal that makes the level unsolvable there, which the policy is shown.
     ``margin`` is the model's. Raises ``ValueError`` saying why a level does not fit: more than one
     box, or too large.
     """
-    inside = board.inside()
-    boxes, goals = board.boxes & inside, board.goals & inside
+    kept = decisive_squares(board)
+    boxes, goals = board.boxes & kept, board.goals & kept
     if len(boxes) != 1 or len(goals) != 1:
         raise ValueError(f"{len(boxes)} boxes and {len(goals)} goals; the policy knows 1 of each")
-    walls = frozenset(board.squares()) - inside
+    walls = frozenset(board.squares()) - kept
     fitted = replace(board, walls=walls, goals=goals, boxes=boxes)
     bitboards.pack([fitted], margin=margin)
     return fitted
