@@ -133,7 +133,7 @@ def test_a_policy_for_larger_boards_is_measured_on_them(make_policy, tmp_path: P
     path.write_text("##########\n#@     $.#\n##########\n")
     figures = evaluate.evaluate_model(make_policy(interior=8), tiny(), _asked(levels=path))
     assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
-    with pytest.raises(ValueError, match="no level that the policy could .* 1x8 does not fit"):
+    with pytest.raises(ValueError, match=r"no level that the policy could .* 1x8 does not fit"):
         evaluate.evaluate_model(make_policy(interior=6), tiny(), _asked(levels=path))
 
 
