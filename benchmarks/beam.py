@@ -16,7 +16,15 @@ from typing import Any
 import torch
 
 from benchmarks import cpu_stepped, posted
-from benchmarks.harness import Report, parser, peak_bytes, print_profile, profile, timed
+from benchmarks.harness import (
+    Report,
+    has_numba,
+    parser,
+    peak_bytes,
+    print_profile,
+    profile,
+    timed,
+)
 from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
 from tokoban.sokoban.bitboards import Bitboards
@@ -95,15 +103,11 @@ def one_a_call(model: SokobanPolicy, width: int, levels: Bitboards) -> posted.Be
 def ways(
     model: SokobanPolicy, width: int, num_levels: int, *, is_quick: bool
 ) -> Iterator[tuple[str, Callable[[], Search]]]:
-    """All ways of searching, each with what prepares it; the post's first, then as slow as it."""
+    """All ways of searching, each with what prepares it: the post's, ours, and by the host."""
     is_on_gpu = model.mask.device.type == "cuda"
     by_host = partial(cpu_stepped.beam_search, model, width=width)
     ours = partial(search_eagerly, model, width)
     yield POSTED, lambda: partial(posted.beam_search, model, width=width)
-    if is_on_gpu or not is_quick:
-        yield "CPU-stepped, Python loop", lambda: partial(by_host, step=cpu_stepped.step_all)
-    compiled_loop = cpu_stepped.compiled_step_all
-    yield "CPU-stepped, compiled loop", lambda: partial(by_host, step=compiled_loop())
     yield "ours as posted, eager", lambda: ours
     yield f"ours, {MERGING}, eager", lambda: partial(ours, merges=True)
     if is_on_gpu:
@@ -112,6 +116,11 @@ def ways(
         if not is_quick:
             yield f"ours, {MERGING}, compiled and captured", partial(graph, compiled=True)
     yield f"ours, {STOPPING}", lambda: partial(ours, merges=True, stops_early=True)
+    if is_on_gpu or not is_quick:
+        yield "CPU-stepped, Python loop", lambda: partial(by_host, step=cpu_stepped.step_all)
+    if has_numba():
+        compiled_loop = cpu_stepped.compiled_step_all
+        yield "CPU-stepped, compiled loop", lambda: partial(by_host, step=compiled_loop())
 
 
 def compared(baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:

@@ -164,17 +164,30 @@ def drawn_sources(num_sentences: int, vocabulary_size: int) -> Tokens:
 def measure(
     report: Report, model: Translator, sources: Tokens, *, beam: int, batch: int, rounds: int
 ) -> None:
-    """A row for each program and precision, each in its turn in every round."""
+    """A row for each program and precision, written once its precision is over."""
     forbidden = forbidden_tokens(model).tolist()
-    ways: dict[str, Callable[[], Tokens]] = {}
     for precision, dtype in TYPES.items():
         peer = convert(model).to(report.device, dtype)
-        ways[f"Marian, {precision}"] = partial(
-            theirs, peer, sources, beam=beam, batch=batch, forbidden=forbidden
-        )
         # Of a copy: on a GPU it is the model itself that is moved and rounded.
         ready = made_ready(copy.deepcopy(model), report.device, precision=precision)
-        ways[f"ours, {precision}"] = partial(ours, ready, sources, beam=beam, batch=batch)
+        _measure_both(
+            report,
+            {
+                f"Marian, {precision}": partial(
+                    theirs, peer, sources, beam=beam, batch=batch, forbidden=forbidden
+                ),
+                f"ours, {precision}": partial(ours, ready, sources, beam=beam, batch=batch),
+            },
+            beam=beam,
+            batch=batch,
+            rounds=rounds,
+        )
+
+
+def _measure_both(
+    report: Report, ways: dict[str, Callable[[], Tokens]], *, beam: int, batch: int, rounds: int
+) -> None:
+    """The rows of one precision, Marian's first; each has its turn in every round."""
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
     all_s: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
@@ -184,7 +197,7 @@ def measure(
             all_s[name].append(now_s(report.device) - before_s)
     what = "greedy" if beam == 1 else f"beam {beam}"
     for name, found in answers.items():
-        peer_name = f"Marian, {name.split()[-1]}"
+        peer_name = next(iter(ways))
         ratios = [x / y for x, y in zip(all_s[peer_name], all_s[name], strict=True)]
         same = [mine == other for mine, other in zip(found, answers[peer_name], strict=True)]
         report.add(

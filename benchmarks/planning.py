@@ -7,6 +7,7 @@ the plans must be the same, and are compared. The numbers of state and action ar
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -25,11 +26,16 @@ NUM_PAST = 4  # transitions, so that with the one to be planned five are read
 PLAIN = "no cache, one episode at a time"
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Measures both ways, and those in between."""
-    chosen = parser(__doc__, num_threads=None).parse_args()
+    options = parser(__doc__, num_threads=None)
+    options.add_argument("--episodes", type=int, nargs="+", metavar="N", help="planned together")
+    chosen = options.parse_args(argv)
     report = Report(chosen, unit="plans", posted=[PLAIN])
-    horizon, num_episodes, keep = (2, 4, 4) if chosen.quick else (5, 16, 16)
+    # With few episodes a GPU has less to do than the host that tells it.
+    usual = [64, 256] if report.device.type == "cuda" else [16]
+    together = chosen.episodes or ([4] if chosen.quick else usual)
+    horizon, keep = (2, 4) if chosen.quick else (5, 16)
     plan = PlanConfig(horizon=horizon, keep=keep, expansion=2, num_past=NUM_PAST)
     # Double precision for the comparison of plans, single for the clock.
     model = random_model().to(report.device)
@@ -39,10 +45,16 @@ def main() -> int:
         (PLAIN, False, 1),
         ("no cache, episodes together", False, 2),
         ("cache, one episode at a time", True, 1),
-        ("cache, episodes together", True, num_episodes),
+        *((f"cache, {number} episodes together", True, number) for number in together),
     ):
         history = random_history(batch)
-        planner = Planner(model, plan, generators(range(batch), seed=0), is_cached=is_cached)
+        planner = Planner(
+            model,
+            plan,
+            generators(range(batch), seed=0),
+            is_cached=is_cached,
+            at_once=batch,
+        )
         elapsed_s, cpu_s = _seconds(planner, history, report.device)
         # A row is one episode's plan, whatever was planned beside it: all are of one batch here.
         report.add(
@@ -59,7 +71,9 @@ def main() -> int:
 
 
 def _seconds(planner: Planner, history: History, device: torch.device) -> tuple[float, float]:
-    """On the clock and of the CPU, for one call; the comparison has warmed everything."""
+    """On the clock and of the CPU, for one call; on a CPU the comparison has warmed everything."""
+    if device.type == "cuda":
+        planner(history)  # kernels of this precision and this size
     before_s, cpu_before_s = clock_s(device), time.process_time()
     planner(history)
     return clock_s(device) - before_s, time.process_time() - cpu_before_s

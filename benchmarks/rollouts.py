@@ -16,7 +16,16 @@ import torch
 from torch import Tensor
 
 from benchmarks import cpu_stepped, posted
-from benchmarks.harness import Report, Timing, parser, peak_bytes, print_profile, profile, timed
+from benchmarks.harness import (
+    Report,
+    Timing,
+    has_numba,
+    parser,
+    peak_bytes,
+    print_profile,
+    profile,
+    timed,
+)
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise, sample
 from tokoban.sokoban import bitboards
@@ -94,12 +103,8 @@ def captured(
 def ways(
     model: SokobanPolicy, num_games: int, *, is_quick: bool, is_headline: bool
 ) -> Iterator[tuple[str, Callable[[], Play]]]:
-    """All ways of playing but the post's, each with what prepares it; compiled ones are rare."""
+    """All ways of playing but the post's, ours first, each with what prepares it."""
     is_on_gpu = model.mask.device.type == "cuda"
-    if is_on_gpu or not is_quick:
-        yield "CPU-stepped, Python loop", lambda: partial(_on_cpu, model, cpu_stepped.step_all)
-    loop = cpu_stepped.compiled_step_all
-    yield "CPU-stepped, compiled loop", lambda: partial(_on_cpu, model, loop())
     yield "ours, eager", lambda: partial(play_eagerly, model)
     if is_on_gpu:
         yield "ours, captured", partial(captured, model, num_games, compiled=False)
@@ -111,6 +116,11 @@ def ways(
                 f"{COMPILED_CAPTURED}, {BF16}",
                 partial(captured, model, num_games, compiled=True, precision="bf16"),
             )
+    if is_on_gpu or not is_quick:
+        yield "CPU-stepped, Python loop", lambda: partial(_on_cpu, model, cpu_stepped.step_all)
+    if has_numba():
+        loop = cpu_stepped.compiled_step_all
+        yield "CPU-stepped, compiled loop", lambda: partial(_on_cpu, model, loop())
 
 
 def _on_cpu(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import torch
 
+from tests.crossings import Crossings
 from tests.systems.trajectory.models import random_model
 from tokoban.decoding import RankingStepper, beam_search
-from tokoban.systems.trajectory import plan as planning
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
 from tokoban.systems.trajectory.reading import PlainReader
@@ -64,13 +64,14 @@ def test_plans_after_what_stays_the_same_are_alike_too() -> None:
     assert plan_both_ways(model, "sokoban", small, seeds=range(2), max_steps=20) > 2
 
 
-def test_a_plan_does_not_depend_on_the_episodes_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
     # Of twenty nodes the noise chooses some to try: a plan with another's noise is another plan.
     env, model = "graph:1", random_model("graph:1", seed=1)
     narrow = PlanConfig(horizon=3, keep=2, expansion=2, num_past=1, top_p=None, discount=0.9)
 
-    def played(seeds: Sequence[int]) -> Trajectories:
-        return play(make_world(env), Planner(model, narrow, generators(seeds, seed=0)), seeds)
+    def played(seeds: Sequence[int], at_once: int = 64) -> Trajectories:
+        planner = Planner(model, narrow, generators(seeds, seed=0), at_once=at_once)
+        return play(make_world(env), planner, seeds)
 
     together = played(range(8))
     assert len(set(together.lengths.tolist())) > 1  # so some waited for the others
@@ -78,8 +79,24 @@ def test_a_plan_does_not_depend_on_the_episodes_beside_it(monkeypatch: pytest.Mo
     for seed in (0, 3, 7):
         beside = together.actions[starts[seed] : together.ends[seed]]
         assert played([seed]).actions.equal(beside)
-    monkeypatch.setattr(planning, "_AT_ONCE", 3)
-    assert played(range(8)).checksum() == together.checksum()
+    assert played(range(8), at_once=3).checksum() == together.checksum()
+
+
+def test_a_plan_asks_the_device_for_nothing_more_however_far_it_goes() -> None:
+    model = random_model("Pendulum-v1")
+    world = make_world("Pendulum-v1")
+    states = world.reset(range(3))
+    running = torch.zeros(3, dtype=torch.bool)
+    history = History(world.spec, world.contexts(), world.is_legal(), running, [states])
+
+    def crossings(horizon: int) -> list[str]:
+        plan = PlanConfig(horizon=horizon, keep=2, expansion=2, num_past=1)
+        with Crossings() as crossings:
+            Planner(model, plan, generators(range(3), seed=0))(history)
+        return crossings.names
+
+    # Which episodes are not over is known on the host, and asked for once.
+    assert crossings(1) == crossings(4) == ["nonzero"]
 
 
 class _Steps:

@@ -23,12 +23,14 @@ class Bins(nn.Module):
     centres: Float[Tensor, "columns V"]
     edges: Float[Tensor, "columns inner"]  # between neighbouring bins; inf behind those in use
     num_used: Int64[Tensor, "columns"]
+    columns: Int64[Tensor, "columns"]  # 0, 1, …: what ``index`` is made of
 
     def __init__(self, num_columns: int, num_bins: int) -> None:
         super().__init__()
         self.register_buffer("centres", torch.zeros(num_columns, num_bins))
         self.register_buffer("edges", torch.full((num_columns, num_bins - 1), torch.inf))
         self.register_buffer("num_used", torch.ones(num_columns, dtype=torch.int64))
+        self.register_buffer("columns", torch.arange(num_columns), persistent=False)
 
     @property
     def num_bins(self) -> int:
@@ -67,19 +69,29 @@ class Bins(nn.Module):
         self, values: Float[Tensor, "*B chosen"], columns: Sequence[int]
     ) -> Int64[Tensor, "*B chosen"]:
         """The token of each value; ``columns`` says of which column each of the last axis is."""
-        edges = self.edges[list(columns)].contiguous()
+        chosen = self.index(columns)
+        edges = self.edges[chosen]
         rows = values.flatten(0, -2).T.contiguous().to(edges.dtype)  # [chosen, rows]
         tokens = torch.searchsorted(edges, rows, right=True)
         # Numbers that are no numbers would else be past the last bin in use.
-        tokens = tokens.minimum(self.num_used[list(columns)][:, None] - 1)
+        tokens = tokens.minimum(self.num_used[chosen][:, None] - 1)
         return tokens.T.reshape(values.shape)
 
     def decode(
         self, tokens: Int64[Tensor, "*B chosen"], columns: Sequence[int]
     ) -> Float[Tensor, "*B chosen"]:
         """The centre of each token's bin."""
-        chosen = torch.tensor(list(columns), device=tokens.device)
-        return self.centres[chosen, tokens]
+        return self.centres[self.index(columns), tokens]
+
+    def index(self, columns: Sequence[int]) -> Int64[Tensor, "chosen"]:
+        """These columns as an index, of numbers that the device has: to send them would wait."""
+        first = 0
+        runs = []
+        for place in range(1, len(columns) + 1):
+            if place == len(columns) or columns[place] != columns[place - 1] + 1:
+                runs.append(self.columns[columns[first] : columns[place - 1] + 1])
+                first = place
+        return runs[0] if len(runs) == 1 else torch.cat([self.columns[:0], *runs])
 
     def is_used(self) -> torch.Tensor:
         """Whether a column has so many bins: Bool[columns, V]."""

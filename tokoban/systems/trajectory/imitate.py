@@ -42,7 +42,7 @@ class Imitator:
         tokens: list[Tensor] = []
         for column in layout.actions:
             hidden = reader.read(vectors)
-            logits = model.logits(hidden[:, None], torch.tensor([column]))[:, 0]
+            logits = model.logits(hidden[:, None], model.bins.index([column]))[:, 0]
             tokens.append(self._choose(logits, is_possible))
             vectors = model.embed(tokens[-1][:, None], [column])
             is_possible = None  # what is said of possible actions is said of their first number

@@ -100,8 +100,7 @@ class TrajectoryTransformer(nn.Module):
         self, tokens: Int64[Tensor, "*B chosen"], columns: Sequence[int]
     ) -> Float[Tensor, "*B chosen D"]:
         """A vector for each token; ``columns`` says of which column each of the last axis is."""
-        first = torch.tensor(columns, dtype=torch.int64, device=tokens.device) * self.bins.num_bins
-        return self.embedding(tokens + first)
+        return self.embedding(tokens + self.bins.index(columns) * self.bins.num_bins)
 
     def embed_prefix(self, prefix: Int64[Tensor, "B prefix"]) -> Float[Tensor, "B prefix D"]:
         """A vector for each token that stands before all transitions."""

@@ -16,9 +16,6 @@ from tokoban.systems.trajectory.reading import CachedReader, PlainReader, Reader
 from tokoban.systems.trajectory.rollouts import History
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
 
-# Episodes that are planned for together: more are no quicker, and their caches need not fit.
-_AT_ONCE = 64
-
 
 @dataclass(frozen=True)
 class Planner:
@@ -32,6 +29,7 @@ class Planner:
     plan: PlanConfig
     generators: list[torch.Generator] = field(repr=False)
     is_cached: bool = True
+    at_once: int = 64  # episodes: on a CPU more are no quicker, and their caches need not fit
 
     @torch.no_grad()
     def __call__(self, history: History) -> Float[Tensor, "B actions"]:
@@ -42,7 +40,7 @@ class Planner:
         start = vectors_so_far(self.model, history, num_past=self.plan.num_past)
         actions = torch.zeros(len(history.is_over), len(layout.actions))
         actions = actions.to(start.device, self.model.bins.centres.dtype)
-        for rows in running.split(_AT_ONCE):
+        for rows in running.split(self.at_once):
             is_possible = history.is_legal
             if is_possible is not None:
                 is_possible = is_possible[rows].to(start.device)

@@ -189,7 +189,7 @@ class PlanStepper:
         return self._reader.read(self.model.embed(tokens[:, None], [column]))
 
     def _log_probs(self, hidden: Float[Tensor, "_ D"], column: int) -> Float[Tensor, "_ V"]:
-        chosen = torch.tensor([column], device=self.device)
+        chosen = self.model.bins.index([column])
         return self.model.logits(hidden[:, None], chosen)[:, 0].log_softmax(dim=1)
 
     def _expected(self, log_probs: Float[Tensor, "_ V"], column: int) -> Float[Tensor, "_"]:
