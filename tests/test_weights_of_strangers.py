@@ -5,6 +5,7 @@ import io
 import json
 import re
 import resource
+import shutil
 import sys
 import zipfile
 import zlib
@@ -321,3 +322,55 @@ def test_an_endless_line_of_standard_input_is_refused(
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(endless))
         said = refusal(capsys, command)
     assert "standard input, line 1: more than 1,048,576 bytes" in said
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "run"
+    words = ["train", "gpt", "--preset", "sort", "--steps", "1", "--device", "cpu"]
+    assert cli.main([*words, "--output", str(path)]) == 0
+    return path
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ("null", "not the record of a run: no system in it"),
+        ("[" * 10**5, "not JSON"),
+        ({"config": None}, "no config in it"),
+        ({"run": []}, "no run in it"),
+        ({"config": {"width": 48_000}}, "the checkpoint is of another model (the tensor"),
+        ({"config": {"num_layers": 900}}, "far more tensors than the file"),
+        ({"run": {"steps": "many"}}, "RunConfig.steps: expected int or None, got 'many'"),
+    ],
+)
+def test_records_of_strangers_are_refused_before_a_model_is_built(
+    record: Any, reason: str, tmp_path: Path, finished_run: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    run = tmp_path / "run"
+    shutil.copytree(finished_run, run)
+    if isinstance(record, dict):
+        whole = json.loads((run / "config.json").read_text())
+        for name, part in record.items():
+            whole[name] = whole[name] | part if isinstance(part, dict) else part
+        record = json.dumps(whole)
+    (run / "config.json").write_text(record)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert reason in refusal(capsys, "train", "gpt", "--resume", "--output", run)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+@pytest.mark.parametrize("missing", ["model", "optimizer", "random", "step"])
+def test_a_checkpoint_that_lacks_a_part_is_refused_in_a_sentence(
+    missing: str, tmp_path: Path, finished_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(finished_run, run)
+    state = load_newest_checkpoint(run / "checkpoints")
+    del state[missing]
+    for path in (run / "checkpoints").glob("*.pt"):
+        path.unlink()
+    save_checkpoint(run / "checkpoints", 1, state)
+    words = ["train", "gpt", "--resume", "--steps", "2", "--output", run]
+    assert f"(KeyError: '{missing}')" in refusal(capsys, *words)

@@ -5,7 +5,9 @@ import dataclasses
 import inspect
 import os
 import sys
+import warnings
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     directory = RunDirectory(
         path, system=system, config=to_dict(config), started_from=chosen.start_from or ""
     )
+    if chosen.resume:
+        _check_sizes(train, config, path)
     if start is None:
         loop.train(train.make_system(config), run, directory, resume=chosen.resume)
         return 0
@@ -61,6 +65,24 @@ def run(arguments: argparse.Namespace) -> int:
     made = train.make_system(config, **({"tokenizer": tokenizer} if tokenizer else {}))
     loop.train(made, run, directory, resume=chosen.resume, start=start.model.state_dict())
     return 0
+
+
+def _check_sizes(train: ModuleType, config: Any, path: Path) -> None:
+    """``ValueError`` if the checkpoint has another model than the record asks memory for."""
+    from tokoban.training.checkpoint import checkpoints, load_newest_checkpoint
+    from tokoban.training.untrusted import check_model, checkpoint_tensors, refused_if_unfit
+
+    found = checkpoints(path / "checkpoints")
+    if not found:
+        return
+    with warnings.catch_warnings(), refused_if_unfit(f"{path}: the checkpoint is not of this run"):
+        warnings.simplefilter("ignore")  # they come again when it is read
+        state = load_newest_checkpoint(path / "checkpoints", device="meta")["model"]
+        build, size = partial(train.build_model, config), found[0].stat().st_size
+        try:
+            check_model(build, checkpoint_tensors(state), file_bytes=size)
+        except ValueError as error:
+            raise ValueError(f"{path}: the checkpoint is of another model ({error})") from None
 
 
 class _Start(NamedTuple):

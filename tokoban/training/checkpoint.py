@@ -73,8 +73,8 @@ def save_checkpoint(folder: Path, step: int, state: Mapping[str, Any]) -> Path:
     return path
 
 
-def load_newest_checkpoint(folder: Path) -> dict[str, Any]:
-    """The state of the newest checkpoint that can be read, on the CPU.
+def load_newest_checkpoint(folder: Path, *, device: str = "cpu") -> dict[str, Any]:
+    """The state of the newest checkpoint that can be read; on ``meta`` it takes no memory.
 
     Warns of each newer one that cannot. FileNotFoundError where there is none at all, ValueError
     where none can be read.
@@ -85,7 +85,7 @@ def load_newest_checkpoint(folder: Path) -> dict[str, Any]:
     for path in paths:
         try:
             check_checkpoint(path)
-            return torch.load(path, map_location="cpu", weights_only=True)
+            return torch.load(path, map_location=device, weights_only=True)
         except Exception as error:  # torch has no one exception for a file it cannot read
             reason = str(error).partition("\n")[0]
             warnings.warn(f"{path}: unreadable checkpoint passed over ({reason})", stacklevel=2)

@@ -29,6 +29,7 @@ from tokoban.training.state import (
     set_random_state,
 )
 from tokoban.training.system import Batch, Stateful, System
+from tokoban.training.untrusted import refused_if_unfit
 
 
 def train(
@@ -74,14 +75,17 @@ def train(
 
     if resume:
         checkpoint = load_newest_checkpoint(directory.checkpoints)
-        if _kept_beside(state.model.state_dict()) != _kept_beside(checkpoint["model"]):
+        with refused_if_unfit("the checkpoint is not of this run"):
+            kept = _kept_beside(checkpoint["model"])
+        if _kept_beside(state.model.state_dict()) != kept:
             raise ValueError(
                 f"{directory.path}: its text or its classes have changed since the run began; "
                 "it goes on with those that it began with alone"
             )
         state.load_state_dict(checkpoint)
         if isinstance(system, Stateful):
-            system.load_state_dict(checkpoint["system"][processes.rank()])
+            with refused_if_unfit("the checkpoint is not of this system"):
+                system.load_state_dict(checkpoint["system"][processes.rank()])
     else:
         seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
     before = random_state()

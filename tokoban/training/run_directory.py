@@ -77,7 +77,9 @@ class RunDirectory:
         """Goes on after ``step``: later lines are cut off, and the record says it was resumed."""
         record = self.check_record()
         resumed = {"step": step} | _circumstances(run, device)
-        self._write_record(record | {"resumed": [*record["resumed"], resumed]})
+        before = record.get("resumed")
+        before = before if isinstance(before, list) else []
+        self._write_record(record | {"resumed": [*before, resumed]})
         kept = [line for line in read_metrics(self.metrics) if line["step"] <= step]
         with atomically(self.metrics) as temporary:
             temporary.write_text("".join(json.dumps(line) + "\n" for line in kept))
@@ -158,11 +160,15 @@ def new_run_path(parent: Path, name: str, *, today: date) -> Path:
 def read_record(path: Path) -> dict[str, Any]:
     """The config.json of a run, from whose ``config`` and ``run`` it can be resumed."""
     try:
-        return json.loads((path / "config.json").read_text(encoding="utf-8"))
+        record = json.loads((path / "config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} holds no run (no config.json)") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path / 'config.json'}: not JSON ({error})") from None
+    for name, kind in {"system": str, "config": dict, "run": dict}.items():
+        if not isinstance(record, dict) or not isinstance(record.get(name), kind):
+            raise ValueError(f"{path / 'config.json'}: not the record of a run: no {name} in it")
+    return record
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from tokoban.training.average import AveragedWeights
 from tokoban.training.metrics import RunningMeans
 from tokoban.training.optimizer import adamw
 from tokoban.training.run_config import RunConfig
+from tokoban.training.untrusted import refused_if_unfit
 
 
 @dataclass
@@ -55,7 +56,11 @@ class TrainingState:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on from ``state``; ValueError if its processes or its average differ from ours."""
+        """Goes on from ``state``; ValueError if it is not of this run, its processes or average."""
+        with refused_if_unfit("the checkpoint is not of this run"):
+            self._load(state)
+
+    def _load(self, state: dict[str, Any]) -> None:
         if len(state["random"]) != processes.world_size():
             raise ValueError(
                 f"the checkpoint is of {len(state['random'])} process(es), "
@@ -68,6 +73,9 @@ class TrainingState:
         self.model.load_state_dict(state["model"])
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})
+        for parameter, moments in self.optimizer.state.items():
+            if any(value.shape not in (parameter.shape, ()) for value in moments.values()):
+                raise ValueError("the checkpoint's moments are of another model than its weights")
         if self.average is not None:
             self.average.load_state_dict(state["average"])
         self.figures.load_state_dict(state["figures"][processes.rank()], device=self.device)

@@ -144,10 +144,29 @@ def check_checkpoint(path: Path) -> None:
         raise ValueError(f"not a checkpoint ({_first_line(error)})") from None
 
 
+@contextmanager
+def refused_if_unfit(told: str) -> Iterator[None]:
+    """Within, errors about parts of a file of other names or types become ``ValueError``.
+
+    ``told`` says what does not fit.
+    """
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except _UNFIT as error:
+        raise ValueError(f"{told} ({type(error).__name__}: {_first_line(error)})") from None
+
+
+_UNFIT = (KeyError, TypeError, AttributeError, IndexError, RuntimeError, OverflowError)
+
+
 def checkpoint_tensors(state: Mapping[str, Any]) -> dict[str, TensorInfo]:
     """The tensors of a model's state as ``check_model`` compares them."""
     return {
-        name: TensorInfo(_name_of(tensor), tuple(tensor.shape)) for name, tensor in state.items()
+        name: TensorInfo(_name_of(tensor), tuple(tensor.shape))
+        for name, tensor in state.items()
+        if isinstance(tensor, Tensor)
     }
 
 

@@ -27,9 +27,9 @@ from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.texts import tokenizer_of
 from tokoban.text.characters import CharacterTokenizer
 from tokoban.training import processes
-from tokoban.training.checkpoint import load_weights
 from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory, read_record
+from tokoban.training.untrusted import read_header
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
 LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
@@ -171,6 +171,9 @@ def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:
     files = RunDirectory(folder, system="gpt", config={})
     if not (folder / "config.json").is_file() or weights not in (folder, files.weights):
         return None
-    record, (_, metadata) = read_record(folder), load_weights(files.weights)
-    num_batches = int(metadata["step"]) * record["run"]["accumulate"] * record["num_processes"]
-    return num_batches * config.batch_size * config.context_length
+    record, metadata = read_record(folder), read_header(files.weights).metadata
+    try:
+        num_batches = int(metadata["step"]) * record["run"]["accumulate"] * record["num_processes"]
+        return int(num_batches * config.batch_size * config.context_length)
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -29,6 +29,7 @@ from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minib
 from tokoban.systems.memory_ppo.tasks import Task
 from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
+from tokoban.training.untrusted import refused_if_unfit
 
 Config = PpoConfig
 PRESETS: dict[str, Callable[[], PpoConfig]] = {
@@ -223,7 +224,8 @@ class PpoSystem:
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
         if self._to_restore is not None:
-            self._restore(self._to_restore, device)
+            with refused_if_unfit("the checkpoint is not of these games"):
+                self._restore(self._to_restore, device)
             self._to_restore = None
 
     def _restore(self, state: dict[str, Any], device: torch.device) -> None:
