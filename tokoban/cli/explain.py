@@ -146,6 +146,7 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
     """Checks the certificates of a file one by one; answers 0 if all hold, else 1."""
     from tokoban.cli.explanation import drawn, sentences
     from tokoban.sokoban.explaining.checker import find_fault
+    from tokoban.sokoban.formats import printable
 
     status = 0
     for number, certificate, found in _certificates(path):
@@ -153,7 +154,8 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
         if fault is None and levels is not None and not _is_of(certificate, found, levels):
             fault = "the board is not the one that the moves lead to on the level"
         status |= fault is not None
-        print(f"{number:>4}  {'holds' if fault is None else f'does not hold: {fault}'}")
+        told = "holds" if fault is None else f"does not hold: {printable(fault)}"
+        print(f"{number:>4}  {told}")
         if fault is None:
             for line in [*sentences(certificate), *drawn(certificate)]:
                 print(f"      {line}")

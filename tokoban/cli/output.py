@@ -22,7 +22,7 @@ def counted(number: int, noun: str) -> str:
 def printable_text(text: str) -> str:
     """``text`` of several lines without what could steer a terminal; tabs stay.
 
-    What a network writes is made of tokens that lie in a file of somebody else's.
+    For what is made of the files of other people: titles, notes, the tokens of a network.
     """
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
 
@@ -92,12 +92,13 @@ def check_destination(destination: str | Path | None) -> None:
 def write_output(destination: str, content: str | bytes) -> None:
     """Writes bytes, or text as UTF-8, to the file ``destination``, or to standard output for ``-``.
 
+    On a terminal the text is shown as ``printable_text``: titles and notes are other people's.
     The file appears complete or not at all: an interrupted run leaves an older one as it was.
     Raises ``OSError`` naming ``destination`` where it cannot be written.
     """
     if destination == "-":
         if isinstance(content, str):
-            sys.stdout.write(content)
+            sys.stdout.write(printable_text(content) if sys.stdout.isatty() else content)
         else:
             sys.stdout.buffer.write(content)
         return

@@ -172,10 +172,12 @@ def _show_attention(
     answers: "Mapping[int, Answer]",
     destination: str,
 ) -> None:
+    from tokoban.sokoban.formats import quoted
+
     for number, answer in answers.items():
         if answer.lurd is not None:
             panels = policy.attention_panels(levels[number].board, answer.lurd)
-            title = f"What the policy looks at: {levels[number].title or f'level {number}'}"
+            title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
             attention_files.write(destination, panels, title=title)
             return
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
