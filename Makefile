@@ -38,10 +38,12 @@ bench: OUT ?= benchmarks/results/cpu
 bench: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/run.ok)
 	$(PYTHON) -m benchmarks.together --device cpu --out $(OUT) $(if $(LEVELS),--levels $(LEVELS))
 
-# All that needs a GPU, within nine minutes.
+# What needs a GPU, within ten minutes: make BENCHMARKS=trainings bench-gpu; CONTRIBUTING.md
+# lists these groups, and says what the folders DATA, WHEELS and PACK are.
 bench-gpu: OUT ?= benchmarks/results/gpu
 bench-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
-	$(PYTHON) -m benchmarks.together --device cuda --out $(OUT)
+	$(PYTHON) -m benchmarks.together --device cuda --out $(OUT) $(if $(BENCHMARKS),--group $(BENCHMARKS)) \
+	    $(if $(DATA),--data $(DATA)) $(if $(WHEELS),--wheels $(WHEELS)) $(if $(PACK),--pack $(PACK))
 
 # Every pin for every platform. uv is needed here alone, from .venv/bin or the PATH.
 lock:

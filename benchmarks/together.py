@@ -8,18 +8,26 @@ results` from the repository, wherever its dependencies can be imported.
 """
 
 import argparse
+import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event, Thread
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+ARCHIVE_BYTES = 15 * 2**20  # what goes into one, before it is compressed
+MAX_ARCHIVES = 7
 GRACE_S = 8.0  # for a part to write what it has, once it is asked to end
 
 
@@ -30,7 +38,9 @@ class Part:
     name: str
     limit_s: float
     arguments: tuple[str, ...]
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # packages
+    files: tuple[str, ...] = ()  # and data, without which it is left out
+    beside: tuple[tuple[str, ...], ...] = ()  # more commands, at the same time
 
 
 def benchmark(name: str, limit_s: float, *options: str, needs: tuple[str, ...] = ()) -> Part:
@@ -39,83 +49,235 @@ def benchmark(name: str, limit_s: float, *options: str, needs: tuple[str, ...] =
     return Part(name, limit_s, arguments, needs)
 
 
-def parts(*, device: str, is_quick: bool, levels: Sequence[str] = ()) -> list[Part]:
-    """All that is to be run, on a GPU within 530 s together; ``levels`` are files for the CPU's."""
+def cpu_parts(*, is_quick: bool, levels: Sequence[str] = ()) -> list[Part]:
+    """All that is to be run on a CPU; ``levels`` are files of real ones."""
+    common = ("--device", "cpu", *(["--quick"] if is_quick else []))
+    moves = "100000" if is_quick else "1000000"
+    real = ("--levels", *levels) if levels else ()
+    named = [Part("agreement", 1200, ("-m", "benchmarks.agreement", "--moves", moves, *real))]
+    for name in ("simulator", "rollouts", "beam", "training"):
+        named.append(benchmark(name, 1200, *common))
+    named.append(benchmark("environment", 1200, *common, needs=("gymnasium",)))
+    minutes = "0.5" if is_quick else "30"
+    named.append(Part("fuzz", 2400, ("-m", "benchmarks.fuzz", "--minutes", minutes)))
+    named.append(benchmark("generator", 1800, *common))
+    boards = "50" if is_quick else "1000"
+    named.append(benchmark("unsolvable", 1800, "--boards", boards, *real))
+    named.append(benchmark("attention", 1200, *common))
+    if levels:
+        named.append(benchmark("solver", 3600, *levels))
+        limit = ("--time-limit", "1" if is_quick else "60")
+        named.append(benchmark("players_levels", 7200, *levels, *limit))
+        named.append(benchmark("optimiser", 7200, *levels, "--count", "200"))
+    return named
+
+
+GROUPS = ("proof", "trainings", "multi30k", "scale")
+
+
+def gpu_parts(
+    group: str, *, device: str, is_quick: bool, data: Path | None = None
+) -> list[Part]:
+    """What is run on a GPU in one call of ten minutes; on a CPU to try it out, with ``is_quick``.
+
+    ``data`` is a folder laid out as that of ``TOKOBAN_DATA``: parts whose data it has not are left
+    out.
+    """
     common = ("--device", device, *(["--quick"] if is_quick else []))
-    if device == "cpu":
-        moves = "100000" if is_quick else "1000000"
-        real = ("--levels", *levels) if levels else ()
-        named = [Part("agreement", 1200, ("-m", "benchmarks.agreement", "--moves", moves, *real))]
-        for name in ("simulator", "rollouts", "beam", "training"):
-            named.append(benchmark(name, 1200, *common))
-        named.append(benchmark("environment", 1200, *common, needs=("gymnasium",)))
-        minutes = "0.5" if is_quick else "30"
-        named.append(Part("fuzz", 2400, ("-m", "benchmarks.fuzz", "--minutes", minutes)))
-        named.append(benchmark("generator", 1800, *common))
-        boards = "50" if is_quick else "1000"
-        named.append(benchmark("unsolvable", 1800, "--boards", boards, *real))
-        named.append(benchmark("attention", 1200, *common))
-        if levels:
-            named.append(benchmark("solver", 3600, *levels))
-            limit = ("--time-limit", "1" if is_quick else "60")
-            named.append(benchmark("players_levels", 7200, *levels, *limit))
-            named.append(benchmark("optimiser", 7200, *levels, "--count", "200"))
-        return named
-    preset, minutes = ("tiny", "0.05") if is_quick else ("blog", "1.2")
-    run = ("train", "sokoban", "--preset", preset, "--minutes", minutes, "--device", device)
+
+    def unless_quick(*options: str) -> tuple[str, ...]:
+        return () if is_quick else options
+
+    def training(system: str, preset: str, minutes: str, *options: str) -> tuple[str, ...]:
+        run = ("-m", "tokoban", "train", system, "--preset", preset, "--device", device)
+        return *run, "--minutes", "0.05" if is_quick else minutes, *options
+
     # Each of these is solved by the host before the training, and played and replayed behind it.
-    few = ("--num-validation-levels", "256")
-    return [
+    few_levels = ("--num-validation-levels", "256")
+    if group == "proof":
+        rollouts = unless_quick("--batches", "4096")
+        simulator = unless_quick("--batches", str(2**24), str(2**20))
         # What is compiled there is slow; rollouts and beam hold the same against the post.
-        Part("tests", 70, ("-m", "pytest", "-v", "-m", "gpu and not slow"), ("pytest",)),
-        benchmark("rollouts", 90, *common),
-        benchmark("beam", 60, *common),
-        benchmark("training", 60, *common),
-        benchmark("simulator", 90, *common),
-        benchmark("marian", 40, *common, "--sentences", "128", needs=("transformers",)),
+        tests = ("-m", "pytest", "-v", "-W", "default", "-m", "gpu and not slow")
+        return [
+            Part("versions", 15, ("-m", "benchmarks.versions")),
+            benchmark("rollouts", 120, *common, *rollouts),
+            benchmark("simulator", 195, *common, *simulator),
+            benchmark("beam", 90, *common),
+            Part("tests", 70, tests, ("pytest",)),
+            benchmark("planning", 30, *common),
+        ]
+    if group == "trainings":
+        text = _file(data, "tinyshakespeare/input.txt")
+        pictures = _file(data, "fashion-mnist")
+        # Evaluated at the end alone: each time it reads the whole validation text.
+        gpt = training(
+            *("gpt", "shakespeare_small" if is_quick else "shakespeare", "2.8"),
+            *("--text", text, "--evaluate-every", "0", "--watched", ""),
+        )
+        vit = training(
+            *("vit", "fashion_mnist" if is_quick else "fashion_mnist_gpu", "4.2"),
+            *("--data", pictures),
+        )
+        seeds = [(*vit, "--seed", seed, "--output", f"OUT/vit/{seed}") for seed in "012"]
+        return [
+            benchmark("training", 80, *common, *unless_quick("--games", "2048", "8192")),
+            Part("gpt", 200, (*gpt, "--output", "OUT/gpt"), files=(text,)),
+            Part("vit", 290, seeds[0], files=(pictures,), beside=tuple(seeds[1:])),
+        ]
+    if group == "multi30k":
+        folder = _file(data, "multi30k")
+        papers = (
+            *("-m", "benchmarks.multi30k", folder, "--device", device, "--folder", "OUT/multi30k"),
+            *("--directions", "en-de", "--text", "papers", "--recipe", "published"),
+            *("--precision", "fp32", "--json", "OUT/multi30k.json"),
+            *(("--steps", "4", "--seeds", "0") if is_quick else ()),
+        )
+        slow_tests = ("-m", "pytest", "-v", "-W", "default", "-m", "gpu and slow")
+        return [Part("multi30k", 570, papers, ("sacremoses",), (folder,), (slow_tests,))]
+    preset = "tiny" if is_quick else "blog"
+    boards = training("sokoban", preset, "4.4", *unless_quick("--batch-games", "4096"), *few_levels)
+    small = unless_quick("--batches", "1024", "64")
+    rounds = ("--sentences", "64", "--rounds", "1")
+    return [
+        Part("train", 300, (*boards, "--output", "OUT/train")),
+        benchmark("marian", 80, *common, *rounds, needs=("transformers",)),
         # Its many rows are of the CPU, which `--device cpu` has measured at length.
         benchmark("environment", 20, "--device", device, "--quick", needs=("gymnasium",)),
-        Part("train", 100, ("-m", "tokoban", *run, *few, "--output", "OUT/train")),
+        benchmark("rollouts", 150, *common, *small),
     ]
+
+
+def _file(data: Path | None, name: str) -> str:
+    return str((data or Path("data")) / name)
 
 
 def run_part(part: Part, out: Path, *, limit_s: float) -> str:
     """What became of a part: "done", or what went wrong."""
-    arguments = [
-        f"{out}/{argument.removeprefix('OUT/')}" if argument.startswith("OUT/") else argument
-        for argument in part.arguments
-    ]
     # What an earlier run left would look like this one's.
     (out / f"{part.name}.json").unlink(missing_ok=True)
     shutil.rmtree(out / part.name, ignore_errors=True)
+    deadline_s = time.monotonic() + limit_s
     with (out / f"{part.name}.log").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=REPOSITORY,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        processes = [
+            subprocess.Popen(
+                [sys.executable, *_in_folder(command, out)],
+                cwd=REPOSITORY,
+                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            for command in (part.arguments, *part.beside)
+        ]
         try:
-            code = process.wait(timeout=limit_s)
+            codes = [
+                process.wait(timeout=max(0.0, deadline_s - time.monotonic()))
+                for process in processes
+            ]
         except subprocess.TimeoutExpired:
-            _end(process)
+            _end(processes)
             return f"cut short after {limit_s:.0f} s"
         except BaseException:
-            _end(process)
+            _end(processes)
             raise
-    return "done" if code == 0 else f"failed with {code}"
+    bad = [code for code in codes if code]
+    return f"failed with {bad[0]}" if bad else "done"
 
 
-def _end(process: subprocess.Popen) -> None:
-    """Ends the part with all that it has started: compilers have workers."""
-    os.killpg(process.pid, signal.SIGTERM)
+def _in_folder(command: Sequence[str], out: Path) -> list[str]:
+    return [
+        f"{out}/{argument.removeprefix('OUT/')}" if argument.startswith("OUT/") else argument
+        for argument in command
+    ]
+
+
+def _end(processes: Sequence[subprocess.Popen]) -> None:
+    """Ends them with all that they have started: compilers have workers."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        os.killpg(process.pid, signal.SIGTERM)
+    deadline_s = time.monotonic() + GRACE_S
+    for process in running:
+        try:
+            process.wait(timeout=max(0.0, deadline_s - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def unpack_wheels(wheels: Sequence[Path], place: Path) -> None:
+    """Puts what the wheels hold into the folder ``place``, where the parts will find it.
+
+    A wheel is an archive of what is installed, so that neither pip nor a network is needed.
+    """
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(place)
+        print(f"unpacked {wheel.name}")
+    paths = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = f"{place}{os.pathsep}{paths}" if paths else str(place)
+    sys.path.insert(0, str(place))
+
+
+def pack(out: Path, folder: Path) -> None:
+    """What ``out`` holds, in archives of ``folder``: as few as can be, none of them large.
+
+    Checkpoints are left out, and what is too large for an archive; they are named in the first.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes = {path: path.stat().st_size for path in out.rglob("*") if path.is_file()}
+    archives: list[list[Path]] = [[]]
+    left_out, free = [], ARCHIVE_BYTES
+    for path in sorted(sizes, key=lambda path: (sizes[path], path)):
+        if path.suffix == ".pt" or sizes[path] > ARCHIVE_BYTES:
+            left_out.append(path)
+            continue
+        if sizes[path] > free:
+            if len(archives) == MAX_ARCHIVES:
+                left_out.append(path)
+                continue
+            archives.append([])
+            free = ARCHIVE_BYTES
+        archives[-1].append(path)
+        free -= sizes[path]
+    for number, paths in enumerate(archives):
+        temporary = folder / "unfinished.tar.gz"
+        with tarfile.open(temporary, "w:gz", compresslevel=1) as archive:
+            for path in paths:
+                archive.add(path, path.relative_to(out))
+            if number == 0 and left_out:
+                lines = "".join(f"{path.relative_to(out)}\n" for path in left_out).encode()
+                about = tarfile.TarInfo("left-out.txt")
+                about.size = len(lines)
+                archive.addfile(about, io.BytesIO(lines))
+        temporary.replace(folder / f"results-{number}.tar.gz")
+    for number in range(len(archives), MAX_ARCHIVES):
+        (folder / f"results-{number}.tar.gz").unlink(missing_ok=True)
+
+
+@contextmanager
+def packing(out: Path, folder: Path | None, *, every_s: float = 15.0) -> Iterator[None]:
+    """While it runs, and at its end, ``folder`` has what ``out`` has, but for some seconds."""
+    if folder is None:
+        yield
+        return
+    is_over = Event()
+
+    def repeat() -> None:
+        while not is_over.wait(every_s):
+            with suppress(OSError):  # a file that was replaced meanwhile: the next round has it
+                pack(out, folder)
+
+    packer = Thread(target=repeat, daemon=True)
+    packer.start()
     try:
-        process.wait(timeout=GRACE_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        yield
+    finally:
+        is_over.set()
+        packer.join()
+        pack(out, folder)
 
 
 def run_all(chosen: Sequence[Part], out: Path) -> dict[str, str]:
@@ -125,6 +287,7 @@ def run_all(chosen: Sequence[Part], out: Path) -> dict[str, str]:
     for part in chosen:
         deadline_s += part.limit_s
         missing = [package for package in part.needs if find_spec(package) is None]
+        missing += [file for file in part.files if not Path(file).exists()]
         if missing:
             became[part.name] = f"left out: no {', '.join(missing)}"
         else:
@@ -147,9 +310,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("--quick", action="store_true", help="smaller, to try it out")
     options.add_argument("--parts", nargs="+", metavar="NAME", help="these alone")
     options.add_argument("--levels", nargs="+", default=[], metavar="FILE", help="for the CPU's")
+    options.add_argument(
+        "--group",
+        choices=GROUPS,
+        help="what a GPU runs within ten minutes (default there: proof); on a CPU to try it out",
+    )
+    options.add_argument("--data", type=Path, metavar="DIR", help="as TOKOBAN_DATA, for trainings")
+    options.add_argument("--wheels", type=Path, metavar="DIR", help="of missing packages")
+    options.add_argument("--pack", type=Path, metavar="DIR", help="archives of OUT, every 15 s")
     arguments = options.parse_args(argv)
-    levels = [str(Path(file).resolve()) for file in arguments.levels]
-    chosen = parts(device=arguments.device, is_quick=arguments.quick, levels=levels)
+    group = arguments.group or ("proof" if arguments.device == "cuda" else None)
+    if group is not None:
+        data = None if arguments.data is None else arguments.data.resolve()
+        chosen = gpu_parts(group, device=arguments.device, is_quick=arguments.quick, data=data)
+    else:
+        levels = [str(Path(file).resolve()) for file in arguments.levels]
+        chosen = cpu_parts(is_quick=arguments.quick, levels=levels)
     all_parts = {part.name: part for part in chosen}
     names = arguments.parts or list(all_parts)
     unknown = sorted(set(names) - set(all_parts))
@@ -157,7 +333,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.error(f"no part {', '.join(unknown)}; expected some of {', '.join(all_parts)}")
     out: Path = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    became = run_all([all_parts[name] for name in names], out)
+    wheels = sorted(arguments.wheels.glob("*.whl")) if arguments.wheels else []
+    with tempfile.TemporaryDirectory() as place, packing(out, arguments.pack):
+        unpack_wheels(wheels, Path(place))
+        became = run_all([all_parts[name] for name in names], out)
     print("\n" + "\n".join(f"{name:<12} {outcome}" for name, outcome in became.items()))
     is_well = all(outcome == "done" or outcome.startswith("left") for outcome in became.values())
     return 0 if is_well else 1
