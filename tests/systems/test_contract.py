@@ -1,8 +1,10 @@
 """What every system of the registry owes: a finite loss, learning, resuming, reloading."""
 
+import dataclasses
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from torch import nn
 
 from tokoban import pretrained, systems
 from tokoban.training.config import from_dict, to_dict
+from tokoban.training.gradients import set_gradients
 from tokoban.training.loop import train
 from tokoban.training.run_directory import RunDirectory, read_metrics
 from tokoban.training.system import System
@@ -62,6 +65,41 @@ def test_it_can_learn_one_batch_by_heart(name: str) -> None:
     assert system.loss(model.eval(), batch).total.item() < before / 2
 
 
+def _rows(batch: Any, rows: slice) -> Any:
+    """Some rows of every tensor of a batch."""
+    if isinstance(batch, torch.Tensor):
+        return batch[rows]
+    if batch is None:
+        return None
+    if dataclasses.is_dataclass(batch):
+        fields = [field.name for field in dataclasses.fields(batch)]
+        return type(batch)(**{name: _rows(getattr(batch, name), rows) for name in fields})
+    return type(batch)(*(_rows(part, rows) for part in batch))
+
+
+def _gradient(system: System, model: nn.Module, *batches: Any) -> tuple[torch.Tensor, float]:
+    figures = set_gradients(
+        system, model, iter(batches), num_batches=len(batches), uses_bf16=False
+    )
+    found = [p.grad.flatten().double() for p in model.parameters() if p.grad is not None]
+    return torch.cat(found), figures["loss"].item()
+
+
+def test_the_gradient_of_accumulated_batches_is_that_of_one_large_batch(name: str) -> None:
+    system = _system(name)
+    torch.manual_seed(0)
+    model = system.build_model()
+    batches = system.train_batches(model, start_step=0)
+    model.eval()  # dropout would differ
+    whole = next(batches)
+    # Of unequal numbers of rows, and of unequal shares of what counts in them.
+    cuts = [slice(0, 1), slice(1, 3), slice(3, None)]
+    expected, loss = _gradient(system, model, whole)
+    found, loss_of_parts = _gradient(system, model, *(_rows(whole, cut) for cut in cuts))
+    assert (found - expected).norm() < 1e-4 * expected.norm()
+    assert loss_of_parts == pytest.approx(loss, rel=1e-5)
+
+
 def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: Path) -> None:
     module = systems.load(name, "train")
     run = replace(
@@ -94,3 +132,24 @@ def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> N
     assert not model.training
     for tensor, other in zip(model.state_dict().values(), again.state_dict().values(), strict=True):
         assert torch.equal(tensor, other)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # by torch itself
+def test_a_compiled_model_is_trained_like_the_plain_one(name: str, tmp_path: Path) -> None:
+    module = systems.load(name, "train")
+    losses = []
+    for is_compiled in (False, True):
+        run = replace(
+            module.RUNS[module.SMALLEST], steps=2, log_every=1, device="cpu", compile=is_compiled
+        )
+        directory = _directory(name, tmp_path / str(is_compiled))
+        train(_system(name), run, directory)
+        losses.append(
+            [
+                line["train/loss"]
+                for line in read_metrics(directory.metrics)
+                if "train/loss" in line
+            ]
+        )
+    assert losses[1] == pytest.approx(losses[0], rel=0.1)  # dropout is drawn by other means

@@ -18,12 +18,28 @@ class Weighed(Toy):
         inputs, labels = batch
         loss = nn.functional.cross_entropy(model(inputs), labels)
         hits = (model(inputs).argmax(1) == labels).double().mean()
-        return Loss(loss, {"accuracy": hits}, weight=torch.tensor(len(labels)))
+        return Loss(loss, {"accuracy": hits})
+
+    def weights(self, batch: Batch) -> Tensor:
+        return torch.tensor([len(batch[1])])
 
 
 class Unweighed(Weighed):
+    def weights(self, batch: Batch) -> Tensor:
+        return torch.ones(1)
+
+
+class InTwoParts(Weighed):
+    """The second part is a mean over the positive examples alone, of which a batch may have none."""
+
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
-        return super().loss(model, batch)._replace(weight=None)
+        inputs, labels = batch
+        each = nn.functional.cross_entropy(model(inputs), labels, reduction="none")
+        parts = torch.stack([each.mean(), 3 * each[labels == 1].sum() / max(1, labels.sum())])
+        return Loss(parts.sum(), {"accuracy": each.mean().detach()}, parts)
+
+    def weights(self, batch: Batch) -> Tensor:
+        return torch.tensor([len(batch[1]), batch[1].sum()])
 
 
 def model() -> nn.Module:
@@ -45,10 +61,13 @@ def gradient(system: Toy, batches: Iterator[Batch], *, num_batches: int) -> tupl
     return torch.cat(found), figures
 
 
+@pytest.mark.parametrize("system", [Weighed(), InTwoParts()])
 @pytest.mark.parametrize("sizes", [(11, 1, 5), (2, 2, 13), (17,)])
-def test_parts_of_any_size_give_the_gradient_of_the_whole(sizes: tuple[int, ...]) -> None:
-    expected, whole = gradient(Weighed(), parts(17), num_batches=1)
-    found, figures = gradient(Weighed(), parts(*sizes), num_batches=len(sizes))
+def test_parts_of_any_size_give_the_gradient_of_the_whole(
+    system: Toy, sizes: tuple[int, ...]
+) -> None:
+    expected, whole = gradient(system, parts(17), num_batches=1)
+    found, figures = gradient(system, parts(*sizes), num_batches=len(sizes))
     assert torch.allclose(found, expected, rtol=0, atol=1e-7)  # a weight is in single precision
     assert figures.keys() == whole.keys() == {"loss", "accuracy"}
     for name, figure in whole.items():

@@ -9,48 +9,56 @@ from torch import Tensor, nn
 from tokoban.training import processes
 from tokoban.training.system import Batch, Loss, System
 
+_LEAST_WEIGHT = 1e-9  # in place of 0, where nothing of a step counts
+
 
 def set_gradients(
     system: System, model: nn.Module, batches: Iterator[Batch], *, num_batches: int, uses_bf16: bool
 ) -> dict[str, Tensor]:
-    """The parameters' ``grad`` becomes that of the mean loss of the next batches.
+    """Sets the parameters' ``grad`` to that of the mean loss of the next batches.
 
-    The mean is over all processes, and each batch counts by its ``Loss.weight``: one batch gives
-    what its parts do. ``model`` is the distributed one; returned are this process's mean figures.
+    The mean is over all processes, and each batch counts by ``System.weights``: the gradient is
+    that of all batches as one. ``model`` is the distributed one. Returns this process's mean
+    figures; a figure of a loss with several parts is weighted by the first of them.
     """
-    losses: list[Loss] = []
-    is_alone = num_batches == processes.world_size() == 1  # then a weight would change nothing
     device = next(model.parameters()).device
-    for number in range(num_batches):
-        batch = next(batches)
+
+    def loss_of(batch: Batch) -> Loss:
+        with torch.autocast(device.type, torch.bfloat16, enabled=uses_bf16):
+            return system.loss(model, batch)
+
+    if num_batches == processes.world_size() == 1:  # then weights would change nothing
+        loss = loss_of(next(batches))
+        model.zero_grad(set_to_none=True)
+        loss.total.backward()
+        return {"loss": loss.total.detach()} | loss.figures
+    # Drawn before the first loss: what a part counts for depends on all batches of the step.
+    step = [next(batches) for _ in range(num_batches)]
+    weights = torch.stack([system.weights(batch).float() for batch in step])  # [batches, P]
+    sums = processes.add_up(weights.sum(0)).clamp(min=_LEAST_WEIGHT)
+    # The first part counts by its weight, and the others by theirs in units of the first.
+    relative = weights * (sums[0] / sums)
+    model.zero_grad(set_to_none=True)
+    parts, figures = [], []
+    for number, batch in enumerate(step):
         with _exchanging(model, is_last=number == num_batches - 1):
-            with torch.autocast(device.type, torch.bfloat16, enabled=uses_bf16):
-                loss = system.loss(model, batch)
-            if not losses:
-                model.zero_grad(set_to_none=True)
-            (loss.total if is_alone else loss.total * _weight(loss)).backward()
-        losses.append(loss)
-    if is_alone:
-        return _figures(losses[0])
-    weights = torch.stack([_weight(loss) for loss in losses])
+            loss = loss_of(batch)
+            parts.append(loss.total[None] if loss.parts is None else loss.parts)
+            (parts[-1] * relative[number]).sum().backward()
+        figures.append(loss.figures)
     # What lies there is the weighted sum over this process's batches, and its mean over processes.
-    share = processes.world_size() / processes.add_up(weights.sum())
+    share = processes.world_size() / sums[0]
     torch._foreach_mul_([p.grad for p in model.parameters() if p.grad is not None], share)
-    columns = {name: [_figures(loss)[name] for loss in losses] for name in _figures(losses[0])}
-    return {
-        name: (torch.stack(column) * weights).sum() / weights.sum()
-        for name, column in columns.items()
+    means = _mean(torch.stack(parts).detach(), weights)
+    return {"loss": means.sum()} | {
+        name: _mean(torch.stack([each[name] for each in figures]), weights[:, 0])
+        for name in figures[0]
     }
 
 
-def _weight(loss: Loss) -> Tensor:
-    if loss.weight is None:
-        return torch.ones((), device=loss.total.device)
-    return loss.weight.detach().float()
-
-
-def _figures(loss: Loss) -> dict[str, Tensor]:
-    return {"loss": loss.total.detach()} | loss.figures
+def _mean(values: Tensor, weights: Tensor) -> Tensor:
+    """Over the first axis."""
+    return (values * weights).sum(0) / weights.sum(0).clamp(min=_LEAST_WEIGHT)
 
 
 def _exchanging(model: nn.Module, *, is_last: bool) -> AbstractContextManager:

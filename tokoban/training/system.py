@@ -11,14 +11,13 @@ Batch = Any  # whatever the system's own ``loss`` understands
 class Loss(NamedTuple):
     """The number to descend, and the figures to log beside it (detached scalars).
 
-    ``weight`` is what the batch counts beside others of the same step, those of other processes
-    and accumulated ones: its number of tokens, say, if ``total`` is their mean. Without one all
-    count alike.
+    A batch counts by ``System.weights`` beside the others of its step. ``parts``, [P], are needed
+    where those are several: ``total`` is then their sum.
     """
 
     total: Tensor
     figures: dict[str, Tensor]
-    weight: Tensor | None = None
+    parts: Tensor | None = None
 
 
 @runtime_checkable
@@ -40,6 +39,14 @@ class System(Protocol):
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """The loss of one batch; reaches the model only by calling it."""
+        ...
+
+    def weights(self, batch: Batch) -> Tensor:
+        """What each part of the batch's loss is a mean over, [P]: its number of tokens, say.
+
+        Several batches of one step, of one process or of several, count by them: together they give
+        the gradient of one large batch.
+        """
         ...
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:

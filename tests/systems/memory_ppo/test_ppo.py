@@ -8,7 +8,14 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.actions import Categorical, ClippedGaussian
 from tokoban.systems.memory_ppo.model import Answer, Inputs
-from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minibatch, ppo_loss
+from tokoban.systems.memory_ppo.ppo import (
+    Minibatch,
+    Rollout,
+    advantages,
+    minibatch,
+    normalised,
+    ppo_loss,
+)
 from tokoban.systems.memory_ppo.spaces import Choices, Numbers
 
 DISCOUNT, TRACE = 0.9, 0.7
@@ -119,7 +126,7 @@ def test_loss_is_that_of_the_paper_term_by_term() -> None:
     logits, values = draw(B, T, 5), draw(B, T, seed=2)
     batch = batch_of(draw(B, T, seed=3) - 1.6, draw(B, T, seed=4))
     loss, figures = ppo_loss(Answer(logits, values), POLICY, batch, **WEIGHTS)
-    wanted = (batch.advantages - batch.advantages.mean()) / batch.advantages.std(correction=0)
+    wanted = batch.advantages
     terms = []
     for b in range(B):
         for t in range(T):
@@ -159,8 +166,18 @@ def test_a_minibatch_has_the_rows_asked_for_and_their_returns() -> None:
     rollout = rollout_of(draw(B, T), draw(B, T + 1, seed=1))
     found = advantages(rollout, discount=DISCOUNT, trace=TRACE)
     batch = minibatch(rollout, found, torch.tensor([2, 0]))
-    assert torch.equal(batch.advantages, found[[2, 0]])
+    wanted = (found[[2, 0]] - found[[2, 0]].mean()) / found[[2, 0]].std(correction=0)
+    assert torch.allclose(batch.advantages, wanted, atol=1e-6)
     assert torch.allclose(batch.returns, (found + rollout.values[:, :-1])[[2, 0]])
+
+
+def test_advantages_of_steps_that_do_not_count_change_no_others() -> None:
+    counts = ~at((0, 3), (2, 6))
+    found = draw(B, T)
+    one, other = (normalised(each, counts) for each in (found, found.masked_fill(~counts, 1e4)))
+    assert torch.equal(one[counts], other[counts])
+    assert one[counts].mean().item() == pytest.approx(0, abs=1e-6)
+    assert one[counts].std(correction=0).item() == pytest.approx(1)
 
 
 def test_categorical_agrees_with_torch_over_several_choices() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from torch import nn
+from torch import Tensor, nn
 
 from tokoban.systems.gpt import config as presets
 from tokoban.systems.gpt import tasks
@@ -116,7 +116,11 @@ class GptSystem:
         """Cross entropy, the mean over the tokens that count."""
         logits = model(batch.tokens)
         total = cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
-        return Loss(total, {}, weight=(batch.targets != IGNORED).sum())
+        return Loss(total, {})
+
+    def weights(self, batch: Batch) -> Tensor:
+        """The number of tokens that count."""
+        return (batch.targets != IGNORED).sum()[None]
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.life import config as presets
@@ -96,6 +97,10 @@ class LifeSystem:
         total = functional.binary_cross_entropy_with_logits(logits, batch.successors.float())
         accuracy = ((logits.detach() > 0) == batch.successors).float().mean()
         return Loss(total, {"accuracy": accuracy})
+
+    def weights(self, batch: Examples) -> Tensor:
+        """The number of grids, which all have as many cells."""
+        return torch.tensor([len(batch.grids)], device=batch.grids.device)
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""

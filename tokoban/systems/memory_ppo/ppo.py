@@ -46,7 +46,7 @@ class Minibatch(NamedTuple):
     carried: Float[Tensor, "B K D"] | None
     actions: Tensor
     log_probs: Float[Tensor, "B T"]  # under the policy that played
-    advantages: Float[Tensor, "B T"]
+    advantages: Float[Tensor, "B T"]  # normalised
     returns: Float[Tensor, "B T"]
     counts: Bool[Tensor, "B T"]
 
@@ -73,17 +73,35 @@ def advantages(rollout: Rollout, *, discount: float, trace: float) -> Float[Tens
 def minibatch(
     rollout: Rollout, advantages_t: Float[Tensor, "B T"], rows: Int64[Tensor, "rows"]
 ) -> Minibatch:
-    """The ``rows`` of a rollout; returns are what the values should have been."""
+    """The ``rows`` of a rollout; returns are what the values should have been.
+
+    The advantages are normalised over the rows.
+    """
     returns = advantages_t + rollout.values[:, :-1]
+    counts = rollout.counts[rows]
     return Minibatch(
         inputs=Inputs(*(tensor[rows] for tensor in rollout.inputs)),
         carried=None if rollout.carried is None else rollout.carried[rows],
         actions=rollout.actions[rows],
         log_probs=rollout.log_probs[rows],
-        advantages=advantages_t[rows],
+        advantages=normalised(advantages_t[rows], counts),
         returns=returns[rows],
-        counts=rollout.counts[rows],
+        counts=counts,
     )
+
+
+def normalised(
+    advantages_t: Float[Tensor, "B T"], counts: Bool[Tensor, "B T"]
+) -> Float[Tensor, "B T"]:
+    """The advantages with mean 0 and standard deviation 1 over the steps that count.
+
+    Done for each minibatch as it is made: its loss is then a mean over steps, and the gradients of
+    its parts add up to its own.
+    """
+    share = counts / counts.sum().clamp(min=1)  # of each step in a mean
+    centred = advantages_t - (advantages_t * share).sum()
+    spread = (centred.square() * share).sum().sqrt()
+    return centred / (spread + 1e-8)
 
 
 def ppo_loss(
@@ -97,21 +115,18 @@ def ppo_loss(
 ) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
     """The clipped objective, negated, plus the values' error, minus the entropy; and figures.
 
-    Advantages are normalised over the steps of the minibatch that count. ``answer`` is to all
-    P + T steps, of which the last T are learned from.
+    All are means over the steps that count. ``answer`` is to all P + T steps, of which the last T
+    are learned from.
     """
     num_steps = batch.actions.shape[1]
     described, values = answer.policy[:, -num_steps:], answer.values[:, -num_steps:]
     share = batch.counts / batch.counts.sum().clamp(min=1)  # of each step in a mean
 
-    centred = batch.advantages - (batch.advantages * share).sum()
-    spread = (centred.square() * share).sum().sqrt()
-    normalised = centred / (spread + 1e-8)
-
     log_ratio = policy.log_probs(described, batch.actions) - batch.log_probs
     ratio = log_ratio.exp()
     clipped = ratio.clamp(1 - clip, 1 + clip)
-    objective = (torch.minimum(ratio * normalised, clipped * normalised) * share).sum()
+    objective = torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
+    objective = (objective * share).sum()
 
     value_loss = (0.5 * (values - batch.returns).square() * share).sum()
     entropy = (policy.entropy(described) * share).sum()

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from tokoban.systems.memory_ppo import config as presets
 from tokoban.systems.memory_ppo.acting import Games
+from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_task
 from tokoban.systems.memory_ppo.memories import (
@@ -138,6 +139,7 @@ class PpoSystem:
         self.config = config
         self.env_steps = 0
         self.recent: deque[float] = deque(maxlen=_RECENT_EPISODES)
+        self._policy: Policy | None = None  # the player's, whose own numbers it may have
         self._generator: torch.Generator | None = None
         self._games: Games | None = None
         self._returns: list[float] = []  # so far, of the episodes under way
@@ -156,6 +158,7 @@ class PpoSystem:
         A rollout is played when its first minibatch is asked for, by the weights of that moment.
         """
         assert isinstance(model, Player)
+        self._policy = model.policy
         # At once, and not with the first batch: a run that is over goes on without one.
         self._begin(next(model.parameters()).device)
         return self._minibatches(model, start_step)
@@ -163,11 +166,11 @@ class PpoSystem:
     def loss(self, model: nn.Module, batch: Minibatch) -> Loss:
         """PPO's, and the mean return of the last hundred episodes that were played to learn."""
         config = self.config
-        policy = _player(model).policy
-        answer = model(batch.inputs, batch.carried)
+        if self._policy is None:
+            raise ValueError("train_batches must be called before loss: it says whose policy it is")
         total, figures = ppo_loss(
-            answer,
-            policy,
+            model(batch.inputs, batch.carried),
+            self._policy,
             batch,
             clip=config.clip,
             value_weight=config.value_weight,
@@ -176,13 +179,18 @@ class PpoSystem:
         counted = {"env_steps": float(self.env_steps), "mean_return": self._recent_return()}
         device = total.device
         figures |= {name: torch.tensor(value, device=device) for name, value in counted.items()}
-        return Loss(total, figures, weight=batch.counts.sum())
+        return Loss(total, figures)
+
+    def weights(self, batch: Minibatch) -> Tensor:
+        """The number of steps that count."""
+        return batch.counts.sum()[None]
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """Greedy games from seeds that training never has."""
         from tokoban.systems.memory_ppo.evaluate import evaluate
 
-        return evaluate(_player(model), self.config) | {"env_steps": float(self.env_steps)}
+        assert isinstance(model, Player)
+        return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
 
     def state_dict(self) -> dict[str, Any]:
         """All that the next minibatch depends on besides the weights."""
@@ -286,10 +294,3 @@ class PpoSystem:
 def make_system(config: PpoConfig) -> PpoSystem:
     """The system of ``config``."""
     return PpoSystem(config)
-
-
-def _player(model: nn.Module) -> Player:
-    """The player itself, where what is given has been prepared for several processes."""
-    inner = getattr(model, "module", model)
-    assert isinstance(inner, Player)
-    return inner

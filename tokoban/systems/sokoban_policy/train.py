@@ -112,9 +112,15 @@ class SokobanSystem:
             batch.games.steps_left_bin.flatten(),
             ignore_index=NO_BIN,
         )
-        total = self.config.policy_weight * policy + self.config.steps_left_weight * steps_left
+        parts = self.config.policy_weight * policy, self.config.steps_left_weight * steps_left
         figures = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
-        return Loss(total, figures)
+        return Loss(parts[0] + parts[1], figures, torch.stack(parts))
+
+    def weights(self, batch: Episodes) -> Tensor:
+        """The positions with a right action, and those whose steps left are known."""
+        return torch.stack(
+            [batch.is_right.any(-1).sum(), (batch.steps_left_bin != NO_BIN).sum()]
+        )
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the validation levels."""

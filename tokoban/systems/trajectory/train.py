@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.sokoban.formats import printable
@@ -138,11 +138,13 @@ class TrajectorySystem:
         total = weights.sum().clamp_min(1e-9)
         is_action = torch.tensor([x.column in layout.actions for x in layout.targets])
         action = (losses * weights)[:, :, is_action].sum() / weights[:, :, is_action].sum()
-        return Loss(
-            (losses * weights).sum() / total,
-            {"action_loss": action.detach()},
-            weight=batch.is_real.sum(),
-        )
+        return Loss((losses * weights).sum() / total, {"action_loss": action.detach()})
+
+    def weights(self, batch: Windows) -> Tensor:
+        """The sum of the tokens' weights."""
+        layout = layout_of(self.config, self.spec)
+        _, weights = _targets(layout, batch, self.config)
+        return weights.sum()[None]
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""
@@ -153,7 +155,7 @@ class TrajectorySystem:
 
 def _targets(
     layout: Layout, batch: Windows, config: TrajectoryConfig
-) -> tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[Tensor, Tensor]:
     """The token of each of ``layout.targets``, and its weight: 0 where it is not to be learned."""
     following = batch.tokens.roll(-1, dims=1)
     has_following = batch.is_real & batch.is_real.roll(-1, dims=1)

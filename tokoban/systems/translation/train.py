@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from torch import nn
+from torch import Tensor, nn
 
 from tokoban.systems.translation import config as presets
 from tokoban.systems.translation.config import TranslationConfig
@@ -116,7 +116,11 @@ class TranslationSystem:
             ignore_index=PAD,
             label_smoothing=self.config.label_smoothing,
         )
-        return Loss(total, {}, weight=(batch.target_out != PAD).sum())
+        return Loss(total, {})
+
+    def weights(self, batch: Batch) -> Tensor:
+        """The number of target tokens."""
+        return (batch.target_out != PAD).sum()[None]
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the validation text."""

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.vit import config as presets
@@ -106,6 +107,10 @@ class VitSystem:
         )
         accuracy = (logits.detach().argmax(1) == batch.labels).float().mean()
         return Loss(total, {"accuracy": accuracy})
+
+    def weights(self, batch: Examples) -> Tensor:
+        """The number of pictures."""
+        return torch.tensor([len(batch.labels)], device=batch.labels.device)
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the pictures held out."""
