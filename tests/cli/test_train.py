@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import resource
 import sys
 import types
 from pathlib import Path
@@ -132,3 +133,80 @@ def test_a_systems_help_lists_its_presets_and_fields(
     shown = capsys.readouterr().out
     for part in ("small: The only preset.", "--width int", "--learning-rate float"):
         assert part in shown
+
+
+@pytest.mark.parametrize("name", ["output", "start-from"])
+def test_an_empty_path_is_refused(
+    name: str, trained: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["train", "toy", "--preset", "small", f"--{name}", ""]) == 2
+    assert capsys.readouterr().err == f"tokoban: --{name} is empty; expected a path\n"
+    assert not trained
+
+
+def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
+    trained: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    paths: list[Path] = []
+
+    def start_another(system: Any, run: Any, directory: Any, *, resume: bool) -> None:
+        paths.append(directory.path)
+        if len(paths) < 3:  # before this one has written anything
+            assert cli.main(["train", "toy", "--preset", "small"]) == 0
+
+    monkeypatch.setattr(loop, "train", start_another)
+    assert cli.main(["train", "toy", "--preset", "small"]) == 0
+    first = paths[0].name
+    assert [path.name for path in paths] == [first, f"{first}-2", f"{first}-3"]
+    assert list((tmp_path / "runs").iterdir()) == []  # nothing was written, nothing stays
+
+
+LIFE = ["train", "life", "--preset", "tiny", "--device", "cpu", "--checkpoint-every-s", "0"]
+
+
+@pytest.mark.parametrize("part", ["weights", "checkpoint"])
+def test_a_full_disk_is_one_line_and_what_was_saved_stays(
+    part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run"
+    assert cli.main([*LIFE, "--steps", "2", "--output", str(path)]) == 0
+    weights, [checkpoint] = path / "weights.safetensors", [*path.glob("checkpoints/*2.pt")]
+    before = weights.read_bytes(), checkpoint.read_bytes()
+    full = {"weights": weights, "checkpoint": checkpoint}[part]
+    _, most = usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    capsys.readouterr()
+    try:  # a limit on the size of files ends a write as a full disk does
+        resource.setrlimit(resource.RLIMIT_FSIZE, (full.stat().st_size - 1, most))
+        status = cli.main([*LIFE[:2], "--resume", "--steps", "4", "--output", str(path)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert status == 2
+    *_, line = capsys.readouterr().err.splitlines()
+    unwritten = weights if part == "weights" else path / "checkpoints/step-0000000003.pt"
+    assert line == f"tokoban: {unwritten}: File too large"
+    if part == "weights":
+        assert weights.read_bytes() == before[0]
+    assert checkpoint.read_bytes() == before[1]
+    assert not [*path.rglob("*.tmp")]
+    assert cli.main([*LIFE[:2], "--resume", "--steps", "4", "--output", str(path)]) == 0
+
+
+def test_a_run_from_weights_that_has_no_checkpoint_begins_with_them_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, path, straight = tmp_path / "first", tmp_path / "run", tmp_path / "straight"
+    assert cli.main([*LIFE, "--steps", "1", "--output", str(first)]) == 0
+    further = [*LIFE, "--steps", "2", "--start-from", str(first), "--output"]
+
+    def fall(folder: Path, step: int, state: Any) -> None:
+        raise OSError("killed")
+
+    with monkeypatch.context() as patched:  # its weights are there already, of step 1
+        patched.setattr(loop, "save_checkpoint", fall)
+        assert cli.main([*further, str(path)]) == 2
+    assert (path / "weights.safetensors").exists()
+    assert cli.main([*LIFE[:2], "--resume", "--output", str(path)]) == 0
+    assert cli.main([*further, str(straight)]) == 0
+    one, other = ((each / "weights.safetensors").read_bytes() for each in (path, straight))
+    assert one == other

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from tokoban import pretrained, systems
+from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
 from tokoban.training.config import from_dict, to_dict
 from tokoban.training.gradients import set_gradients
 from tokoban.training.loop import train
@@ -71,9 +72,11 @@ def _rows(batch: Any, rows: slice) -> Any:
         return batch[rows]
     if batch is None:
         return None
-    if dataclasses.is_dataclass(batch):
+    if isinstance(batch, TrainingBatch):  # holds places as well, which are those of all rows
+        return next(training_batches([_rows(batch.games, rows)]))
+    if dataclasses.is_dataclass(batch) and not isinstance(batch, type):
         fields = [field.name for field in dataclasses.fields(batch)]
-        return type(batch)(**{name: _rows(getattr(batch, name), rows) for name in fields})
+        return replace(batch, **{name: _rows(getattr(batch, name), rows) for name in fields})
     return type(batch)(*(_rows(part, rows) for part in batch))
 
 

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 import torch
@@ -28,8 +29,8 @@ def test_a_checkpoint_whose_writing_fails_leaves_the_one_before(
 ) -> None:
     save_checkpoint(tmp_path, 3, {"step": 3})
 
-    def write_half(state: object, path: Path) -> None:
-        path.write_bytes(b"half")
+    def write_half(state: object, file: BinaryIO) -> None:
+        file.write(b"half")
         raise OSError("disk full")
 
     with monkeypatch.context() as patched:
@@ -58,6 +59,29 @@ def test_a_broken_newest_checkpoint_is_passed_over_with_a_warning(tmp_path: Path
         assert load_newest_checkpoint(tmp_path)["step"] == 3
 
 
+def test_a_changed_byte_anywhere_in_a_checkpoint_is_noticed(tmp_path: Path) -> None:
+    for step in (3, 5):
+        newest = save_checkpoint(tmp_path, step, {"step": step, "weights": torch.arange(1000)})
+    content = newest.read_bytes()
+    for place in range(0, len(content), len(content) // 50):
+        newest.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        with pytest.warns(UserWarning, match=r"step-0000000005.pt: unreadable checkpoint"):
+            assert load_newest_checkpoint(tmp_path)["step"] == 3
+    newest.write_bytes(content)
+    assert load_newest_checkpoint(tmp_path)["step"] == 5
+
+
+def test_a_checkpoint_without_digest_is_read_if_its_parts_are_as_they_were(tmp_path: Path) -> None:
+    """As earlier versions wrote them."""
+    path = tmp_path / "step-0000000007.pt"
+    torch.save({"step": 7, "weights": torch.full((1000,), 0.5)}, path)
+    assert load_newest_checkpoint(tmp_path)["step"] == 7
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"\0\0\0\x3f", b"\0\0\1\x3f", 1))
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="none of the 1 checkpoints"):
+        load_newest_checkpoint(tmp_path)
+
+
 def test_no_readable_checkpoint_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"x: no checkpoint to resume from$"):
         load_newest_checkpoint(tmp_path / "x")
@@ -78,6 +102,18 @@ def test_weights_come_back_with_their_metadata(tmp_path: Path) -> None:
     assert loaded.keys() == state.keys()
     for name, tensor in state.items():
         assert torch.equal(loaded[name], tensor) and loaded[name].dtype == tensor.dtype
+
+
+def test_equal_weights_are_equal_bytes(tmp_path: Path) -> None:
+    """Whatever the order that safetensors draws for the metadata in this process."""
+    names = [f"name{n}" for n in range(9)]
+    for number, order in enumerate((names, names[::-1])):
+        save_weights(tmp_path / str(number), {"a": torch.ones(3)}, dict.fromkeys(order, "ü"))
+    content = (tmp_path / "0").read_bytes()
+    assert content == (tmp_path / "1").read_bytes()
+    places = [content.index(name.encode()) for name in names]
+    assert places == sorted(places)
+    assert load_weights(tmp_path / "0")[1] == dict.fromkeys(names, "ü")
 
 
 def test_what_are_no_weights_is_refused_by_name(tmp_path: Path) -> None:

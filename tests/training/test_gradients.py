@@ -30,7 +30,7 @@ class Unweighed(Weighed):
 
 
 class InTwoParts(Weighed):
-    """The second part is a mean over the positive examples alone, of which a batch may have none."""
+    """The second part is a mean over the positive examples alone; a batch may have none."""
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         inputs, labels = batch

@@ -287,16 +287,19 @@ def test_weights_are_kept_as_evaluation_sees_them(tmp_path: Path) -> None:
 
 
 class Scripted(Noiseless):
-    """Its evaluations say what is written here, one after the other."""
+    """Its evaluations say what is written here, one after the other, from the first step on."""
 
     def __init__(self, *scores: float) -> None:
         self.scores = list(scores)
         self.seen: list[dict[str, torch.Tensor]] = []
+        self.has_begun = False
 
     def before_batch(self, model: nn.Module, step: int) -> None:
-        pass
+        self.has_begun = True
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
+        if not self.has_begun:
+            return {"score": math.nan}
         self.seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
         return {"score": self.scores[len(self.seen) - 1]}
 
@@ -382,10 +385,15 @@ def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
     assert figures["steps"] == 6
 
 
-def test_a_figure_that_is_not_there_cannot_be_watched(tmp_path: Path) -> None:
-    run = replace(PATIENT, watched="blue")
-    with pytest.raises(ValueError, match="watched is 'blue'; the figures are score"):
-        train(Scripted(1.0), run, toy_directory(tmp_path))
+@pytest.mark.parametrize("watched", ["blue", "-blue"])
+def test_a_figure_that_is_not_there_is_refused_before_the_first_step(
+    tmp_path: Path, watched: str
+) -> None:
+    system = Scripted(1.0)
+    path = tmp_path / "run"
+    with pytest.raises(ValueError, match=f"watched is '{watched}'; the figures are score"):
+        train(system, replace(PATIENT, watched=watched), toy_directory(path))
+    assert not system.has_begun and not path.exists()
 
 
 def test_a_step_takes_as_many_batches_as_it_accumulates(tmp_path: Path) -> None:
@@ -491,7 +499,8 @@ def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_t
         figures = train(slow_toy, run, toy_directory(tmp_path), resume=resume)
         ends.append((figures["steps"], figures["elapsed_s"]))
     assert ends == [(4, 32), (4, 32), (5, 48)]
-    assert [resumed["step"] for resumed in read_record(tmp_path)["resumed"]] == [4, 4]
+    # The second time it had finished, which is not recorded.
+    assert [resumed["step"] for resumed in read_record(tmp_path)["resumed"]] == [4]
 
 
 def test_evaluation_does_not_count_in_steps_per_second(tmp_path: Path, slow_toy: Toy) -> None:
@@ -556,12 +565,14 @@ def test_a_directory_with_a_run_is_refused_unless_resumed(tmp_path: Path) -> Non
 
 
 def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"holds no run \(no config.json\)$"):
+    message = r"holds no run \(no config.json\); start it without resuming$"
+    with pytest.raises(FileNotFoundError, match=message):
         train(Toy(), RUN, toy_directory(tmp_path), resume=True)
     train(Toy(), RUN, toy_directory(tmp_path))
     for checkpoint in (tmp_path / "checkpoints").iterdir():
         checkpoint.unlink()
-    with pytest.raises(FileNotFoundError, match=r"checkpoints: no checkpoint to resume from$"):
+    message = r"checkpoints: no checkpoint to go on from, and the run had finished$"
+    with pytest.raises(FileNotFoundError, match=message):
         train(Toy(), RUN, toy_directory(tmp_path), resume=True)
 
 

@@ -12,7 +12,7 @@ from tokoban.training import run_directory
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import (
     RunDirectory,
-    new_run_path,
+    make_run_folder,
     read_metrics,
     read_record,
 )
@@ -108,7 +108,8 @@ def test_another_run_is_not_resumed(
 
 
 def test_record_of_no_run_and_of_a_broken_one(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"holds no run \(no config.json\)$"):
+    message = r"holds no run \(no config.json\); start it without resuming$"
+    with pytest.raises(FileNotFoundError, match=message):
         read_record(tmp_path)
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ValueError, match=r"config.json: not JSON \("):
@@ -127,9 +128,8 @@ def test_result_has_no_nan(tmp_path: Path) -> None:
 def test_new_paths_never_meet_an_old_one(tmp_path: Path) -> None:
     today = date(2026, 3, 5)
     for expected in ("2026-03-05-toy", "2026-03-05-toy-2", "2026-03-05-toy-3"):
-        path = new_run_path(tmp_path, "toy", today=today)
-        assert path == tmp_path / expected
-        path.mkdir()
+        path = make_run_folder(tmp_path, "toy", today=today)
+        assert path == tmp_path / expected and path.is_dir()
 
 
 def test_outside_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:

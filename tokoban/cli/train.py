@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import inspect
-import os
 import sys
 import warnings
 from datetime import date
@@ -34,36 +33,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Trains until the run is over; its folder has all that came of it."""
-    from tokoban.training import loop
+    from tokoban.training import loop, processes
     from tokoban.training.config import to_dict
-    from tokoban.training.run_directory import RunDirectory, new_run_path
+    from tokoban.training.run_directory import RunDirectory, make_run_folder, remove_if_empty
 
     system: str = arguments.system
     train = load(system, "train")
     chosen = _system_parser(system, train).parse_args(arguments.options)
+    for name in ("output", "start_from"):
+        if vars(chosen)[name] == "":
+            raise ValueError(f"--{name.replace('_', '-')} is empty; expected a path")
     if chosen.preset is None and not chosen.resume:
         chosen.preset = getattr(train, "DEFAULT", None)
     if chosen.resume and chosen.output is None:
         raise ValueError("--resume needs --output, the folder of the run to go on with")
     start = _start(system, chosen)
     config, run = _configs(train, chosen, start)
-    if chosen.output is None:
-        path = new_run_path(Path("runs"), f"{system}-{chosen.preset}", today=date.today())
-    else:
+    if chosen.resume:
+        _check_sizes(train, config, Path(chosen.output))
+    tokenizer = getattr(start.model, "tokenizer", None) if start is not None else None
+    made = train.make_system(config, **({"tokenizer": tokenizer} if tokenizer else {}))
+    is_main = processes.is_main_to_be()
+    name = f"{system}-{chosen.preset}"
+    if chosen.output is not None:
         path = Path(chosen.output)
-    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+    elif is_main:
+        path = make_run_folder(Path("runs"), name, today=date.today())
+    else:
+        path = Path("runs") / name  # the main process alone writes
+    if is_main:
         print(f"training into {path}", file=sys.stderr)
     directory = RunDirectory(
         path, system=system, config=to_dict(config), started_from=chosen.start_from or ""
     )
-    if chosen.resume:
-        _check_sizes(train, config, path)
-    if start is None:
-        loop.train(train.make_system(config), run, directory, resume=chosen.resume)
-        return 0
-    tokenizer = getattr(start.model, "tokenizer", None)
-    made = train.make_system(config, **({"tokenizer": tokenizer} if tokenizer else {}))
-    loop.train(made, run, directory, resume=chosen.resume, start=start.model.state_dict())
+    weights = {} if start is None else {"start": start.model.state_dict()}
+    try:
+        loop.train(made, run, directory, resume=chosen.resume, **weights)
+    finally:
+        if chosen.output is None and is_main:
+            remove_if_empty(path)
     return 0
 
 
@@ -95,13 +103,16 @@ class _Start(NamedTuple):
 def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
     """What ``--start-from`` names or, of a run that goes on, what it was started from."""
     from tokoban import pretrained
-    from tokoban.training.run_directory import read_record
+    from tokoban.training.checkpoint import checkpoints
+    from tokoban.training.run_directory import RunDirectory, read_record
 
     weights = chosen.start_from
     if chosen.resume and (before := read_record(Path(chosen.output)).get("started_from")):
-        # Its own weights have the same tokens, and are there even when those others are not.
-        weights = str(Path(chosen.output) / pretrained.WEIGHTS_FILE)  # no name of shipped ones
-        chosen.start_from = chosen.start_from or before
+        chosen.start_from = weights = chosen.start_from or before
+        directory = RunDirectory(Path(chosen.output), system=system, config={})
+        if checkpoints(directory.checkpoints):
+            # Its own weights have the same tokens, and are there even when those others are not.
+            weights = str(directory.weights)  # no name of shipped ones
     if not weights:
         return None
     return _Start(*pretrained.load(weights, system=system, named=_named(chosen)))

@@ -45,7 +45,11 @@ def atomically(path: Path) -> Iterator[Path]:
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else usual)
         os.replace(temporary, path)
     except OSError as error:
-        if error.filename is not None and Path(os.fsdecode(error.filename)) == temporary:
+        name = error.filename
+        # The error of a write, on a full disk for instance, names no file.
+        if (name is None and error.errno is not None) or (
+            name is not None and Path(os.fsdecode(name)) == temporary
+        ):
             error.filename, error.filename2 = str(path), None
         raise
     finally:

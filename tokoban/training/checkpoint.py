@@ -3,12 +3,14 @@
 Everything is written to a temporary file beside its place, flushed to the disk, and then renamed.
 """
 
+import hashlib
 import json
 import re
 import warnings
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import torch
 from torch import Tensor
@@ -18,6 +20,9 @@ from tokoban.training.untrusted import check_checkpoint, read_header
 
 # The newest, and one more in case the disk spoils it.
 NUM_KEPT = 2
+
+_PART_BYTES = 2**20  # read at once
+_ZIP_END, _ZIP_END_BYTES = b"PK\5\6", 22  # what a zip file without a comment ends with
 
 _NAME = re.compile(r"step-(\d{10})\.pt")
 
@@ -34,16 +39,27 @@ def save_weights(
 ) -> None:
     """A model's state as one safetensors file, with text beside it.
 
-    Tensors that share memory (tied weights) are written one by one, as safetensors asks.
+    Tensors that share memory (tied weights) are written one by one, as safetensors asks. Equal
+    arguments give equal bytes.
     """
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     tensors = {
         name: tensor.detach().to("cpu", copy=True).contiguous()
         for name, tensor in model_state.items()
     }
     with atomically(path) as temporary:
-        save_file(tensors, temporary, metadata=dict(metadata))
+        temporary.write_bytes(_with_sorted_metadata(save(tensors, metadata=dict(metadata))))
+
+
+def _with_sorted_metadata(content: bytes) -> bytes:
+    """A safetensors file whose text is in the order of its names; safetensors draws an order."""
+    num_bytes = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + num_bytes])
+    header["__metadata__"] = dict(sorted(header.get("__metadata__", {}).items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + content[8 + num_bytes :]
 
 
 def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -63,11 +79,16 @@ def load_weights(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 
 def save_checkpoint(folder: Path, step: int, state: Mapping[str, Any]) -> Path:
-    """Writes ``state`` as the checkpoint of ``step`` and removes all but the newest few."""
+    """Writes ``state`` as the checkpoint of ``step`` and removes all but the newest few.
+
+    The file is torch's, and behind it the SHA-256 of what torch wrote.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"step-{step:010}.pt"
-    with atomically(path) as temporary:
-        torch.save(dict(state), temporary)
+    with atomically(path) as temporary, temporary.open("wb") as file:
+        writer = _Writer(file)
+        torch.save(dict(state), cast(BinaryIO, writer))
+        writer.finish()
     for older in checkpoints(folder)[NUM_KEPT:]:
         older.unlink()
     return path
@@ -85,11 +106,60 @@ def load_newest_checkpoint(folder: Path, *, device: str = "cpu") -> dict[str, An
     for path in paths:
         try:
             check_checkpoint(path)
+            _check_digest(path)
             return torch.load(path, map_location=device, weights_only=True)
         except Exception as error:  # torch has no one exception for a file it cannot read
             reason = str(error).partition("\n")[0]
             warnings.warn(f"{path}: unreadable checkpoint passed over ({reason})", stacklevel=2)
     raise ValueError(f"{folder}: none of the {len(paths)} checkpoints can be read")
+
+
+class _Writer:
+    """A file as ``torch.save`` writes it; ``finish`` adds the digest.
+
+    Where a write fails torch would raise an error of its own, without the reason.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.digest = hashlib.sha256()
+        self.error: OSError | None = None
+
+    def write(self, part: bytes | memoryview) -> int:
+        if self.error is None:
+            try:
+                self.file.write(part)
+            except OSError as error:
+                self.error = error
+        self.digest.update(part)
+        return len(part)
+
+    def flush(self) -> None:
+        """Nothing: ``finish`` does it."""
+
+    def finish(self) -> None:
+        self.write(self.digest.digest())
+        if self.error is not None:
+            raise self.error
+        self.file.flush()
+
+
+def _check_digest(path: Path) -> None:
+    """ValueError where a byte of the file has changed since it was written."""
+    digest = hashlib.sha256()
+    num_left = path.stat().st_size - digest.digest_size
+    with path.open("rb") as file:
+        while num_left > 0 and (part := file.read(min(num_left, _PART_BYTES))):
+            digest.update(part)
+            num_left -= len(part)
+        written = file.read()
+    if written == digest.digest():
+        return
+    if (written[-_ZIP_END_BYTES:]).startswith(_ZIP_END):  # from before there were digests
+        with zipfile.ZipFile(path) as archive:
+            if archive.testzip() is None:
+                return
+    raise ValueError("its content does not match its digest")
 
 
 def checkpoints(folder: Path) -> list[Path]:

@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tokoban.training import processes
 from tokoban.training.allocator import keep_freed_memory
-from tokoban.training.checkpoint import load_newest_checkpoint, load_weights, save_checkpoint
+from tokoban.training.checkpoint import (
+    checkpoints,
+    load_newest_checkpoint,
+    load_weights,
+    save_checkpoint,
+)
 from tokoban.training.device import find_device
 from tokoban.training.display import Display
 from tokoban.training.gradients import set_gradients
@@ -20,16 +26,17 @@ from tokoban.training.optimizer import rate
 from tokoban.training.plots import plot_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
-from tokoban.training.snapshots import Snapshots, mean_weights
+from tokoban.training.snapshots import Snapshots, mean_weights, step_of
 from tokoban.training.state import (
     TrainingState,
     initial_state,
+    plain,
     random_state,
     seed_all,
     set_random_state,
 )
 from tokoban.training.system import Batch, Stateful, System
-from tokoban.training.untrusted import refused_if_unfit
+from tokoban.training.untrusted import are_numbers, refused_if_unfit
 
 
 def train(
@@ -43,11 +50,13 @@ def train(
     """Trains a model of ``system`` and returns its final figures, which result.json holds too.
 
     It begins with the weights ``start``, a model's state, or with drawn ones where there is none.
-    On the CPU a resumed run logs what an uninterrupted one would have. Evaluation is in fp32,
-    whatever the precision of training. After SIGINT or SIGTERM a checkpoint is saved and
-    KeyboardInterrupt raised. ValueError when the loss is no longer finite, when ``directory`` holds
-    a run and ``resume`` is False, when what it holds is another run or one of other tokens or
-    classes, and when ``start`` is of another model.
+    On the CPU a resumed run logs what an uninterrupted one would have; one without a checkpoint yet
+    begins again, and one that has finished changes nothing. Evaluation is in fp32, whatever the
+    precision of training. After SIGINT or SIGTERM a checkpoint is saved and KeyboardInterrupt
+    raised. BlockingIOError where another process trains in ``directory``. ValueError when the loss
+    or a weight is no longer finite, when ``directory`` holds a run and ``resume`` is False, when
+    what it holds is another run or one of other tokens or classes, when ``start`` is of another
+    model, and when the evaluation has no figure that ``run`` watches.
     """
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
@@ -73,33 +82,56 @@ def train(
     if run.compile:
         model = torch.compile(model)
 
-    if resume:
-        checkpoint = load_newest_checkpoint(directory.checkpoints)
-        with refused_if_unfit("the checkpoint is not of this run"):
-            kept = _kept_beside(checkpoint["model"])
-        if _kept_beside(state.model.state_dict()) != kept:
-            raise ValueError(
-                f"{directory.path}: its text or its classes have changed since the run began; "
-                "it goes on with those that it began with alone"
-            )
-        state.load_state_dict(checkpoint)
-        if isinstance(system, Stateful):
-            with refused_if_unfit("the checkpoint is not of this system"):
-                system.load_state_dict(checkpoint["system"][processes.rank()])
-    else:
-        seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
-    before = random_state()
     is_main = processes.rank() == 0
-    if is_main and resume:
-        directory.restart(run, state.device, step=state.step)
-    elif is_main:
-        directory.start(run, state.device)
-    with closing(directory), Display(directory.system, is_shown=is_main) as display:
-        # What was imported meanwhile may have drawn numbers: rich does, at its first import.
-        set_random_state(before)
+    with directory.locked() if is_main else nullcontext():
+        has_checkpoint = resume and bool(checkpoints(directory.checkpoints))
+        if resume and not has_checkpoint and directory.result.exists():
+            raise FileNotFoundError(
+                f"{directory.checkpoints}: no checkpoint to go on from, and the run had finished"
+            )
+        if has_checkpoint:
+            _load(load_newest_checkpoint(directory.checkpoints), system, state, directory)
+        else:
+            seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
+        before = random_state()
+        display = Display(directory.system, is_shown=is_main)
+        if has_checkpoint and _is_over(run, state):
+            result = directory.read_result() if directory.weights.exists() else None
+            [is_finished] = processes.from_main_process([float(result is not None)])
+            if is_finished and result is not None:
+                display.say(f"{directory.path} holds a finished run; nothing was changed")
+                return result
+        if resume and not has_checkpoint:
+            display.say(f"{directory.path} has no checkpoint yet; the run begins again")
         training = _Training(system, run, directory, state, model, display, is_main)
-        training.descend()
-        return training.finish()
+        training.check_watched()
+        if is_main and resume:
+            # What was evaluated after the last checkpoint of a run that was over comes again.
+            known = int(state.evaluated_at == state.step) if _is_over(run, state) else None
+            directory.restart(run, state.device, step=state.step, num_evaluations=known)
+        elif is_main:
+            directory.start(run, state.device)
+        with closing(directory), display:
+            # What was imported meanwhile may have drawn numbers: rich does, at its first import.
+            set_random_state(before)
+            training.descend()
+            return training.finish()
+
+
+def _load(
+    checkpoint: dict[str, Any], system: System, state: TrainingState, directory: RunDirectory
+) -> None:
+    with refused_if_unfit("the checkpoint is not of this run"):
+        kept = _kept_beside(checkpoint["model"])
+    if _kept_beside(state.model.state_dict()) != kept:
+        raise ValueError(
+            f"{directory.path}: its text or its classes have changed since the run began; "
+            "it goes on with those that it began with alone"
+        )
+    state.load_state_dict(checkpoint)
+    if isinstance(system, Stateful):
+        with refused_if_unfit("the checkpoint is not of this system"):
+            system.load_state_dict(checkpoint["system"][processes.rank()])
 
 
 def _kept_beside(state: Mapping[str, Tensor]) -> dict[str, list[int]]:
@@ -118,8 +150,6 @@ class _Training:
     model: nn.Module  # the state's, distributed and compiled
     display: Display
     is_main: bool
-    figures: dict[str, float] | None = None  # of the weights as they are, once evaluated
-    last_loss: float = math.nan
     timed_step: int = 0  # the last logged one, and the clock then, for steps per second
     timed_s: float = 0.0
 
@@ -133,7 +163,7 @@ class _Training:
         saved_s = state.elapsed_s
         self.timed_step, self.timed_s = state.step, clock_s(state.device)
         with interruptible() as was_interrupted:
-            while not self.is_over():
+            while not _is_over(run, state):
                 self.step(batches)
                 # Shared, since schedule and checkpoints follow the clock: no process may differ.
                 elapsed_s = clock_s(torch.device("cpu")) - started_s  # not waiting for the GPU
@@ -143,7 +173,7 @@ class _Training:
                 if _is_logged(state.step, run.log_every):
                     self.log()
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
-                if is_due and not self.is_over():  # finish() does the last one
+                if is_due and not _is_over(run, state):  # finish() does the last one
                     self.watch(self.evaluate())
                 if run.average_last and state.step % run.average_every == 0:
                     self.take_snapshot()
@@ -180,7 +210,6 @@ class _Training:
             state.average.update_parameters(state.model)
         state.figures.add(figures)
         state.step += 1
-        self.figures = None
 
     def log(self) -> None:
         """The means since the last line, over all processes, if there was a step since."""
@@ -189,13 +218,13 @@ class _Training:
         if not sums:
             return
         means = {f"train/{name}": total / processes.world_size() for name, total in sums.items()}
-        self.last_loss = means["train/loss"]
-        if not math.isfinite(self.last_loss):
-            raise ValueError(f"the loss is {self.last_loss} at step {state.step}; training ends")
+        state.last_loss = means["train/loss"]
+        if not math.isfinite(state.last_loss):
+            raise ValueError(f"the loss is {state.last_loss} at step {state.step}; training ends")
         now_s = clock_s(state.device)
         steps_per_s = (state.step - self.timed_step) / max(now_s - self.timed_s, 1e-9)
         self.timed_step, self.timed_s = state.step, now_s
-        self.display.measured(loss=self.last_loss, steps_per_s=steps_per_s)
+        self.display.measured(loss=state.last_loss, steps_per_s=steps_per_s)
         if self.is_main:
             loop_figures = {
                 "loop/learning_rate": state.optimizer.param_groups[0]["lr"],
@@ -204,13 +233,22 @@ class _Training:
             }
             self.directory.log(state.step, means | loop_figures)
 
-    def evaluate(self) -> dict[str, float]:
-        """The system's figures, logged; training goes on as if nobody had looked.
+    def evaluate(self) -> dict[str, int | float]:
+        """The system's figures, logged. The same weights are evaluated once."""
+        state = self.state
+        if state.evaluated_at == state.step:
+            return state.evaluation
+        self.check_weights()
+        figures = self.figures()
+        if self.is_main:
+            named = {f"evaluate/{name}": value for name, value in figures.items()}
+            self.directory.log(state.step, named)
+        self.display.say_figures(state.step, figures)
+        state.evaluation, state.evaluated_at = figures, state.step
+        return figures
 
-        The same weights are evaluated once, however often they are asked for.
-        """
-        if self.figures is not None:
-            return self.figures
+    def figures(self) -> dict[str, int | float]:
+        """The system's figures; training goes on as if nobody had looked."""
         state = self.state
         before = random_state()
         state.result.eval()
@@ -218,25 +256,44 @@ class _Training:
             figures = self.system.evaluate(state.result)
         state.result.train()
         set_random_state(before)
-        if self.is_main:
-            named = {f"evaluate/{name}": value for name, value in figures.items()}
-            self.directory.log(state.step, named)
-        self.display.say_figures(state.step, figures)
-        self.figures = figures
-        return figures
+        return {name: plain(x) for name, x in figures.items()}
 
-    def watch(self, figures: dict[str, float]) -> bool:
+    def check_watched(self) -> None:
+        """ValueError where the evaluation lacks the watched figure.
+
+        Before the first step, since training may take hours; a run that goes on has been evaluated.
+        """
+        run = self.run
+        if run.watched:
+            self.watched_figure(self.state.evaluation or self.figures())
+
+    def watched_figure(self, figures: dict[str, int | float]) -> int | float:
+        """The watched one of ``figures``."""
+        name = self.run.watched.removeprefix("-")
+        if name not in figures:
+            raise ValueError(
+                f"watched is {self.run.watched!r}; the figures are {', '.join(figures) or 'none'}"
+            )
+        return figures[name]
+
+    def check_weights(self) -> None:
+        """ValueError for weights that are no numbers: they are neither evaluated nor saved."""
+        state = self.state
+        if not (are_numbers(state.model) and are_numbers(state.result)):
+            raise ValueError(
+                f"weights are NaN or infinite at step {state.step}; training ends without saving "
+                "them"
+            )
+
+    def watch(self, figures: dict[str, int | float]) -> bool:
         """Keeps the weights if none so far were better, else counts; answers which.
 
         Without a watched figure the newest are as good as any.
         """
-        state, watched = self.state, self.run.watched
-        if not watched:
+        state = self.state
+        if not self.run.watched:
             return True
-        name = watched.removeprefix("-")
-        if name not in figures:
-            raise ValueError(f"watched is {watched!r}; the figures are {', '.join(figures)}")
-        value = self.worth(figures[name])
+        value = _worth(self.run, self.watched_figure(figures))
         is_better = value > state.best
         state.num_without_better = 0 if is_better else state.num_without_better + 1
         is_best = is_better or value == state.best
@@ -246,17 +303,15 @@ class _Training:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
         return is_best
 
-    def worth(self, figure: float) -> float:
-        """A value of the watched figure, negated where less is better."""
-        return -figure if self.run.watched.startswith("-") else figure
-
     def take_snapshot(self) -> None:
         """Adds the weights to those whose mean the run may end with."""
+        self.check_weights()
         if self.is_main:
             self.snapshots.take(self.state.model.state_dict(), step=self.state.step)
 
     def keep(self) -> None:
         """The weights as evaluation would see them now stay in the run's folder."""
+        self.check_weights()
         if self.is_main:
             kept = Snapshots(self.directory.kept, num_kept=None)
             kept.take(self.state.result.state_dict(), step=self.state.step)
@@ -274,17 +329,20 @@ class _Training:
             return
         if self.is_main:
             if run.average_last:
-                if paths := self.snapshots.paths():
+                # Later ones are of a process that was killed before its next checkpoint.
+                reached = [path for path in self.snapshots.paths() if step_of(path) <= state.step]
+                if paths := reached[: run.average_last]:
                     state.model.load_state_dict(mean_weights(paths))
             elif self.directory.best_weights.exists():
                 state.result.load_state_dict(load_weights(self.directory.best_weights)[0])
             self.directory.save_weights(state.result, step=state.step)
         model = state.result
         processes.copy_from_main_process([*model.parameters(), *model.buffers()])
-        self.figures = None
+        state.evaluated_at = None
 
     def save(self) -> None:
         """A checkpoint, and the weights as they are now."""
+        self.check_weights()
         state = self.state
         checkpoint = state.state_dict()
         if isinstance(self.system, Stateful):
@@ -303,7 +361,7 @@ class _Training:
         figures = {
             "steps": state.step,
             "elapsed_s": state.elapsed_s,
-            "train_loss": self.last_loss,
+            "train_loss": state.last_loss,
         } | self.evaluate()
         if self.is_main:
             self.directory.write_result(figures)
@@ -317,16 +375,6 @@ class _Training:
             return min(1.0, state.step / run.steps)
         assert run.minutes is not None
         return min(1.0, state.elapsed_s / (60 * run.minutes))
-
-    def is_over(self) -> bool:
-        """Whether it has come to its last step or minute, its target or the end of its patience."""
-        run, state = self.run, self.state
-        if run.patience and state.num_without_better >= run.patience:
-            return True
-        if run.target is not None and state.best >= self.worth(run.target):
-            return True
-        is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
-        return is_late or (run.steps is not None and state.step >= run.steps)
 
     def learning_rate(self) -> float:
         """The learning rate of the next step."""
@@ -357,6 +405,21 @@ def _begin_with(model: nn.Module, start: Mapping[str, Tensor]) -> None:
         raise ValueError(
             f"the weights to start from are of another model ({reason.rstrip('. ')})"
         ) from None
+
+
+def _is_over(run: RunConfig, state: TrainingState) -> bool:
+    """Whether it has come to its last step or minute, its target or the end of its patience."""
+    if run.patience and state.num_without_better >= run.patience:
+        return True
+    if run.target is not None and state.best >= _worth(run, run.target):
+        return True
+    is_late = run.minutes is not None and state.elapsed_s >= 60 * run.minutes
+    return is_late or (run.steps is not None and state.step >= run.steps)
+
+
+def _worth(run: RunConfig, figure: float) -> float:
+    """A value of the watched figure, negated where less is better."""
+    return -figure if run.watched.startswith("-") else figure
 
 
 def _is_logged(step: int, log_every: int) -> bool:

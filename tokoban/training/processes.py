@@ -5,6 +5,7 @@ share and adds the counts up with ``sum_over_processes``: every process then ans
 Valid from ``train_batches`` on: ``loop.train`` joins the processes before it builds the model.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 
 import torch
@@ -19,6 +20,15 @@ def rank() -> int:
 def world_size() -> int:
     """How many processes train together; 1 where there is only one."""
     return distributed.get_world_size() if _is_joined() else 1
+
+
+def is_main_to_be() -> bool:
+    """Whether this process is the one that prints and writes, as soon as torchrun has started it.
+
+    Unlike ``rank`` it is valid before the processes are joined.
+    """
+    # Schedulers of clusters may set RANK as well, for a process that is alone.
+    return "LOCAL_RANK" not in os.environ or os.environ.get("RANK", "0") == "0"
 
 
 def sum_over_processes(counts: Mapping[str, int | float]) -> dict[str, float]:

@@ -10,6 +10,7 @@ runs/<date>-<name>/
     best.safetensors      the weights that were best by the watched figure
     weights.safetensors   of the newest checkpoint; in the end the mean, or the best, if asked for
     result.json           the final figures, once the run is over
+    .lock                 while a process trains here
     plots/curves.png
 """
 
@@ -20,13 +21,16 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from tokoban.files.locks import locked
 from tokoban.training import processes
 from tokoban.training.atomic import atomically
 from tokoban.training.checkpoint import save_weights, write_json_atomically
@@ -35,7 +39,7 @@ from tokoban.training.run_config import RunConfig
 
 
 class RunDirectory:
-    """The files of one run of one system. Nothing is touched before ``start`` or ``restart``.
+    """The files of one run of one system. Nothing is touched before it is ``locked``.
 
     Where several processes train, only the main one may call what writes.
     """
@@ -61,6 +65,21 @@ class RunDirectory:
         self.curves = path / "plots" / "curves.png"
         self._events: Any = None
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Makes the folder and holds it; BlockingIOError where another process trains in it.
+
+        A folder that was made here and stays empty is removed.
+        """
+        is_new = not self.path.exists()
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            with locked(self.path / ".lock", in_use="another process is training in this folder"):
+                yield
+        finally:
+            if is_new:
+                remove_if_empty(self.path)
+
     def start(self, run: RunConfig, device: torch.device) -> None:
         """Makes the folder and records what is about to run; ValueError if it holds a run."""
         self.check_is_new()
@@ -73,17 +92,38 @@ class RunDirectory:
         self._write_record(about | _circumstances(run, device) | {"resumed": []})
         self._open_events(purge_step=None)
 
-    def restart(self, run: RunConfig, device: torch.device, *, step: int) -> None:
-        """Goes on after ``step``: later lines are cut off, and the record says it was resumed."""
+    def restart(
+        self, run: RunConfig, device: torch.device, *, step: int, num_evaluations: int | None = None
+    ) -> None:
+        """Goes on after ``step``: later lines are cut off, and the record says it was resumed.
+
+        Of the lines of evaluation at ``step`` itself the first ``num_evaluations`` stay, or all for
+        None. The result of an earlier end is removed.
+        """
         record = self.check_record()
         resumed = {"step": step} | _circumstances(run, device)
         before = record.get("resumed")
         before = before if isinstance(before, list) else []
+        lines = [line for line in read_metrics(self.metrics) if line["step"] <= step]
+        evaluations = [n for n, line in enumerate(lines) if _is_evaluation_at(line, step)]
+        dropped = [] if num_evaluations is None else evaluations[num_evaluations:]
+        kept = [line for n, line in enumerate(lines) if n not in dropped]
+        self.result.unlink(missing_ok=True)
         self._write_record(record | {"resumed": [*before, resumed]})
-        kept = [line for line in read_metrics(self.metrics) if line["step"] <= step]
         with atomically(self.metrics) as temporary:
             temporary.write_text("".join(json.dumps(line) + "\n" for line in kept))
+        self.curves.parent.mkdir(parents=True, exist_ok=True)
         self._open_events(purge_step=step + 1)
+
+    def read_result(self) -> dict[str, float] | None:
+        """The final figures, NaN for null; None where the run has not come to its end."""
+        try:
+            figures = json.loads(self.result.read_text(encoding="utf-8"))
+            return {
+                name: math.nan if value is None else float(value) for name, value in figures.items()
+            }
+        except (OSError, ValueError, TypeError, AttributeError):  # missing, or damaged
+            return None
 
     def check_is_new(self) -> None:
         """ValueError if the folder holds a run already."""
@@ -116,8 +156,12 @@ class RunDirectory:
     def log(self, step: int, figures: Mapping[str, int | float]) -> None:
         """One line of metrics.jsonl and one TensorBoard event; what is not finite becomes null."""
         finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
-        with self.metrics.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"step": step} | finite) + "\n")
+        try:
+            with self.metrics.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps({"step": step} | finite) + "\n")
+        except OSError as error:
+            error.filename = str(self.metrics)  # which the error of a write does not name
+            raise
         for name, value in figures.items():
             self._events.add_scalar(name, value, step)
 
@@ -147,14 +191,25 @@ class RunDirectory:
         self._events = SummaryWriter(self.path / "tensorboard", purge_step=purge_step)
 
 
-def new_run_path(parent: Path, name: str, *, today: date) -> Path:
-    """``parent/<date>-<name>``, or with -2, -3, ... behind it: a path where nothing is yet."""
-    path = parent / f"{today.isoformat()}-{name}"
+def make_run_folder(parent: Path, name: str, *, today: date) -> Path:
+    """Makes ``parent/<date>-<name>``, or with -2, -3, ... behind it: one that nobody else has."""
+    parent.mkdir(parents=True, exist_ok=True)
     number = 1
-    while path.exists():
-        number += 1
-        path = parent / f"{today.isoformat()}-{name}-{number}"
-    return path
+    while True:
+        suffix = "" if number == 1 else f"-{number}"
+        path = parent / f"{today.isoformat()}-{name}{suffix}"
+        try:
+            path.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+def remove_if_empty(path: Path) -> None:
+    """Removes a folder in which nothing is."""
+    with suppress(OSError):
+        path.rmdir()
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -162,7 +217,9 @@ def read_record(path: Path) -> dict[str, Any]:
     try:
         record = json.loads((path / "config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FileNotFoundError(f"{path} holds no run (no config.json)") from None
+        raise FileNotFoundError(
+            f"{path} holds no run (no config.json); start it without resuming"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path / 'config.json'}: not JSON ({error})") from None
     for name, kind in {"system": str, "config": dict, "run": dict}.items():
@@ -172,15 +229,33 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The lines of a metrics.jsonl, up to one that a killed run left unfinished."""
+    """The lines of a metrics.jsonl; warns of each damaged one and leaves it out.
+
+    A last line without its end is what a killed run was writing, and is left out in silence.
+    """
+    if not path.exists():
+        return []
     lines: list[dict[str, Any]] = []
-    if path.exists():
-        for text in path.read_text(encoding="utf-8").splitlines():
-            try:
-                lines.append(json.loads(text))
-            except json.JSONDecodeError:
-                break
+    texts = path.read_bytes().split(b"\n")
+    for number, text in enumerate(texts, start=1):
+        line = _metrics_line(text)
+        if line is not None:
+            lines.append(line)
+        elif text.strip() and number < len(texts):
+            warnings.warn(f"{path}, line {number}: damaged, and left out", stacklevel=2)
     return lines
+
+
+def _metrics_line(text: bytes) -> dict[str, Any] | None:
+    try:
+        line = json.loads(text)
+    except ValueError:  # no JSON, or no UTF-8
+        return None
+    return line if isinstance(line, dict) and type(line.get("step")) is int else None
+
+
+def _is_evaluation_at(line: Mapping[str, Any], step: int) -> bool:
+    return line["step"] == step and any(name.startswith("evaluate/") for name in line)
 
 
 def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:

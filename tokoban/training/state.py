@@ -30,6 +30,9 @@ class TrainingState:
     elapsed_s: float = 0.0
     best: float = -math.inf  # of the watched figure, negated where less is better
     num_without_better: int = 0  # evaluations in a row
+    last_loss: float = math.nan  # that was logged
+    evaluation: dict[str, int | float] = field(default_factory=dict)  # the last one's figures
+    evaluated_at: int | None = None  # its step; none: it was of other weights than these
 
     @property
     def device(self) -> torch.device:
@@ -51,6 +54,9 @@ class TrainingState:
             "average": None if self.average is None else self.average.state_dict(),
             "best": self.best,
             "num_without_better": self.num_without_better,
+            "last_loss": self.last_loss,
+            "evaluation": self.evaluation,
+            "evaluated_at": self.evaluated_at,
             "figures": processes.gather_objects(self.figures.state_dict()),
             "random": processes.gather_objects(random_state()),
         }
@@ -70,6 +76,10 @@ class TrainingState:
             raise ValueError("ema_decay was switched on or off since the checkpoint")
         self.step, self.elapsed_s = state["step"], state["elapsed_s"]
         self.best, self.num_without_better = state["best"], state["num_without_better"]
+        # Checkpoints of earlier versions lack these.
+        self.last_loss = float(state.get("last_loss", math.nan))
+        self.evaluation = {name: plain(x) for name, x in state.get("evaluation", {}).items()}
+        self.evaluated_at = state.get("evaluated_at")
         self.model.load_state_dict(state["model"])
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})
@@ -80,6 +90,11 @@ class TrainingState:
             self.average.load_state_dict(state["average"])
         self.figures.load_state_dict(state["figures"][processes.rank()], device=self.device)
         set_random_state(state["random"][processes.rank()])
+
+
+def plain(number: Any) -> int | float:
+    """A number as a type that a checkpoint may hold, which NumPy's own are not."""
+    return number if type(number) is int else float(number)
 
 
 def initial_state(model: nn.Module, run: RunConfig) -> TrainingState:

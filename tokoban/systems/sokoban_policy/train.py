@@ -116,11 +116,10 @@ class SokobanSystem:
         figures = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
         return Loss(parts[0] + parts[1], figures, torch.stack(parts))
 
-    def weights(self, batch: Episodes) -> Tensor:
+    def weights(self, batch: TrainingBatch) -> Tensor:
         """The positions with a right action, and those whose steps left are known."""
-        return torch.stack(
-            [batch.is_right.any(-1).sum(), (batch.steps_left_bin != NO_BIN).sum()]
-        )
+        has_bin = batch.games.steps_left_bin != NO_BIN
+        return torch.stack([batch.games.has_right_action().sum(), has_bin.sum()])
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the validation levels."""

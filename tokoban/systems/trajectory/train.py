@@ -2,7 +2,6 @@
 
 import copy
 import errno
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -183,7 +182,7 @@ def make_system(config: TrajectoryConfig) -> TrajectorySystem:
     spec = world_of(config).spec
     everything = load_or_collect(config)
     trajectories = everything.best(config.best_share)
-    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+    if processes.is_main_to_be():
         returns = everything.returns()
         print(
             f"{everything.env}: {len(returns)} episodes ({printable(everything.origin)}), "

@@ -1,6 +1,5 @@
 """The translator as a ``System``: its network, its examples and its loss, wired together."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -134,6 +133,6 @@ def make_system(
 ) -> TranslationSystem:
     """The system of ``config`` with its text read, and its vocabulary learned if none is given."""
     data = load_data(config, tokenizer)
-    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+    if processes.is_main_to_be():
         print(data.report, file=sys.stderr)
     return TranslationSystem(config, data)

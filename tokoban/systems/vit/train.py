@@ -1,6 +1,5 @@
 """The vision transformer as a ``System``: network, pictures and loss, wired together."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -122,7 +121,7 @@ class VitSystem:
 def make_system(config: VitConfig) -> VitSystem:
     """The system of ``config`` with its pictures read or drawn."""
     parts = load_training(config)
-    if os.environ.get("RANK", "0") == "0":  # set by torchrun: one process of several speaks
+    if processes.is_main_to_be():
         told = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
         print(f"{config.data}: {told}", file=sys.stderr)
     return VitSystem(config, parts)
