@@ -96,17 +96,16 @@ def test_resuming_a_finished_run_changes_no_file(kind: str, tmp_path: Path) -> N
 
 def _when_it_ends(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """Arranges a kill before or after the evaluation that closes a run, or at its result."""
-    if moment == "result":
-        place, name = RunDirectory, "write_result"
-    elif moment == "choice":
-        place, name = loop._Training, "choose_weights"
-    else:
-        place, name = loop._Training, "finish"
+    places: dict[str, tuple[type, str]] = {
+        "result": (RunDirectory, "write_result"),
+        "choice": (loop._Training, "choose_weights"),
+        "finish": (loop._Training, "finish"),
+    }
 
     def fall(*arguments: Any) -> None:
         raise KilledError
 
-    monkeypatch.setattr(place, name, fall)
+    monkeypatch.setattr(*places[moment], fall)
 
 
 @pytest.mark.parametrize("moment", ["result", "choice", "finish"])
