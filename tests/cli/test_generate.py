@@ -159,7 +159,7 @@ def test_what_was_found_before_the_end_is_kept(
             ["--style", "halls", "--solvable-share", "1"],
             "--solvable-share: for --style two-rooms; every puzzle has a solution",
         ),
-        (["--threads", "0"], "the number of threads is 0; expected at least 1"),
+        (["--threads", "0"], "--threads is 0; expected 1 to 1024"),
         (["--avoid", "nowhere.xsb"], "nowhere.xsb: No such file or directory"),
     ],
 )

@@ -89,7 +89,7 @@ def test_levels_that_cannot_be_read_are_told_and_the_others_labelled(
     ("words", "told"),
     [
         (["--output", "out/put"], "seed 0, not 1"),
-        (["--workers", "0"], "--workers is 0; expected at least 1"),
+        (["--workers", "0"], "--workers is 0; expected 1 to 1024"),
         (["--states", "0"], "num_states is 0; expected 1 to 10000"),
         (["--levels", "0"], "max_levels is 0; expected 1 to 2147483647"),
         (["--evaluation", "none.xsb"], "none.xsb: No such file or directory"),

@@ -180,7 +180,7 @@ def test_a_network_without_attention_has_none_to_show(
         (["--pattern", "high.rle"], "high.rle is a pattern of B36/S23; "),
         (["--pattern", "bytes.rle"], "bytes.rle: not a text in UTF-8"),
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
-        (["--steps", "-1"], "--steps is -1; expected at least 0"),
+        (["--steps", "-1"], "--steps is -1; expected 0 to 1,000,000"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
         (["--seed", "0", "--pattern", "x.rle"], "--seed is of a random grid; with --pattern there"),
         (["--output", "x.png"], "--output is x.png; expected a name that ends in .gif"),

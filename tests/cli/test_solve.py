@@ -224,8 +224,8 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
         (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
         (["--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
         (["--time-limit", "nan"], "--time-limit nan: expected more than 0 seconds"),
-        (["--max-expansions", "0"], "--max-expansions 0: expected at least 1"),
-        (["--threads", "0"], "--threads 0: expected at least 1"),
+        (["--max-expansions", "0"], "--max-expansions is 0; expected at least 1"),
+        (["--threads", "0"], "--threads is 0; expected 1 to 1024"),
         (
             ["--minimise", "moves", "--by", "beam"],
             "--minimise moves --by beam: only A* can promise that; expected no --by, or astar",

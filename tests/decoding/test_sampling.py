@@ -231,6 +231,23 @@ def test_restricted_rows_sum_to_one_and_keep_the_best_or_have_nothing_to_keep(
         assert bool((restricted[log_probs == -torch.inf] == -torch.inf).all())
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"temperature": 1e40}, [0.25, 0.25, 0.0, 0.25, 0.25]),
+        ({"temperature": 1e-320}, [0.0, 1.0, 0.0, 0.0, 0.0]),
+        ({"top_p": 1e-320}, [0.0, 1.0, 0.0, 0.0, 0.0]),
+        ({"top_k": 2**63}, [0.125, 0.5, 0.0, 0.25, 0.125]),
+    ],
+)
+def test_restrictions_beyond_the_range_of_the_type_keep_what_they_mean(
+    options: dict[str, Any], expected: list[float], dtype: torch.dtype
+) -> None:
+    log_probs = torch.tensor([0.125, 0.5, 0.0, 0.25, 0.125], dtype=dtype).log()
+    assert restrict(log_probs, **options).exp().tolist() == pytest.approx(expected, abs=0.01)
+
+
 def test_noise_is_finite_even_where_a_draw_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.Tensor, "exponential_", lambda tensor, generator: tensor.zero_())
     noise = drawn_noise(seed=17, max_steps=2, num_rows=3, num_actions=5)

@@ -60,6 +60,7 @@ def test_drawn_planes_and_words_are_the_same_levels() -> None:
         ({"rows": 3}, "3x8 has no room for 1 boxes"),
         ({"num_boxes": 0}, "has no room for 0 boxes"),
         ({"num_boxes": 18}, "has no room for 18 boxes"),
+        ({"rows": 10**9}, "a level of 1000000000x8; expected at most 64x64"),
         ({"solvable_share": 1.5}, "solvable share is 1.5; expected 0 to 1"),
     ],
 )
@@ -71,7 +72,8 @@ def test_impossible_wishes_are_refused(arguments: dict[str, float], message: str
 @pytest.mark.parametrize(
     ("num_levels", "seed", "message"),
     [
-        (0, 0, "the number of levels is 0; expected at least 1"),
+        (0, 0, "the number of levels is 0; expected 1 to 1000000"),
+        (2**63, 0, f"the number of levels is {2**63}; expected 1 to 1000000"),
         (3, -1, "the seed is -1; expected 0 to 2^63 - 1"),
         (3, 2**63, f"the seed is {2**63}; expected 0 to 2^63 - 1"),
     ],

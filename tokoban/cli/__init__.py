@@ -7,12 +7,13 @@ which answers the exit status.
 import argparse
 import importlib
 import logging
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tokoban import __version__
+from tokoban.cli.streams import drop_unwritten, replace_closed
+from tokoban.training.numbers import limit_numbers_of
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
@@ -39,6 +40,7 @@ def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
         command = choices.add_parser(
             name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
         )
+        limit_numbers_of(command)
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return parser
@@ -84,17 +86,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     argparse's ``SystemExit``.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    replace_closed()
+    try:
+        return _run(words)
+    except OSError:  # in the words about another error
+        return READER_LEFT
+    finally:
+        drop_unwritten()
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         # Only the command that was asked for is imported; its name must therefore come first.
         parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
-        arguments = parser.parse_args(words)
-        with _notices():
-            status: int = arguments.run(arguments)
-        sys.stdout.flush()
+        try:
+            arguments = parser.parse_args(words)
+            with _notices():
+                status: int = arguments.run(arguments)
+        finally:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Else the interpreter would complain about the same pipe when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_LEFT
     except (ValueError, OSError) as error:
         print(f"tokoban: {in_one_line(error)}", file=sys.stderr)

@@ -8,6 +8,7 @@ import sys
 from tokoban.cli import BAD_INPUT
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.systems import SYSTEMS, load
+from tokoban.training.numbers import limit_numbers_of
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
 
@@ -37,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     parser = argparse.ArgumentParser(
         prog=f"tokoban evaluate {arguments.system}", allow_abbrev=False
     )
+    limit_numbers_of(parser)
     parser.add_argument("--weights", required=True, metavar="NAME_OR_PATH")
     parser.add_argument("--json", metavar="OUT", help="write the figures to this file (- to print)")
     evaluate.add_arguments(parser)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import puzzle_options
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
@@ -77,13 +78,15 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.formats import read_levels, write_levels
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
+    num_threads = 1 if arguments.threads is None else arguments.threads
+    check_ranges(arguments, ("threads", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}"))
     avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
     puzzles = generate_puzzles(
         arguments.levels,
         puzzle_options.recipe_of(arguments),
         seed=arguments.seed,
         avoid=[level.board for levels in avoid for level in levels],
-        num_threads=1 if arguments.threads is None else arguments.threads,
+        num_threads=num_threads,
     )
     levels: list[Level] = []
     status = 0

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SUMMARY = "go on from a text, token by token, with a GPT"
 
 _LONGEST_TITLE = 60  # characters
+_MOST_TOKENS, _MOST_TEXTS = 1_000_000, 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -146,14 +147,18 @@ def _check(arguments: argparse.Namespace) -> None:
     top_k, top_p = arguments.top_k, arguments.top_p
     check_ranges(
         arguments,
-        ("max_tokens", arguments.max_tokens >= 1, "at least 1"),
+        ("max_tokens", 1 <= arguments.max_tokens <= _MOST_TOKENS, f"1 to {_MOST_TOKENS:,}"),
         ("temperature", 0 <= arguments.temperature < math.inf, "0 (greedy) or more, finite"),
         ("top_k", top_k is None or top_k >= 1, "at least 1"),
         ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
         ("seed", 0 <= arguments.seed < 2**63, "0 to 2^63 - 1"),
-        ("repetition_penalty", arguments.repetition_penalty > 0, "more than 0"),
-        ("num", arguments.num >= 1, "at least 1"),
-        ("batch_size", arguments.batch_size >= 1, "at least 1"),
+        (
+            "repetition_penalty",
+            0 < arguments.repetition_penalty < math.inf,
+            "more than 0, and finite",
+        ),
+        ("num", 1 <= arguments.num <= _MOST_TEXTS, f"1 to {_MOST_TEXTS:,}"),
+        ("batch_size", 1 <= arguments.batch_size <= _MOST_TEXTS, f"1 to {_MOST_TEXTS:,}"),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli.output import counted
+from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labelling.folder import LabelFolder, Share
@@ -82,8 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check_folder(arguments.output)
     share = _share()
     num_threads = _num_processors(share) if arguments.workers is None else arguments.workers
-    if num_threads < 1:
-        raise ValueError(f"--workers is {num_threads}; expected at least 1")
+    check_ranges(
+        arguments, ("workers", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}")
+    )
     config = LabelConfig(
         seed=arguments.seed,
         num_states=arguments.states,
@@ -157,7 +159,7 @@ def _num_processors(share: "Share") -> int:
     num_processes = os.environ["LOCAL_WORLD_SIZE"] if share.world_size > 1 else "1"
     if not _is_number(num_processes) or int(num_processes) < 1:
         raise ValueError(f"LOCAL_WORLD_SIZE is {num_processes!r}; expected at least 1")
-    return max((os.cpu_count() or 1) // int(num_processes), 1)
+    return min(max((os.cpu_count() or 1) // int(num_processes), 1), MAX_THREADS)
 
 
 def _is_number(word: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.output import check_outputs, counted, write_output
+from tokoban.cli.ranges import check_ranges
 from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from tokoban.systems.life.simulate import Generation
 
 SUMMARY = "play Conway's Life by attention alone, and count the wrong cells"
+
+_MOST_STEPS = 1_000_000  # every grid is kept
 
 _LEAST_CELL_PIXELS = 9
 _LEAST_WIDTH = 306  # pixels of a film, for its caption
@@ -69,8 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Plays, and says what came of it, even if interrupted; 1 if a cell was wrong."""
-    if arguments.steps < 0:
-        raise ValueError(f"--steps is {arguments.steps}; expected at least 0")
+    steps, seed = arguments.steps, arguments.seed
+    check_ranges(
+        arguments,
+        ("steps", 0 <= steps <= _MOST_STEPS, f"0 to {_MOST_STEPS:,}"),
+        ("seed", seed is None or seed >= 0, "at least 0"),
+    )
     if arguments.output is not None and Path(arguments.output).suffix.lower() != ".gif":
         raise ValueError(f"--output is {arguments.output}; expected a name that ends in .gif")
     if arguments.seed is not None and arguments.pattern is not None:
@@ -109,10 +116,7 @@ def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor
     from tokoban.systems.life.rules import parse_rule
 
     if arguments.pattern is None:
-        seed = arguments.seed or 0
-        if seed < 0:
-            raise ValueError(f"--seed is {seed}; expected at least 0")
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(arguments.seed or 0)
         return random_grids(1, side=config.side, density=0.5, random=random)[0]
     source = arguments.pattern
     try:

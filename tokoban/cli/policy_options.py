@@ -79,7 +79,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 def memory_limit_bytes(arguments: argparse.Namespace) -> int:
     """What ``--memory-limit`` says, in bytes."""
-    size = re.fullmatch(r"(\d+(?:\.\d+)?) ?(MB|GB)", arguments.memory_limit, re.IGNORECASE)
+    # Twelve digits are more than any machine has.
+    size = re.fullmatch(r"(\d{1,12}(?:\.\d+)?) ?(MB|GB)", arguments.memory_limit, re.IGNORECASE)
     if size is None:
         told = f"--memory-limit {arguments.memory_limit}"
         raise ValueError(f"{told}: expected a size such as 500MB or 2GB")

@@ -2,6 +2,8 @@
 
 import argparse
 
+MAX_THREADS = 1024
+
 
 def check_ranges(arguments: argparse.Namespace, *rules: tuple[str, bool, str]) -> None:
     """Raises ``ValueError`` for the first rule not kept: argument, whether it is right, what is."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import INTERRUPTED, attention_files, level_options, policy_options
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
@@ -138,10 +139,12 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     policy_options.check(arguments)
     level_options.check_time_limit(arguments)
-    for name in ("max_expansions", "threads"):
-        number = getattr(arguments, name)
-        if number is not None and number < 1:
-            raise ValueError(f"--{name.replace('_', '-')} {number}: expected at least 1")
+    max_expansions, threads = arguments.max_expansions, arguments.threads
+    check_ranges(
+        arguments,
+        ("max_expansions", max_expansions is None or max_expansions >= 1, "at least 1"),
+        ("threads", 1 <= threads <= MAX_THREADS, f"1 to {MAX_THREADS}"),
+    )
     if arguments.minimise and arguments.by in ("beam", "rollout"):
         told = f"--minimise {arguments.minimise} --by {arguments.by}"
         raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")

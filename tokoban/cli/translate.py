@@ -162,7 +162,7 @@ def _check(arguments: argparse.Namespace) -> None:
             penalty is None or 0 <= penalty <= LARGEST_PENALTY,
             f"0 (none) to {LARGEST_PENALTY}",
         ),
-        ("nbest", arguments.nbest >= 1, "at least 1"),
+        ("nbest", 1 <= arguments.nbest <= _MOST, f"1 to {_MOST:,}"),
         ("nbest", arguments.sample or arguments.nbest <= beam, f"at most --beam, which is {beam}"),
         ("seed", seed is None or 0 <= seed < 2**63, "0 to 2^63 - 1"),
         (

@@ -92,14 +92,19 @@ def restrict(
     _check_restrictions(temperature, top_k, top_p)
     # The best becomes 0 first, so that no temperature, however low, overflows it to -inf.
     best = log_probs.amax(dim=-1, keepdim=True)
+    # Where the type would round the temperature to 0 or to infinity, 0 / 0 or inf / inf is NaN.
+    limits = torch.finfo(log_probs.dtype)
+    temperature = min(max(temperature, limits.tiny), limits.max)
     kept = _renormalised((log_probs - _finite(best)) / temperature)
-    if top_k is not None:
+    if top_k is not None and top_k < log_probs.shape[-1]:
         order = kept.argsort(dim=-1, descending=True, stable=True)
         kept = _keep_first(kept, order, top_k)
     if top_p is not None and top_p < 1.0:  # at 1 rounding would cut the rarest actions
         descending, order = kept.sort(dim=-1, descending=True, stable=True)
         reached_before = descending.exp().cumsum(dim=-1) - descending.exp()
-        kept = _keep_first(kept, order, (reached_before < top_p).sum(dim=-1, keepdim=True))
+        # The first one also where the type rounds ``top_p`` to 0.
+        num_kept = (reached_before < top_p).sum(dim=-1, keepdim=True).clamp_min(1)
+        kept = _keep_first(kept, order, num_kept)
     return kept
 
 

@@ -21,6 +21,8 @@ from tokoban.sokoban.tensor_boards import TensorBoards, to_board
 
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
+MAX_SIDE = 64  # of a level that is made, walls included
+MAX_LEVELS = 1_000_000
 
 # Draws at a time where a number of levels is wanted; part of what a seed means.
 _CHUNK = 256
@@ -38,6 +40,12 @@ class GeneratedLevel:
     solution: tuple[Direction, ...] | None
 
 
+def check_num_levels(num_levels: int) -> None:
+    """Raises ``ValueError`` for so many levels as nobody can hold."""
+    if not 1 <= num_levels <= MAX_LEVELS:
+        raise ValueError(f"the number of levels is {num_levels}; expected 1 to {MAX_LEVELS}")
+
+
 def draw(
     num_levels: int,
     *,
@@ -49,8 +57,10 @@ def draw(
     """Draws ``num_levels`` times and returns the legal levels among them, so usually fewer.
 
     Runs on the generator's device. Boxes, goals and player start on different squares. Raises
-    ``ValueError`` where the interior has no room for them.
+    ``ValueError`` where the interior has no room for them, and above ``MAX_SIDE``.
     """
+    if max(rows, columns) > MAX_SIDE:
+        raise ValueError(f"a level of {rows}x{columns}; expected at most {MAX_SIDE}x{MAX_SIDE}")
     interior = (rows - 2) * (columns - 2)
     if min(rows, columns) < 2 + MIN_ROOM_SIDE or num_boxes < 1 or interior < 2 * num_boxes + 1:
         raise ValueError(
@@ -111,8 +121,7 @@ def generate(
     The same arguments give the same levels. Raises ``ValueError`` for arguments that no level can
     meet, and when a kind that is wanted does not turn up.
     """
-    if num_levels < 1:
-        raise ValueError(f"the number of levels is {num_levels}; expected at least 1")
+    check_num_levels(num_levels)
     if not 0 <= seed < 2**63:
         raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
     if not 0.0 <= solvable_share <= 1.0:

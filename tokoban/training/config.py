@@ -14,6 +14,8 @@ import types
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from tokoban.training.numbers import whole
+
 Config = TypeVar("Config")
 
 _FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
@@ -161,7 +163,9 @@ def _parse(text: str, expected: Any) -> Any:
         return _TRUTH.get(text.lower(), text)
     if expected is types.NoneType:
         raise ValueError(text)
-    return expected(text)
+    if expected is float and not math.isfinite(float(text)):
+        raise ValueError(text)
+    return whole(text) if expected is int else expected(text)
 
 
 def _checked(value: Any, expected: Any, *, where: str) -> Any:

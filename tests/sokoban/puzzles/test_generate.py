@@ -1,5 +1,6 @@
 """Puzzles: proved by another way of counting, as hard as wanted, each another, the same by seed."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -119,7 +120,8 @@ def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
         ({"max_pushes": 0}, "max pushes is 0; expected at least 1"),
         ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7 and max pushes 5"),
         ({"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
-        ({"min_lost_share": 1.5}, "min lost share is 1.5; expected 0 to 1"),
+        ({"min_lost_share": 1.0}, "min lost share is 1.0; expected 0 to less than 1"),
+        ({"min_lost_share": 1.5}, "min lost share is 1.5; expected 0 to less than 1"),
     ],
 )
 def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> None:
@@ -135,6 +137,10 @@ def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> Non
         ({"style": "maze"}, "style 'maze'; expected mixed or one of"),
         ({"num_boxes": 0}, "0 boxes; expected 1 to 18 in a room of 10x10"),
         ({"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
+        (
+            {"num_boxes": 3, "wanted": Wanted(min_branching=math.inf)},
+            "min branching is inf; expected at most 12, four for each box",
+        ),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
@@ -145,7 +151,7 @@ def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("num_levels", "seed", "num_threads", "message"),
     [
-        (0, 1, 1, "the number of levels is 0; expected at least 1"),
+        (0, 1, 1, "the number of levels is 0; expected 1 to 1000000"),
         (1, -1, 1, "the seed is -1; expected 0 to"),
         (1, 1, 0, "the number of threads is 0; expected at least 1"),
     ],

@@ -96,8 +96,8 @@ def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--games", "-1"], "--games is -1; expected at least 0"),
-        (["--seed", "-1"], "--seed is -1; expected at least 0"),
+        (["--games", "-1"], "--games is -1; expected 0 to 1000000"),
+        (["--seed", "-1"], "--seed is -1; expected 0 to 9223372036854775807"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
     ],
     ids=str,

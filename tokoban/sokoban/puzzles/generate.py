@@ -7,6 +7,7 @@ from itertools import count
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
+from tokoban.sokoban.generator import check_num_levels
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
 from tokoban.sokoban.solving.levels import SIDE
 
@@ -30,8 +31,7 @@ def generate_puzzles(
     ``report`` is called with the number of draws so far. Raises ``ValueError`` for arguments that
     no level can meet, and when no puzzle has turned up for long.
     """
-    if num_levels < 1:
-        raise ValueError(f"the number of levels is {num_levels}; expected at least 1")
+    check_num_levels(num_levels)
     if not 0 <= seed < 2**63:
         raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
     if num_threads < 1:

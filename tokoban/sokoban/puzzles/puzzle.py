@@ -8,10 +8,11 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.figures import Figures, count_figures
+from tokoban.sokoban.generator import MAX_SIDE
 from tokoban.sokoban.puzzles.choices import Choices, choices_along
 from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import far_starts
-from tokoban.sokoban.puzzles.rooms import MAX_SIDE, MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
+from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
 from tokoban.sokoban.puzzles.wanted import Wanted
 from tokoban.sokoban.solver import solve
 from tokoban.sokoban.solving.answer import Limits, Solved
@@ -50,6 +51,11 @@ class Recipe:
         if not 1 <= self.num_boxes <= most:
             size = f"{self.rows}x{self.columns}"
             raise ValueError(f"{self.num_boxes} boxes; expected 1 to {most} in a room of {size}")
+        # A box can be pushed four ways.
+        most_pushes, branching = 4 * self.num_boxes, self.wanted.min_branching
+        if branching is not None and branching > most_pushes:
+            told = f"expected at most {most_pushes}, four for each box"
+            raise ValueError(f"min branching is {branching}; {told}")
 
 
 @dataclass(frozen=True)

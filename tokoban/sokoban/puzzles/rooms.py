@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from tokoban.sokoban.board import Direction, Square
 
-MIN_SIDE, MAX_SIDE = 5, 64  # walls included
+MIN_SIDE = 5  # walls included
 
 Floor = frozenset[Square]
 

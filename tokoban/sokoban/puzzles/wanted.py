@@ -24,8 +24,9 @@ class Wanted:
             raise ValueError(f"min pushes is {bounds}; expected the first no greater")
         if self.min_branching is not None and not self.min_branching >= 0:
             raise ValueError(f"min branching is {self.min_branching}; expected 0 or more")
-        if self.min_lost_share is not None and not 0 <= self.min_lost_share <= 1:
-            raise ValueError(f"min lost share is {self.min_lost_share}; expected 0 to 1")
+        # The push of the solution does not lose.
+        if self.min_lost_share is not None and not 0 <= self.min_lost_share < 1:
+            raise ValueError(f"min lost share is {self.min_lost_share}; expected 0 to less than 1")
 
     def allows_pushes(self, pushes: int) -> bool:
         """Whether so many pushes are within the bounds."""

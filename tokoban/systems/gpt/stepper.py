@@ -116,7 +116,10 @@ class TextStepper:
         )
         if self._penalty == 1.0:
             return log_probs
-        return log_probs.where(~self._is_used, log_probs * self._penalty).log_softmax(dim=-1)
+        # Rounded to 0 or to infinity it would make NaN of a probability of 0 or of 1.
+        limits = torch.finfo(dtype)
+        penalty = min(max(self._penalty, limits.tiny), limits.max)
+        return log_probs.where(~self._is_used, log_probs * penalty).log_softmax(dim=-1)
 
     def _start_anew(self, starts: list[int]) -> Int64[Tensor, "B T"]:
         """All that each row's model still sees, so that the last tokens stand side by side."""

@@ -34,6 +34,7 @@ DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from
 
 _TEST_RANK = 2**31  # training draws for the ranks of its processes: none of them has so many
 _BATCH_GRIDS = 32
+_MOST = 1_000_000  # batches, games and steps
 
 
 def evaluate(model: nn.Module, config: LifeConfig) -> dict[str, float]:
@@ -118,8 +119,9 @@ def evaluate_model(
     """The usual tests, where the cells look, and the certificate."""
     assert isinstance(model, LifeNet)
     for name in ("batches", "games", "steps", "seed"):
-        if getattr(arguments, name) < 0:
-            raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least 0")
+        number, most = getattr(arguments, name), 2**63 - 1 if name == "seed" else _MOST
+        if not 0 <= number <= most:
+            raise ValueError(f"--{name} is {number}; expected 0 to {most}")
     if arguments.film is not None:
         film = Path(arguments.film)
         if not film.resolve().parent.is_dir():

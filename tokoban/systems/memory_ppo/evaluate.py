@@ -27,6 +27,7 @@ from tokoban.training.device import add_device_option, find_device
 from tokoban.training.metrics import mean_interval
 
 _SEGMENT_STEPS = 128
+_MOST = 10_000_000  # episodes, and steps of one
 _ATTENTION_KINDS = (".html", ".png", ".svg")
 # Apart from those of ``tokoban evaluate``, by which nothing is chosen.
 _VALIDATION_SEED = 2**29
@@ -115,13 +116,13 @@ def evaluate_model(
 ) -> dict[str, int | float]:
     """Greedy episodes from unseen seeds."""
     assert isinstance(model, Player)
-    if arguments.episodes < 2:
-        raise ValueError(f"--episodes is {arguments.episodes}; expected at least 2")
+    if not 2 <= arguments.episodes <= _MOST:
+        raise ValueError(f"--episodes is {arguments.episodes}; expected 2 to {_MOST}")
     if not 0 <= arguments.seed < _VALIDATION_SEED:
         raise ValueError(f"--seed is {arguments.seed}; expected 0 to {_VALIDATION_SEED - 1}")
     most_steps = config.evaluation_steps if arguments.most_steps is None else arguments.most_steps
-    if most_steps < 1:
-        raise ValueError(f"--most-steps is {most_steps}; expected at least 1")
+    if not 1 <= most_steps <= _MOST:
+        raise ValueError(f"--most-steps is {most_steps}; expected 1 to {_MOST}")
     for output, kinds in (arguments.film, [".gif"]), (arguments.attention, _ATTENTION_KINDS):
         _check_output(output, kinds)
     if arguments.attention is not None and config.memory != "transformer":

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from tokoban.sokoban import solver
 from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats import Problem, read_levels
-from tokoban.sokoban.generator import GeneratedLevel
+from tokoban.sokoban.generator import MAX_LEVELS, GeneratedLevel
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
@@ -221,8 +221,8 @@ def evaluate_model(
     """
     if arguments.levels is not None and arguments.generated is not None:
         raise ValueError("give --levels or --generated, not both")
-    if arguments.generated is not None and arguments.generated < 2:
-        raise ValueError(f"--generated {arguments.generated}: expected at least 2")
+    if arguments.generated is not None and not 2 <= arguments.generated <= MAX_LEVELS:
+        raise ValueError(f"--generated {arguments.generated}: expected 2 to {MAX_LEVELS}")
     solve.check_width(arguments.width)
     assert isinstance(model, SokobanPolicy)
     problems: list[Problem] = []

@@ -1,0 +1,152 @@
+"""Every number of every command: one sentence and status 2, or what was asked for."""
+
+import argparse
+import contextlib
+import io
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tokoban import cli
+from tokoban.cli import main
+from tokoban.systems import SYSTEMS, load
+from tokoban.training.config import add_field_arguments
+from tokoban.training.run_config import RunConfig
+
+# What no option of whole numbers, and none of any numbers, can mean.
+NO_INT = ["", "²", "0.5", "nan", "inf", "1e400", str(2**63), "-1" + "0" * 30, "9" * 5000]
+NO_FLOAT = ["", "²", "1.2.3"]
+ODD = ["0", "-1", "\uff11", "2", "0.5", str(2**31), str(2**62), str(2**63 - 1), "nan", "inf", "-inf"]
+ODD += ["1e400", "1e40", "1e-320", "9" * 400, "9" * 400 + "GB"]
+
+LEVEL = "; a\n######\n#@   #\n#  $ #\n#.   #\n######\n\nSolution\nrrdrddlLL\n"
+# Words that make each command do little; {} stands for a new name.
+BASE = {
+    "solve": ["l.sok", "--by", "astar"],
+    "optimise": ["l.sok"],
+    "explain": ["l.sok"],
+    "rate": ["l.sok"],
+    "convert": ["l.sok", "--output", "converted.xsb"],
+    "generate": "--levels=1 --seed=3 --rows=6 --columns=6 --boxes=1 --style=tiles --max-pushes=9 "
+    "--output=-".split(),
+    "label": ["l.sok", "--output", "{}", "--workers=1", "--states=5"],
+    "translate": ["Ein Hund."],
+    "generate-text": ["The", "--max-tokens=4"],
+    "life": ["--steps=1"],
+    "classify": ["p.png"],
+    "attention": ["--mask=local"],
+    "play": ["l.sok"],
+}
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The options of a command that take a value which is no choice and no file's name."""
+    for action in parser._actions:
+        if action.option_strings and action.nargs != 0 and not action.choices:
+            yield action
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    parser = cli._build_parser(cli.COMMANDS)
+    (choices,) = (a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(choices)
+
+
+def numbers(parser: argparse.ArgumentParser, kind: type) -> list[str]:
+    return [a.option_strings[0] for a in options_of(parser) if a.type is kind]
+
+
+def said(words: list[str]) -> tuple[object, str, str]:
+    """The status of a command, and what it wrote."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status: object = main(words)
+        except SystemExit as exit:
+            status = exit.code
+    return status, out.getvalue(), err.getvalue()
+
+
+def check_refused(words: list[str], option: str) -> None:
+    status, out, err = said(words)
+    assert (status, out) == (2, ""), words
+    *_, last = err.splitlines()
+    assert "Traceback" not in err
+    assert f"argument {option}" in last, err
+    assert len(last) < 5200  # the value that was given, and a sentence
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_what_is_no_number_is_refused_by_every_option(command: str) -> None:
+    parser = commands()[command]
+    for kind, values in ((int, NO_INT), (float, NO_FLOAT)):
+        for option in numbers(parser, kind):
+            for value in values:
+                check_refused([command, f"{option}={value}"], option)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_is_no_number_is_refused_by_every_field_and_by_every_measurement(system: str) -> None:
+    evaluate = argparse.ArgumentParser()
+    load(system, "evaluate").add_arguments(evaluate)
+    for kind, values in ((int, NO_INT[-3:]), (float, NO_FLOAT)):
+        for option in numbers(evaluate, kind):
+            for value in values:
+                words = ["evaluate", system, "--weights", "none", f"{option}={value}"]
+                check_refused(words, option)
+    fields = argparse.ArgumentParser()
+    add_field_arguments(fields, load(system, "train").Config)
+    add_field_arguments(fields, RunConfig)
+    for action in options_of(fields):
+        if "int" in str(action.metavar) or "float" in str(action.metavar):
+            with pytest.raises((argparse.ArgumentTypeError, ValueError)):
+                action.type(str(2**63) if "int" in str(action.metavar) else "inf")  # type: ignore
+            with pytest.raises((argparse.ArgumentTypeError, ValueError)):
+                action.type("nan")  # type: ignore[misc, operator]
+
+
+class TooLongError(BaseException):
+    """A command went on for longer than it may."""
+
+
+def end(*_: object) -> None:
+    raise TooLongError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", BASE)
+def test_odd_numbers_end_soon_and_with_a_word(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PIL import Image
+
+    monkeypatch.chdir(tmp_path)
+    Path("l.sok").write_text(LEVEL)
+    Image.new("L", (20, 20)).save("p.png")
+    parser = commands()[command]
+    base = BASE[command]
+    said([command, *(word.format("first") for word in base)])  # compiles
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        for action in options_of(parser):
+            option = action.option_strings[0]
+            if action.type not in (int, float) and option != "--memory-limit":
+                continue
+            for value in ODD:
+                name = f"{option.strip('-')}{ODD.index(value)}"
+                words = [command, *(word.format(name) for word in base), f"{option}={value}"]
+                sampled = ("--seed", "--temperature", "--top-k", "--top-p")
+                words += ["--sample"] * (command == "translate" and option in sampled)
+                signal.alarm(30)
+                status, out, err = said(words)
+                signal.alarm(0)
+                assert "Traceback" not in err
+                if status == 2:
+                    assert err.splitlines(), words
+                else:
+                    assert (status in (0, 1), out.strip() != "") == (True, True), (words, err)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,55 @@
+"""Standard streams that are closed, full, or whose reader has gone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "redirected", "status", "out", "err"),
+    [
+        ("check l.xsb", ">&-", 2, "", "tokoban: standard output: closed\n"),
+        ("check l.xsb", "2>&- <&-", 0, "1 good level, 0 solutions, 0 problems\n", ""),
+        ("check -", "<&-", 2, "", "tokoban: standard input: closed\n"),
+        ("check l.xsb", ">&- 2>&- <&-", 2, "", ""),
+        ("check l.xsb", "| true", 141, "", ""),
+        ("check none.xsb", "2>&1 | true", 141, "", ""),
+        ("check --help", "| true", 0, "", ""),
+    ],
+)
+def test_streams_that_cannot_be_used_give_no_traceback(
+    words: str, redirected: str, status: int, out: str, err: str, tmp_path: Path
+) -> None:
+    (tmp_path / "l.xsb").write_text(LEVEL)
+    # The reader is gone before the command writes.
+    piped = redirected.replace("| true", "| exec sleep 0")
+    command = f'"$0" -m tokoban {words} {piped}; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "l.xsb").write_text(LEVEL)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tokoban", "check", str(tmp_path / "l.xsb")],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "tokoban: [Errno 28] No space left on device\n"
