@@ -129,14 +129,21 @@ class TrajectorySystem:
     def loss(self, model: nn.Module, batch: Windows) -> Loss:
         """Cross entropy of every token, by its weight; padding counts for nothing."""
         layout = layout_of(self.config, self.spec)
-        logits = model(batch.prefix, batch.tokens[:, :, list(layout.slots)]).float()
+        # Slices and not lists as indices: those would be sent to the device, and waited for.
+        read = torch.stack([batch.tokens[:, :, column] for column in layout.slots], dim=2)
+        logits = model(batch.prefix, read).float()
         wanted, weights = _targets(layout, batch, self.config)
         losses = functional.cross_entropy(
             logits.flatten(0, 2), wanted.flatten(), reduction="none"
         ).view_as(weights)
         total = weights.sum().clamp_min(1e-9)
-        is_action = torch.tensor([x.column in layout.actions for x in layout.targets])
-        action = (losses * weights)[:, :, is_action].sum() / weights[:, :, is_action].sum()
+        of_actions = [x.column in layout.actions for x in layout.targets]
+        places = [place for place, is_one in enumerate(of_actions) if is_one]
+
+        def acted(values: Tensor) -> Tensor:
+            return torch.stack([values[:, :, place] for place in places], dim=2).sum()
+
+        action = acted(losses * weights) / acted(weights)
         return Loss((losses * weights).sum() / total, {"action_loss": action.detach()})
 
     def weights(self, batch: Windows) -> Tensor:
