@@ -100,12 +100,12 @@ def gpu_parts(
         # What is compiled there is slow; rollouts and beam hold the same against the post.
         tests = ("-m", "pytest", "-v", "-W", "default", "-m", "gpu and not slow")
         return [
-            Part("versions", 15, ("-m", "benchmarks.versions")),
+            Part("versions", 25, ("-m", "benchmarks.versions")),
             benchmark("rollouts", 120, *common, *rollouts),
             benchmark("simulator", 195, *common, *simulator),
             benchmark("beam", 90, *common),
             Part("tests", 70, tests, ("pytest",)),
-            benchmark("planning", 30, *common),
+            benchmark("planning", 40, *common),
         ]
     if group == "trainings":
         text = _file(data, "tinyshakespeare/input.txt")

@@ -2,7 +2,8 @@
 
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 
 PACKAGES = (
     *("torch", "triton", "numpy", "numba", "gymnasium", "sacremoses", "jaxtyping", "beartype"),
@@ -20,10 +21,7 @@ def main() -> int:
     print(f"{hardware(device)}, CUDA {torch.version.cuda}")
     print(f"{platform.platform()}, Python {platform.python_version()}")
     for package in PACKAGES:
-        try:
-            print(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            print(f"{package} missing")
+        print(f"{package} {version(package) if find_spec(package) else 'missing'}")
     print(f"numba compiles: {_compiles()}")
     return 0
 
