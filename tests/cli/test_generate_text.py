@@ -120,6 +120,23 @@ def test_the_page_of_attention_shows_the_text_that_was_written(
     assert f"<title>{written}" in page.read_text()
 
 
+def test_what_the_model_cannot_see_of_a_long_text_is_said(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, prompt = tmp_path / "looked.html", "abcdefghijkabcd"
+    assert _generate(weights, prompt, "--max-tokens", "5", "--attention", str(page)) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith(prompt)
+    # The model sees 11 letters, and forgets by five.
+    assert captured.err.splitlines() == [
+        "tokoban: prompt 1 has 15 tokens and the model sees at most 11; the first 5 are left out",
+        f"tokoban: {page} shows the last 10 of 20 tokens, all that the model saw",
+    ]
+    assert "these are the last 10 of 20 tokens." in page.read_text()
+    assert _generate(weights, prompt[:11], "--max-tokens", "5") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_an_interrupted_run_keeps_the_texts_that_were_finished(
     weights: str,
     tmp_path: Path,

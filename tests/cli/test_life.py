@@ -179,6 +179,11 @@ def test_a_network_without_attention_has_none_to_show(
         (["--pattern", "wide.cells"], "wide.cells: a pattern of 17 x 1 is larger than the torus"),
         (["--pattern", "high.rle"], "high.rle is a pattern of B36/S23; "),
         (["--pattern", "bytes.rle"], "bytes.rle: not a text in UTF-8"),
+        (
+            ["--pattern", "large.rle"],
+            "large.rle: expected a pattern of at most 1,048,576 bytes, got more",
+        ),
+        (["--pattern", "/dev/zero"], "/dev/zero: expected a pattern of at most 1,048,576 bytes"),
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
         (["--steps", "-1"], "--steps is -1; expected 0 to 1,000,000"),
         (["--seed", "-1"], "--seed is -1; expected at least 0"),
@@ -204,6 +209,7 @@ def test_what_cannot_be_done_is_one_line(
     Path("high.rle").write_text("x = 1, y = 1, rule = B36/S23\no!")
     Path("bytes.rle").write_bytes(b"\xff\xfe")
     Path("bad.rle").write_text("x = 1, y = 1\nq!")
+    Path("large.rle").write_text("x = 1, y = 1\no!" + "\n" * 2**20)
     assert _life(weights, *words) == 2
     error = capsys.readouterr().err
     assert message in error

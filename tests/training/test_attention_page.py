@@ -61,6 +61,56 @@ def test_no_token_breaks_the_page(tmp_path: Path) -> None:
     assert read_attention_page(tmp_path / "a.html").keys() == {"<b>"}
 
 
+def test_characters_that_no_file_may_hold_are_replaced(tmp_path: Path) -> None:
+    odd = "a\ud800\x00\x1b]]>b"
+    labels = TokenRow([odd] * 5)
+    panel = AttentionPanel(odd, weights(1, 1, 5, 5), labels, labels)
+    write_attention_page(tmp_path / "a.html", [panel], title=odd, guide=odd)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>a\ufffd\ufffd\ufffd]]&gt;b</title>" in page
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", page)
+    assert list(read_attention_page(tmp_path / "a.html")) == ["a\ufffd\ufffd\ufffd]]>b"]
+
+
+def heads(*kinds: str) -> torch.Tensor:
+    """Attention of five causal tokens by heads of these kinds, as one layer."""
+    first, own = torch.zeros(5, 5), torch.eye(5)
+    first[:, 0] = 1
+    even = torch.ones(5, 5).tril()
+    before = torch.eye(5).roll(1, 0)
+    before[0] = own[0]
+    before[3] = (before[3] + first[3]) / 2  # the fourth token is of two minds
+    found = {"first": first, "own": own, "even": even / even.sum(1, keepdim=True), "before": before}
+    return torch.stack([found[kind] for kind in kinds])[None]
+
+
+def test_a_page_opens_where_queries_tell_most() -> None:
+    tokens = row(5)
+    for given, head in (
+        (heads("first", "own", "before", "even"), 2),
+        (heads("even", "before", "first", "own"), 1),
+    ):
+        panel = AttentionPanel("a", given, tokens, tokens)
+        layer, found, query = panel.start()
+        assert (layer, found) == (0, head)
+        assert query in (1, 2, 4)  # not the first token, which has none before, nor the fourth
+    # What a token gives to its own place counts where the keys are others.
+    panel = AttentionPanel("a", heads("first", "own"), row(5), TokenRow(["b"] * 5))
+    assert panel.start()[1] == 1
+    layers = torch.cat([heads("first"), heads("before")])
+    assert AttentionPanel("a", layers, tokens, tokens).start()[0] == 1
+    assert AttentionPanel("a", torch.zeros(1, 1, 5, 5), tokens, tokens).start() == (0, 0, 0)
+
+
+def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None:
+    tokens = row(5)
+    panel = AttentionPanel("a", heads("first", "before"), tokens, tokens)
+    write_attention_page(tmp_path / "a.html", [panel], title="a", guide="Look for <this>.")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert '<p class="guide">Look for &lt;this&gt;. ' in page
+    assert '"start": {"layer": 0, "head": 1, "query": ' in page
+
+
 def test_a_page_needs_no_other_file_and_no_network(tmp_path: Path) -> None:
     write_attention_page(
         tmp_path / "a.html", [AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))], title="a"

@@ -1,5 +1,6 @@
 """The page of attention in a browser without a network: what is seen are the weights given."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,7 +64,8 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     heard: list[str] = []
     context = chromium.new_context(offline=True)
 
-    def open_page(*panels: AttentionPanel) -> Any:
+    def open_page(*panels: AttentionPanel, at_first: bool = True) -> Any:
+        """``at_first`` chooses the first layer, head and query, wherever the page opens."""
         path = tmp_path / "page.html"
         write_attention_page(path, panels, title="opened")
         page = context.new_page()
@@ -72,6 +74,8 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
         page.on("request", lambda request: heard.append(request.url))
         page.goto(path.as_uri())
         assert heard.pop(0) == path.as_uri()
+        if at_first:
+            page.evaluate("chooseMap(0, 0); chooseQuery(0)")
         return page
 
     yield open_page
@@ -150,6 +154,24 @@ def test_rollout_is_for_all_layers_of_one_sequence_alone(opened: Open) -> None:
         has_rollout[name] = page.get_by_role("button", name="rollout").count() == 1
     expected = {"text": True, "two texts": False, "cells": False, "picture": True, "triples": False}
     assert has_rollout == expected
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
+    panel = PANELS[name]
+    layer, head, query = panel.start()
+    others = [PANELS["text" if name == "cells" else "cells"]]
+    for panels in ([panel, *others], [*others, panel]):
+        page = opened(*panels, at_first=False)
+        page.get_by_role("button", name=name, exact=True).click()
+        number = (panel.layers or range(1, L + 1))[layer]
+        chosen = page.locator("#maps button[aria-pressed=true]").get_attribute("title")
+        assert chosen == f"layer {number}, head {head + 1}"
+        keys = "#queries" if panel.keys is panel.queries else "#keys"
+        assert torch.equal(shown(page, keys), panel.weights[layer, head, query])
+    opened_at = opened(panel, at_first=False).locator("#opened").inner_text()
+    assert re.search(r", which gives most, 0?[.\d]{1,5}, to .*\.$", opened_at)
+    assert ("queries differ most" in opened_at) == (panel.weights.shape[:2] != (1, 1))
 
 
 @pytest.mark.parametrize("chosen", ["layer 2, mean of its heads", "rollout"])

@@ -1,6 +1,9 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -13,6 +16,7 @@ from tokoban.training.plots import (
     _written_out,
     plot_attention_maps,
     plot_curves,
+    plot_returns,
     plot_weights,
     read_curves,
     smoothed,
@@ -56,6 +60,54 @@ def test_words_of_a_script_that_the_font_lacks_are_drawn_without_a_warning(tmp_p
     picture = tmp_path / "x.png"  # a warning would be an error here
     plot_weights([[1.0]], row_names=["狗"], column_names=["𒀀"], picture=picture)
     assert picture.exists()
+
+
+ODD_NAMES = ["\x00\x1b[31m", "\ud800", "]]>", "--", "-->", "<&>", "$x", "a\nb", "\uffff", ""]
+
+
+def test_a_picture_is_well_formed_whatever_the_names_are(tmp_path: Path) -> None:
+    shades = [[0.5] * len(ODD_NAMES)] * len(ODD_NAMES)
+    plot_weights(shades, row_names=ODD_NAMES, column_names=ODD_NAMES, picture=tmp_path / "w.svg")
+    tokens = TokenRow(ODD_NAMES[:1])
+    panels = [
+        AttentionPanel(name, torch.zeros(1, 1, 1, 1), tokens, tokens) for name in ODD_NAMES
+    ]
+    plot_attention_maps(panels, tmp_path / "m.svg")
+    for name in ("w.svg", "m.svg"):
+        assert ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
+    plot_returns([1.0], [2.0], title="".join(ODD_NAMES), picture=tmp_path / "r.svg")
+    ElementTree.parse(tmp_path / "r.svg")
+
+
+def test_a_picture_of_many_words_has_a_bounded_size(tmp_path: Path) -> None:
+    names = ["w"] * 120
+    plot_weights(
+        [[0.5] * 120] * 2, row_names=["a", "b"], column_names=names, picture=tmp_path / "x.png"
+    )
+    assert width_of(tmp_path / "x.png") <= 150 * 34
+    picture, names = tmp_path / "y.png", ["w"] * 1001
+    with pytest.raises(
+        ValueError, match="1 x 1,001 names is too large for a picture, which holds 1,000 on a side"
+    ):
+        plot_weights([[0.5] * 1001], row_names=["a"], column_names=names, picture=picture)
+    assert not picture.exists()
+
+
+@pytest.mark.slow
+def test_a_picture_of_400_words_needs_little_memory(tmp_path: Path) -> None:
+    code = (
+        "import resource, sys, pathlib\n"
+        "from matplotlib.backends import backend_agg\n"
+        "from tokoban.training.plots import plot_weights\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before, names = peak(), [f'word{n}' for n in range(400)]\n"
+        "plot_weights([[0.5] * 400] * 400, row_names=names, column_names=names,\n"
+        "             picture=pathlib.Path(sys.argv[1]))\n"
+        "print(peak() - before)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "x.png")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300 * 1024  # KiB
 
 
 def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:

@@ -204,7 +204,11 @@ def _write_page(steps: Steps, page: str) -> None:
         for letter, matrix in (("q", steps.queries), ("k", steps.keys))
     )
     panel = AttentionPanel("weights", steps.weights[None, None], queries, keys)
-    attention_files.write(page, [panel], title="Which keys each query takes")
+    guide = (
+        "A row of the map holds the weights of one query: the softmax of its scores with all keys "
+        "that it may attend to, so that keys which resemble the query get most."
+    )
+    attention_files.write(page, [panel], title="Which keys each query takes", guide=guide)
 
 
 def _show(steps: Steps) -> None:

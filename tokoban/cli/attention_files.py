@@ -24,12 +24,14 @@ def is_page(destination: str) -> bool:
     return Path(destination).suffix.lower() == ".html"
 
 
-def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str) -> None:
-    """The page, or the maps of every layer and head."""
+def write(
+    destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str
+) -> None:
+    """The page, whose ``guide`` says what to look for, or the maps of every layer and head."""
     from tokoban.training.attention_page import write_attention_page
     from tokoban.training.plots import plot_attention_maps
 
     if is_page(destination):
-        write_attention_page(destination, panels, title=title)
+        write_attention_page(destination, panels, title=title, guide=guide)
     else:
         plot_attention_maps(panels, Path(destination))

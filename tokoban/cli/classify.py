@@ -139,7 +139,11 @@ def _draw(
 
         panels = attention_panels(model, pictures, looked.weights, names=arguments.images)
         title = f"Attention of {arguments.weights}"
-        attention_files.write(arguments.attention, panels, title=title)
+        guide = (
+            "Look for heads in which a patch attends to others of the same object; the class "
+            "token, if there is one before the grid, gathers what the class is chosen by."
+        )
+        attention_files.write(arguments.attention, panels, title=title, guide=guide)
         return
     from tokoban.cli.png import encode_png
     from tokoban.systems.vit.rollout import drawn

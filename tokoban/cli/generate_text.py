@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, printable_text, write_output
+from tokoban.cli.output import check_outputs, counted, printable_text, write_output
 from tokoban.cli.ranges import check_ranges
 from tokoban.training.device import add_device_option, find_device
 
@@ -114,6 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
             if not block:
                 break
             written += block
+            _tell_dropped(model, [prompt for prompt, _ in block], first=first)
             _go_on(model, block, arguments, sampling, first=first, is_streamed=is_streamed)
             if arguments.attention is not None:
                 (prompt, (text,)) = block[0]
@@ -180,6 +181,21 @@ def _load(arguments: argparse.Namespace) -> "Gpt":
     model, _ = pretrained.load(arguments.weights, system="gpt")
     assert isinstance(model, Gpt)
     return model.to(find_device(arguments.device))
+
+
+def _tell_dropped(model: "Gpt", prompts: Sequence[str], *, first: int) -> None:
+    """Says of which prompts the model does not see the beginning, and how much that is."""
+    from tokoban.systems.gpt.stepper import context_start
+    from tokoban.systems.gpt.texts import encode_prompts
+
+    encoded = encode_prompts(model, prompts, first_number=first)
+    for number, tokens in enumerate(encoded, start=first + 1):
+        if start := context_start(len(tokens), model.context_length):
+            print(
+                f"tokoban: prompt {number} has {counted(len(tokens), 'token')} and the model sees "
+                f"at most {model.context_length:,}; the first {start:,} are left out",
+                file=sys.stderr,
+            )
 
 
 def _go_on(
@@ -251,6 +267,16 @@ def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination
     from tokoban.systems.gpt.attention import attention_panel
     from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
 
-    (tokens,) = encode_prompts(model, [prompt])
-    panel = attention_panel(model, [*tokens, *text.tokens], tokenizer_of(model))
-    attention_files.write(destination, [panel], title=f"{prompt}{text.text}"[:_LONGEST_TITLE])
+    (prompt_tokens,) = encode_prompts(model, [prompt])
+    tokens = [*prompt_tokens, *text.tokens]
+    panel = attention_panel(model, tokens, tokenizer_of(model))
+    guide = (
+        "Look for heads that attend to the token before, or to an earlier place of the same token; "
+        "a head that attends to the first token alone has nothing to add here."
+    )
+    if len(panel.queries) < len(tokens):
+        shown = f"the last {len(panel.queries):,} of {counted(len(tokens), 'token')}"
+        guide += f" The model no longer saw the beginning of the text: these are {shown}."
+        print(f"tokoban: {destination} shows {shown}, all that the model saw", file=sys.stderr)
+    title = f"{prompt}{text.text}"[:_LONGEST_TITLE]
+    attention_files.write(destination, [panel], title=title, guide=guide)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SUMMARY = "play Conway's Life by attention alone, and count the wrong cells"
 
 _MOST_STEPS = 1_000_000  # every grid is kept
+MOST_PATTERN_BYTES = 2**20  # as plaintext this would be a pattern of 1,024 x 1,023
 
 _LEAST_CELL_PIXELS = 9
 _LEAST_WIDTH = 306  # pixels of a film, for its caption
@@ -119,8 +120,14 @@ def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor
         random = np.random.default_rng(arguments.seed or 0)
         return random_grids(1, side=config.side, density=0.5, random=random)[0]
     source = arguments.pattern
+    with Path(source).open("rb") as file:  # which may be a pipe without end
+        content = file.read(MOST_PATTERN_BYTES + 1)
+    if len(content) > MOST_PATTERN_BYTES:
+        raise ValueError(
+            f"{source}: expected a pattern of at most {MOST_PATTERN_BYTES:,} bytes, got more"
+        )
     try:
-        text = Path(source).read_text(encoding="utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{source}: not a text in UTF-8") from None
     pattern = read_pattern(text, source=source)
@@ -158,10 +165,12 @@ def _tell(arguments: argparse.Namespace, generations: "list[Generation]", rule: 
 
 
 def _show_attention(model: "LifeNet", generations: "list[Generation]", destination: str) -> None:
-    from tokoban.systems.life.attention_panels import attention_panels
+    from tokoban.systems.life.attention_panels import GUIDE, attention_panels
 
     panels = attention_panels(model, [each.grids[0] for each in generations])
-    attention_files.write(destination, panels, title="Where each cell of Life looks")
+    attention_files.write(
+        destination, panels, title="Where each cell of Life looks", guide=GUIDE
+    )
 
 
 def _draw(generations: "list[Generation]", film: Path) -> None:

@@ -181,7 +181,11 @@ def _show_attention(
         if answer.lurd is not None:
             panels = policy.attention_panels(levels[number].board, answer.lurd)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            attention_files.write(destination, panels, title=title)
+            guide = (
+                "Each board attends to the goal, the first token, and to the boards before it; "
+                "look for heads that read the goal, the board before, or the last push."
+            )
+            attention_files.write(destination, panels, title=title, guide=guide)
             return
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
 

@@ -305,6 +305,13 @@ def _aligned(model: "Translator", line: str, best: "Translation") -> dict[str, A
     return {"text": line, "translation": best.text} | words
 
 
+_GUIDE = (
+    "In the first panel, look for heads that act as a dictionary, where each written token attends "
+    "to the source token that it translates; in the other two, for heads that attend to a "
+    "neighbour, or to a word that belongs to the query's."
+)
+
+
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
     """A page of every token, layer and head, or a picture of the words alone."""
     from tokoban.systems.translation.alignment import align
@@ -313,7 +320,7 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
 
     if attention_files.is_page(destination):
         panels = attention_panels(model, best.source_tokens, best.tokens)
-        attention_files.write(destination, panels, title=best.text)
+        attention_files.write(destination, panels, title=best.text, guide=_GUIDE)
         return
     words = align(model, best.source_tokens, best.tokens)
     plot_weights(

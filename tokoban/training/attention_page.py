@@ -9,6 +9,7 @@ H rows, W columns.
 import base64
 import html
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tokoban.training.atomic import atomically
+from tokoban.training.xml_text import xml_text
+
+GUIDE = (
+    "Each query spreads a weight of 1 over the keys; look for heads in which every query picks out "
+    "keys of its own, such as the token before it, a matching word or a neighbour."
+)
 
 # More than this is over 50 MB of page, which browsers are slow to open.
 MOST_WEIGHTS = 10_000_000
@@ -61,7 +68,7 @@ class TokenRow:
         pictures = self.pictures
         return {
             "kind": "row",
-            "labels": list(self.labels),
+            "labels": [xml_text(label) for label in self.labels],
             "row_length": self.row_length,
             "pictures": None if pictures is None else [_picture(each) for each in pictures],
         }
@@ -100,7 +107,7 @@ class TokenGrid:
             "kind": "grid",
             "height": self.height,
             "width": self.width,
-            "labels": None if self.labels is None else list(self.labels),
+            "labels": None if self.labels is None else [xml_text(label) for label in self.labels],
             "has_class_token": self.has_class_token,
             "picture": None if self.picture is None else _picture(self.picture),
         }
@@ -135,11 +142,40 @@ class AttentionPanel:
         if not ((self.weights >= 0) & (self.weights <= 1.001)).all():
             raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
 
+    def start(self) -> tuple[int, int, int]:
+        """The layer, head and query, from 0, that a page opens at: those that tell most.
+
+        A query tells sum_k w_k log2(w_k / m_k) bits, with m_k the mean weight that the head's
+        queries which may attend to key k give to it: how far the query's weights differ from those
+        of its head's other queries. What a token gives to itself is left out. A head that attends
+        evenly, or always to the same token, such as the first, tells next to nothing; one that
+        attends to another token with each query tells most. The head is the one of the greatest
+        mean, the query the one of that head that tells most.
+        """
+        best_mean, best = -math.inf, (0, 0, 0)
+        is_self = self.queries is self.keys or self.queries.to_dict() == self.keys.to_dict()
+        num_queries, num_keys = self.weights.shape[2:]
+        may_attend = torch.ones(num_queries, num_keys)
+        if num_queries == num_keys and not self.weights.triu(1).any():  # causal
+            may_attend = may_attend.tril()
+        for layer, given in enumerate(self.weights):
+            weights = given.detach().float().cpu()
+            if is_self:
+                weights = weights * (1 - torch.eye(num_queries))
+            means = weights.sum(1, keepdim=True) / may_attend.sum(0)
+            told = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
+            mean, head = told.mean(1).max(0)
+            if mean > best_mean:
+                best_mean, best = float(mean), (layer, int(head), int(told[head].argmax()))
+        return best
+
     def to_dict(self) -> dict[str, Any]:
         """What the page reads; the weights in single precision."""
         queries, keys = self.queries.to_dict(), self.keys.to_dict()
+        layer, head, query = self.start()
         return {
-            "name": self.name,
+            "name": xml_text(self.name),
+            "start": {"layer": layer, "head": head, "query": query},
             "shape": list(self.weights.shape),
             "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),
@@ -148,9 +184,12 @@ class AttentionPanel:
         }
 
 
-def write_attention_page(path: Path | str, panels: Sequence[AttentionPanel], *, title: str) -> None:
+def write_attention_page(
+    path: Path | str, panels: Sequence[AttentionPanel], *, title: str, guide: str = GUIDE
+) -> None:
     """Writes one page that shows every panel, and needs no network and no other file.
 
+    ``guide`` says in a sentence or two what to look for. Each panel opens at its ``start``.
     ``ValueError`` for panels without names of their own, and for more weights than a page can hold.
     """
     _check(panels)
@@ -161,7 +200,9 @@ def write_attention_page(path: Path | str, panels: Sequence[AttentionPanel], *, 
     }
     data = json.dumps({"panels": [panel.to_dict() for panel in panels]}, ensure_ascii=False)
     # No token can close the element that it stands in.
-    parts = texts | {"title": html.escape(title), "data": data.replace("<", r"\u003c")}
+    words = {"title": title, "guide": guide}
+    parts = texts | {name: html.escape(xml_text(text)) for name, text in words.items()}
+    parts |= {"data": data.replace("<", r"\u003c")}
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], texts["html"])
     with atomically(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import Any
 from tokoban.training.atomic import atomically
 from tokoban.training.attention_page import AttentionPanel
 from tokoban.training.run_directory import read_metrics
+from tokoban.training.xml_text import xml_text
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -16,6 +17,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # Means are drawn over this many stretches of each decade of steps: the right end of a logarithmic
 # axis would else be black with noise.
 STRETCHES_PER_DECADE = 25
+
+# Of a table of weights: beyond these names would be too small to read, and the memory too large.
+MOST_NAMES = 1000
+_MOST_INCHES = 32.0  # 4,800 pixels, 92 MB of them
+_MOST_EDGED = 100  # names on a side; the edges of more cells would be all that is seen
 
 Curve = tuple[list[int], list[float]]  # steps and values
 
@@ -62,29 +68,48 @@ def plot_weights(
     column_names: Sequence[str],
     picture: Path,
 ) -> None:
-    """Weights from 0 to 1 as a table of shades, the columns' names above; PNG or SVG by suffix."""
+    """Weights from 0 to 1 as a table of shades, the columns' names above; PNG or SVG by suffix.
+
+    ``ValueError`` for more than ``MOST_NAMES`` rows or columns.
+    """
     from matplotlib.figure import Figure
 
     kind = picture_kind(picture)
     num_rows, num_columns = len(row_names), len(column_names)
-    size = max(3.0, 1.5 + 0.4 * num_columns), max(2.5, 1.2 + 0.35 * num_rows)
+    if max(num_rows, num_columns) > MOST_NAMES:
+        raise ValueError(
+            f"{picture}: a table of {num_rows:,} x {num_columns:,} names is too large for a "
+            f"picture, which holds {MOST_NAMES:,} on a side"
+        )
+    width = min(0.4, _MOST_INCHES / num_columns)  # inches of a cell
+    height = min(0.35, _MOST_INCHES / num_rows)
+    size = max(3.0, 1.5 + width * num_columns), max(2.5, 1.2 + height * num_rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
-    # White to the first of the colours, the darker the more.
+    is_edged = max(num_rows, num_columns) <= _MOST_EDGED
+    # White to the first of the colours, the darker the more. Many cells are one picture in an SVG.
     axes.pcolormesh(
-        weights, cmap=_shades(), vmin=0.0, vmax=1.0, edgecolors="#e6e6e6", linewidth=0.5
+        weights,
+        cmap=_shades(),
+        vmin=0.0,
+        vmax=1.0,
+        edgecolors="#e6e6e6" if is_edged else "none",
+        linewidth=0.5 if is_edged else 0.0,
+        rasterized=not is_edged,
     )
-    # A dollar sign would begin a formula.
+    points = min(10.0, 0.8 * 72 * min(width, height))
     axes.set_xticks(
         [place + 0.5 for place in range(num_columns)],
-        [name.replace("$", r"\$") for name in column_names],
+        [_label(name) for name in column_names],
         rotation=60,
         ha="left",
         rotation_mode="anchor",
+        fontsize=points,
     )
     axes.set_yticks(
         [place + 0.5 for place in range(num_rows)],
-        [name.replace("$", r"\$") for name in row_names],
+        [_label(name) for name in row_names],
+        fontsize=points,
     )
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     axes.invert_yaxis()
@@ -113,7 +138,7 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     for row, (panel, layer) in zip(all_axes, layers, strict=True):
         maps = panel.weights[layer].detach().float().cpu().numpy()
         number = layer + 1 if panel.layers is None else panel.layers[layer]
-        name = panel.name.replace("$", r"\$")
+        name = _label(panel.name)
         row[0].set_ylabel(f"{name}\nlayer {number}", fontsize="small")
         for head, axes in enumerate(row):
             axes.set_xticks([])
@@ -145,7 +170,7 @@ def plot_returns(
     ends = [min(*requested, *achieved), max(*requested, *achieved)]
     axes.plot(ends, ends, color="#bbbbbb", linewidth=1.0)
     axes.plot(requested, achieved, "o", color=COLOURS[0], markersize=4, alpha=0.5)
-    axes.set_title(title, loc="left")
+    axes.set_title(_label(title), loc="left")
     axes.set_xlabel("return requested")
     axes.set_ylabel("return achieved")
     axes.grid(True, color="#e6e6e6", linewidth=0.8)
@@ -185,6 +210,11 @@ def picture_kind(picture: Path) -> str:
     if kind not in ("png", "svg"):
         raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
     return kind
+
+
+def _label(text: str) -> str:
+    """Text as matplotlib takes it: of characters that SVG allows, and without formulas."""
+    return xml_text(text).replace("$", r"\$")
 
 
 def _shades() -> Any:

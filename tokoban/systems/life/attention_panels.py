@@ -15,6 +15,12 @@ from tokoban.training.attention_page import MOST_WEIGHTS, AttentionPanel, TokenG
 MOST_PANELS = 12
 
 
+GUIDE = (
+    "A trained network attends to the eight neighbours of a cell and to hardly any other; the "
+    "living (●) get more than the dead, which tells it how many live."
+)
+
+
 def attention_panels(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> list[AttentionPanel]:
     """A panel for each of the ``grids``, which are those of the steps of a game from 0.
 

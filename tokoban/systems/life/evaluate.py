@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tokoban.systems.life.attention_panels import panels_of_run
+from tokoban.systems.life.attention_panels import GUIDE, panels_of_run
 from tokoban.systems.life.attention_plot import attention_figures, attention_matrix, film_of_run
 from tokoban.systems.life.certificate import certify, count_cases, margins
 from tokoban.systems.life.config import LifeConfig
@@ -129,7 +129,8 @@ def evaluate_model(
         kept = RunDirectory(Path(arguments.weights), system="life", config={}).kept
         if film.suffix.lower() == ".html":
             panels = panels_of_run(model, kept, grids=_grids(model))
-            write_attention_page(film, panels, title="Where the cells looked while they learned")
+            title = "Where the cells looked while they learned"
+            write_attention_page(film, panels, title=title, guide=GUIDE)
         else:
             film_of_run(model, kept, grids=_grids(model), film=film)
     rule = parse_rule(config.rule)

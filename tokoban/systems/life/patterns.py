@@ -115,7 +115,8 @@ def _read_rle(lines: list[str], first: int, source: str) -> Pattern:
             raise ValueError(
                 f"{source}, line {number}: cells outside the {columns} x {rows} of the header"
             )
-        cells[row, column : column + count] = letter in "oO"
+        if letter in "oO":
+            cells[row, column : column + count] = True
         column += count
     raise ValueError(f"{source}: the pattern has no end; expected a !")
 

@@ -126,7 +126,14 @@ def save_attention(
     steps = TokenRow(_labels(episode))
     panel = AttentionPanel(name, weights, steps, steps)
     if output.suffix.lower() == ".html":
-        write_attention_page(output, [panel], title=f"Where the memory looks: {name}")
+        guide = (
+            "Each step attends to itself and to the steps before it; look for heads that look back "
+            "by a fixed number of steps, or to the step at which something was seen."
+        )
+        if len(steps) == MOST_SHOWN:
+            guide += f" Of a longer episode these are the first {MOST_SHOWN:,} steps."
+        title = f"Where the memory looks: {name}"
+        write_attention_page(output, [panel], title=title, guide=guide)
     else:
         plot_attention_maps([panel], output)
 

@@ -14,6 +14,11 @@ from tokoban.systems.trajectory.trajectories import Trajectories
 from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
 from tokoban.transformer import captured_attention
 
+_GUIDE = (
+    "Each token attends to those before it; look for heads that read the same column of the "
+    "transition before, or the return or goal that was asked for."
+)
+
 
 @torch.no_grad()
 def write_attention(
@@ -54,7 +59,12 @@ def write_attention(
     # What stands before all transitions would push them out of their rows.
     row = TokenRow(labels, row_length=None if layout.prefix else len(layout.slots))
     panel = AttentionPanel(episode.env, weights, row, row)
-    write_attention_page(path, [panel], title=f"Attention to transitions: {episode.env}")
+    num_shown, num_steps = tokens.shape[1], int(episode.lengths[0])
+    guide = _GUIDE
+    if num_shown < num_steps:
+        guide += f" These are the first {num_shown:,} of {num_steps:,} transitions."
+    title = f"Attention to transitions: {episode.env}"
+    write_attention_page(path, [panel], title=title, guide=guide)
 
 
 def column_name(layout: Layout, column: int) -> str:

@@ -27,6 +27,7 @@ class Panel {
     this.isSelf = data.keys === null;
     // It goes through all layers, so all must be here.
     this.hasRollout = this.isSelf && data.layers === null && this.numLayers > 1;
+    this.start = data.start;
     this.base64 = data.weights;
     this.means = [];
   }
@@ -85,6 +86,12 @@ class Panel {
     return reached;
   }
 
+  hasShapeOf(other) {
+    return ["numLayers", "numHeads", "numQueries", "numKeys"].every(
+      (name) => this[name] === other[name],
+    );
+  }
+
   describe({ layer, head }) {
     if (layer === ROLLOUT) return "rollout";
     const heads = head === MEAN ? "mean of its heads" : `head ${head + 1}`;
@@ -123,15 +130,15 @@ function short(weight) {
   return weight > 0.9995 ? "1" : weight.toFixed(3).replace(/^0/, "");
 }
 
-function exact(weight) {
-  return String(Number(weight.toPrecision(6)));
+function rounded(weight) {
+  return String(Number(weight.toPrecision(3)));
 }
 
 // The page's parts.
 
 const find = (id) => document.getElementById(id);
 const panels = JSON.parse(find("data").textContent).panels.map((data) => new Panel(data));
-const state = { panel: panels[0], layer: 0, head: 0, query: 0, held: null };
+const state = { panel: panels[0], ...panels[0].start, held: null };
 let queryTokens = [];
 let keyTokens = [];
 let mapButtons = [];
@@ -281,12 +288,11 @@ function showPanels() {
 }
 
 function choosePanel(panel) {
+  // The same place in another step of a game; another place where the tokens are others.
+  if (!panel.hasShapeOf(state.panel) || (state.layer === ROLLOUT && !panel.hasRollout)) {
+    Object.assign(state, panel.start);
+  }
   state.panel = panel;
-  if (state.layer === ROLLOUT ? !panel.hasRollout : state.layer >= panel.numLayers) state.layer = 0;
-  // A single head has no mean beside it.
-  const hasHead = state.head === MEAN ? panel.numHeads > 1 : state.head < panel.numHeads;
-  if (!hasHead) state.head = 0;
-  state.query = Math.min(state.query, panel.numQueries - 1);
   state.held = null;
   queryTokens = layTokens(find("queries"), panel.queries, true);
   keyTokens = panel.isSelf ? queryTokens : layTokens(find("keys"), panel.keys, false);
@@ -368,25 +374,25 @@ function chooseQuery(query) {
     // Of a grid's many numbers the least would only hide what lies below.
     token.lastElementChild.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
     token.dataset.weight = weight;
-    token.title = `${nameOf(panel.keys, key)}: ${exact(weight)}`;
+    token.title = `${nameOf(panel.keys, key)}: ${rounded(weight)}`;
   });
   queryTokens.forEach((token, index) => {
     token.classList.toggle("chosen", index === query);
     token.tabIndex = index === query ? 0 : -1;
     if (!panel.isSelf) token.title = nameOf(panel.queries, index);
   });
-  find("darkest").textContent = exact(darkest);
+  find("darkest").textContent = rounded(darkest);
   find("legend").classList.toggle("over-picture", Boolean(panel.keys.picture));
   const order = [...row.keys()].filter((key) => row[key] > 0).sort((a, b) => row[b] - row[a]);
   const asked = nameOf(panel.queries, query);
   find("said").textContent = most
-    ? `${asked} gives most, ${exact(most)}, to ${nameOf(panel.keys, order[0])}.`
+    ? `${asked} gives most, ${rounded(most)}, to ${nameOf(panel.keys, order[0])}.`
     : `${asked} may look at nothing.`;
   find("greatest").replaceChildren(
     make("tr", {}, ...["key", "weight"].map((name) => make("th", { textContent: name }))),
     ...order.slice(0, NUM_GREATEST).map((key) => make("tr", {},
       make("td", { textContent: nameOf(panel.keys, key) }),
-      make("td", { textContent: exact(row[key]) }))),
+      make("td", { textContent: rounded(row[key]) }))),
   );
 }
 
@@ -456,7 +462,7 @@ find("map").addEventListener("pointermove", (event) => {
   const query = place((event.clientY - box.top) / box.height, panel.numQueries);
   const key = place((event.clientX - box.left) / box.width, panel.numKeys);
   if (state.held === null) chooseQuery(query);
-  const weight = exact(panel.row(state, query)[key]);
+  const weight = rounded(panel.row(state, query)[key]);
   find("pointed").textContent =
     `${nameOf(panel.queries, query)} → ${nameOf(panel.keys, key)}: ${weight}`;
 });
@@ -469,5 +475,22 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   chooseMap(state.layer, state.head);
 });
 
+// Says where the page opens, and what is to be seen there.
+function showOpened() {
+  const { panel } = state;
+  const row = panel.row(state, state.query);
+  const most = greatest(row);
+  const [query, key] = [
+    nameOf(panel.queries, state.query), nameOf(panel.keys, row.indexOf(most)),
+  ];
+  const place = panel.numLayers * panel.numHeads > 1
+    ? `at ${panel.describe(state)}, whose queries differ most in what they attend to, and there `
+    : "";
+  if (!most) return;
+  find("opened").textContent =
+    `The page opens ${place}at ${query}, which gives most, ${rounded(most)}, to ${key}.`;
+}
+
 showPanels();
 choosePanel(panels[0]);
+showOpened();
