@@ -25,6 +25,7 @@ from tokoban.systems.sokoban_policy.episodes import (
     Game,
     TrainingBatch,
     margin_around,
+    places,
     steps_left_bin,
     training_batches,
 )
@@ -110,8 +111,8 @@ class ExactGames:
         levels = Bitboards(*(torch.cat(words) for words in zip(*all_levels, strict=True)))
         numbers = torch.arange(len(drawn), device=self.device)
         drawing = numbers.repeat_interleave(len(levels.walls) // len(drawn))
-        is_fresh = ~torch.isin(bitboards.canonical_keys(levels), self.held_out)
-        levels, drawing = levels.at(is_fresh), drawing[is_fresh]
+        fresh = places(~torch.isin(bitboards.canonical_keys(levels), self.held_out))
+        levels, drawing = levels.at(fresh), drawing[fresh]
         tables = one_box_tables(levels)
         is_solvable = tables.distance(levels) >= 0
         chosen = torch.cat(
@@ -134,7 +135,7 @@ class ExactGames:
         generator: torch.Generator,
     ) -> Int64[Tensor, "games"]:
         """As many levels of a drawing as are played, nearly half of them solvable, shuffled."""
-        solvable, lost = ((is_drawn & kind).nonzero()[:, 0] for kind in (is_solvable, ~is_solvable))
+        solvable, lost = (places(is_drawn & kind) for kind in (is_solvable, ~is_solvable))
         # Solvable ones are rarer (about a third): as many of them as there are, up to half.
         solvable = solvable[: self.games_a_drawing // 2]
         chosen = torch.cat([solvable, lost[: self.games_a_drawing - len(solvable)]])

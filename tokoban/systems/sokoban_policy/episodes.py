@@ -79,8 +79,8 @@ def training_batches(parts: Sequence[Episodes]) -> Iterator[TrainingBatch]:
         )
 
 
-def places(mask: Bool[Tensor, "B T"], count: int | None = None) -> Int64[Tensor, "M"]:
-    """The places b * T + t where the mask is True; nobody waits if their number is known."""
+def places(mask: Bool[Tensor, "*B"], count: int | None = None) -> Int64[Tensor, "M"]:
+    """Where the flattened mask is True, in order; nobody waits if their number is known."""
     flat = mask.flatten()
     found = flat.nonzero() if count is None else flat.nonzero_static(size=count)
     return found[:, 0]
