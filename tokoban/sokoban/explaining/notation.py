@@ -1,6 +1,6 @@
 """Certificates as JSON, to be kept and to be checked elsewhere.
 
-A square is ``[row, column]`` from 0, a place ``[box, player]``, a position ``[boxes, player]``.
+``docs/certificates.md`` describes the format for whoever checks it elsewhere.
 """
 
 from collections.abc import Callable, Iterable
