@@ -12,6 +12,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 .PHONY: demo test check lint test-slow test-gpu bench bench-gpu lock clean
 
 demo: .venv/run.ok
+	$(BIN)/tokoban prepare
 	$(BIN)/tokoban demo
 
 # Linters first and pytest last, so that its closing line is the last of all.

@@ -19,7 +19,12 @@ if importlib.util.find_spec("beartype"):
 
 import torch  # noqa: E402
 
+from tokoban import compiling  # noqa: E402
+
 torch.set_num_threads(1)
+
+# What is compiled during a test depends on what ran before; standard error must not.
+compiling.NOTICE.was_given = True
 
 # A shell's background job is started deaf to Ctrl-C, and so would all be that the tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

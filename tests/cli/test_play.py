@@ -1,11 +1,14 @@
 """``tokoban play``: the game, the keys, the advice, and the whole of it on a pseudo-terminal."""
 
+import fcntl
 import io
 import os
 import pty
 import random
 import re
+import select
 import signal
+import subprocess
 import sys
 import termios
 import threading
@@ -14,18 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from tokoban import cli
-from tokoban.cli import advice
-from tokoban.cli.advice import Adviser
+from tokoban import cli, compiling
+from tokoban.cli import advice, saved_games
+from tokoban.cli.advice import Adviser, Background, Deadlock, Hint
 from tokoban.cli.answers import Answer
-from tokoban.cli.game import Game
-from tokoban.cli.keyboard import read_keys, single_keys
-from tokoban.cli.play import play
+from tokoban.cli.game import Game, Progress
+from tokoban.cli.keyboard import Keyboard
+from tokoban.cli.play import shipped_levels
 from tokoban.cli.policy import Policy
 from tokoban.cli.screen import Screen
+from tokoban.cli.table import Table
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import UNDO, Board, Direction
-from tokoban.sokoban.formats import Level, parse_board
+from tokoban.sokoban.board import UNDO, Board, Direction, Square
+from tokoban.sokoban.formats import Level, lurd, parse_board, read_levels
 
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("#######|#     #|# $@. #|#     #|#######")
@@ -73,21 +77,64 @@ def test_a_solved_level_stays_solved_and_is_remembered() -> None:
     assert (game.number, game.lurd, game.solutions) == (2, "", {1: "RR"})
 
 
-def test_the_levels_go_round_and_begin_at_their_start() -> None:
+def test_the_levels_go_round_and_keep_their_moves_until_they_are_solved() -> None:
     game = make_game(CORRIDOR, ROOM, TWO_BOXES)
     game.move(RIGHT)
     game.turn_to(-1)
     assert (game.number, game.board) == (3, TWO_BOXES)
     game.turn_to(1)
+    assert (game.number, game.lurd) == (1, "R")
+    game.move(RIGHT)
+    game.turn_to(1)
+    game.turn_to(-1)
     assert (game.number, game.board, game.lurd) == (1, CORRIDOR, "")
 
 
-def test_restart_goes_back_to_the_start() -> None:
-    game = make_game(ROOM, CORRIDOR)
-    game.turn_to(1)
-    game.move(RIGHT)
+def test_a_restart_can_be_taken_back() -> None:
+    game = make_game(ROOM)
+    for direction in (UP, LEFT, LEFT):
+        game.move(direction)
     game.restart()
-    assert (game.number, game.board, game.lurd) == (2, CORRIDOR, "")
+    assert (game.board, game.lurd) == (ROOM, "")
+    for _ in range(9):
+        game.redo()
+    assert game.lurd == "ull"
+
+
+def test_redo_ends_where_another_move_was_made() -> None:
+    game = make_game(ROOM)
+    for direction in (UP, LEFT, LEFT):
+        game.move(direction)
+    for _ in range(3):
+        game.undo()
+    game.move(UP)  # the move that would be made again
+    game.redo()
+    assert game.lurd == "ul"
+    game.undo()
+    game.move(RIGHT)
+    game.redo()
+    assert game.lurd == "ur"
+
+
+def test_the_best_solution_is_kept() -> None:
+    game = make_game(parse_board("########|#. $  @#|#      #|########"))
+    lengths = []
+    for moves in ("dullLL", "llLL", "dullLL"):
+        for letter in moves:
+            game.move(Direction(lurd.LETTERS.index(letter.lower())))
+        lengths.append([len(solution) for solution in game.progress(1).solutions])
+        game.turn_to(1)
+    assert lengths == [[6], [4], [4]]
+
+
+def test_the_fewest_moves_and_the_fewest_pushes_are_both_kept() -> None:
+    game = make_game(parse_board("######|#.  .#|#$  @#|#  $ #|##  ##|######"))
+    solutions = ("dLdlUlURRdrU", "llddrUluRdrUlldlU")  # 6 pushes, and 4
+    for moves in (*solutions, *solutions):
+        for letter in moves:
+            game.move(Direction(lurd.LETTERS.index(letter.lower())))
+        game.turn_to(1)
+    assert game.progress(1).solutions == tuple(map(lurd.parse, solutions))
 
 
 def test_a_level_that_is_not_there_is_refused() -> None:
@@ -102,6 +149,86 @@ def test_levels_keep_their_numbers_where_some_are_left_out() -> None:
         game.turn_to(step)
         numbers.append(game.number)
     assert (numbers, game.board) == ([2, 4, 2, 4], CORRIDOR)
+
+
+# The saved games
+
+
+def played(board: Board, moves: str, *, undone: int = 0) -> Progress:
+    game = make_game(board)
+    for letter in moves:
+        game.move(Direction(lurd.LETTERS.index(letter.lower())))
+    for _ in range(undone):
+        game.undo()
+    return game.progress(1)
+
+
+@pytest.mark.parametrize("progress", [
+    Progress(),
+    played(ROOM, "ull"),
+    played(ROOM, "ull", undone=2),
+    played(ROOM, "ull", undone=3),
+    played(CORRIDOR, "rr"),
+    played(CORRIDOR, "rr", undone=1),
+    played(CORRIDOR, "r"),
+])  # fmt: skip
+def test_saved_games_are_read_as_they_were_written(progress: Progress, tmp_path: Path) -> None:
+    board = ROOM if progress.directions[:1] == (UP,) else CORRIDOR
+    place = tmp_path / "made" / "on the way" / "games.sok"
+    levels = {7: Level(board, "Title: a; strange*one")}
+    saved_games.write(place, {7: progress}, levels=levels, current=7)
+    found = saved_games.read(place)
+    assert (dict(found.progress), found.current) == ({board: progress}, 7)
+    assert not read_levels(place).problems  # other programs read it, too
+
+
+def test_games_of_other_levels_stay_in_the_file(tmp_path: Path) -> None:
+    place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
+    saved_games.write(place, {1: played(ROOM, "u")}, levels=levels, current=1)
+    saved_games.write(place, {2: played(CORRIDOR, "rr")}, levels=levels, current=2)
+    found = saved_games.read(place)
+    assert set(found.progress) == {ROOM, CORRIDOR}
+    assert found.current == 2
+
+
+def test_damaged_games_are_reported_and_not_overwritten(tmp_path: Path) -> None:
+    place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
+    both = {1: played(ROOM, "ull"), 2: played(CORRIDOR, "rr")}
+    saved_games.write(place, both, levels=levels, current=1)
+    whole = place.read_bytes()
+    saved_games.read(place)
+    damaged = [
+        b"",
+        b"\xff\x00\x01",
+        whole[: whole.index(b"title") + 1] if b"title" in whole else whole[:40],
+        whole[: whole.rindex(b"Solution")],
+        whole.replace(b"RR", b"RD"),
+        whole.replace(b"Games of", b"Names of"),
+        whole.replace(b"Levels: 2", b"Levels: 3"),
+        b"; 1\n\n#####\n#@$.#\n#####\n",  # a player's own levels
+    ]
+    for content in damaged[:3] + damaged[4:]:
+        place.write_bytes(content)
+        with pytest.raises(ValueError, match=r"games.sok.*damaged.*--save"):
+            saved_games.read(place)
+        with pytest.raises(ValueError, match=r"games.sok.*damaged.*--save"):
+            saved_games.write(place, both, levels=levels, current=1)
+        assert place.read_bytes() == content
+
+
+def test_each_level_file_has_its_games_in_the_folder_for_state(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    folder = tmp_path / "tokoban" / "play"
+    places = [saved_games.usual_place(file) for file in ("a/l.xsb", "b/l.xsb", "l.sok", None)]
+    assert len({*places}) == 4
+    assert {place.parent for place in places} == {folder}
+    assert saved_games.usual_place("./a/../a/l.xsb") == places[0]
+    monkeypatch.setenv("XDG_STATE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    expected = tmp_path / "home" / ".local" / "state" / "tokoban" / "play"
+    assert saved_games.usual_place(None).parent == expected
 
 
 # The keys
@@ -122,7 +249,9 @@ def test_keys_have_names(typed: bytes, keys: list[str]) -> None:
     reader, writer = os.pipe()
     os.write(writer, typed)
     os.close(writer)
-    assert list(read_keys(reader)) == keys
+    keyboard = Keyboard(reader)
+    assert list(keyboard.events()) == keys
+    keyboard.close()
     os.close(reader)
 
 
@@ -157,7 +286,7 @@ def test_the_terminal_is_given_back_however_it_ends(
 ) -> None:
     _, its = terminal
     before, handler = termios.tcgetattr(its), signal.getsignal(signal.SIGTERM)
-    with pytest.raises(raised), single_keys(its):
+    with pytest.raises(raised), Keyboard(its):
         flags = termios.tcgetattr(its)[3]
         assert not flags & (termios.ICANON | termios.ECHO)
         assert flags & termios.ISIG
@@ -171,146 +300,332 @@ def test_the_terminal_is_given_back_however_it_ends(
 
 @pytest.fixture
 def adviser(random_weights: Path) -> Adviser:
-    return Adviser(Policy(str(random_weights), device="cpu"))
+    return Adviser(lambda: Policy(str(random_weights), device="cpu"))
 
 
 def test_a_hint_is_the_policys_with_its_estimate(adviser: Adviser) -> None:
     hint = adviser.hint(CORRIDOR)
-    assert re.fullmatch(r"Hint: right \(policy: .*(left|sure); its plan has 2 moves\)", hint), hint
+    assert re.fullmatch(r"policy: .*(left|sure); its plan has 2 moves", hint.remark), hint
+    assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 4), "R")
 
 
 def test_a_hint_is_astars_where_the_board_does_not_fit(adviser: Adviser) -> None:
     hint = adviser.hint(TWO_BOXES)
-    assert hint.startswith("Hint: left (A*: 4 moves left, fewest moves; does not fit the policy: 2")
+    assert hint.remark.startswith("A*: 4 moves left, fewest moves; does not fit the policy: 2")
+    # The nearer box goes one square; then another is pushed.
+    assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 1), "L")
 
 
-def test_a_lost_board_is_called_so_by_proof(adviser: Adviser) -> None:
-    assert adviser.hint(TWO_LOST).startswith("Lost: A* proves that no moves solve this (does not")
+def test_a_hint_ends_where_another_box_is_pushed(adviser: Adviser) -> None:
+    board = parse_board("##########|#@ $ .$ .#|#        #|##########")
+    hint = adviser.hint(board)
+    replayed = lurd.replay(board, hint.moves)
+    assert hint.moves[-1].isupper() and hint.moves[:-1].islower()
+    assert hint.box in board.boxes and hint.box not in replayed.board.boxes
+    assert hint.destination == Square(1, 4)  # from there another box is pushed first
+
+
+def test_there_is_no_hint_where_astar_proves_that_none_can_be(adviser: Adviser) -> None:
+    assert adviser.hint(TWO_LOST) == Hint("A* proves that no moves solve this")
 
 
 def test_where_nobody_knows_the_hint_says_so(
     adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def by_astar(board: Board, *, time_limit_s: float) -> Answer:
-        return Answer("gave up", "astar", time_limit_s, "A*: not within 2 s")
+    def by_astar(board: Board, **_: object) -> Answer:
+        return Answer("gave up", "astar", 2.0, "A*: not within 2 s")
 
     monkeypatch.setattr(advice, "by_astar", by_astar)
-    assert adviser.hint(TWO_BOXES).startswith("No hint (A*: not within 2 s; does not fit")
+    assert adviser.hint(TWO_BOXES).remark.startswith("A*: not within 2 s; does not fit")
 
 
-@pytest.mark.parametrize(("unsolvable", "is_warned"), [(0.97, True), (0.5, False)])
-def test_a_warning_comes_when_the_policy_thinks_all_is_lost(
-    unsolvable: float, is_warned: bool, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
+def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> None:
+    deadlock = adviser.deadlock(TWO_LOST)
+    assert deadlock is not None
+    assert deadlock.boxes and deadlock.boxes <= TWO_LOST.boxes
+    assert "box" in deadlock.reason
+
+
+def test_what_can_be_solved_is_never_called_deadlocked(adviser: Adviser) -> None:
+    for board in (ROOM, CORRIDOR, TWO_BOXES):
+        assert adviser.deadlock(board) is None
+
+
+def test_without_time_nothing_is_claimed(adviser: Adviser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice, "_DEADLOCK_TIME_S", 0.0)
+    assert adviser.deadlock(parse_board("#########|#@$ $ ..#|#########")) is None
+
+
+def test_a_proof_that_does_not_hold_is_not_shown(
+    adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tokoban.systems.sokoban_policy.solve import Judgement
-
-    monkeypatch.setattr(Policy, "judge", lambda policy, board: Judgement(3.0, unsolvable, "1 to 3"))
-    warning = "The policy thinks that this is lost (97% sure)."
-    assert adviser.warn(CORRIDOR) == (warning if is_warned else None)
+    monkeypatch.setattr(advice, "find_fault", lambda certificate: "a fault")
+    with pytest.raises(RuntimeError, match="a fault"):
+        adviser.deadlock(TWO_LOST)
 
 
-def test_there_is_no_warning_where_the_policy_cannot_know(adviser: Adviser) -> None:
-    assert adviser.warn(TWO_LOST) is None
+class _Slow(Adviser):
+    """An adviser whose searches for deadlocks in the room last until something else is wanted."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: pytest.fail("no policy is needed"))
+
+    def hint(self, board: Board, clock: Callable[[], float] = compiling.clock) -> Hint:
+        return Hint("found")
+
+    def deadlock(
+        self, board: Board, clock: Callable[[], float] = compiling.clock
+    ) -> Deadlock | None:
+        while board == ROOM:
+            clock()
+        return Deadlock(board.boxes, "reason")
 
 
-# The loop
+def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
+    answered = threading.Semaphore(0)
+    background = Background(_Slow(), answered.release)
+    assert background.look(ROOM, wants_hint=False) == (None, None)
+    assert background.look(ROOM, wants_hint=True) == (None, None)
+    assert answered.acquire(timeout=10)  # the hint comes before the search for a deadlock
+    assert background.look(ROOM, wants_hint=True) == (Hint("found"), None)
+    assert background.look(TWO_LOST, wants_hint=False) == (None, None)
+    assert answered.acquire(timeout=10)
+    found = (None, Deadlock(TWO_LOST.boxes, "reason"))
+    assert background.look(TWO_LOST, wants_hint=False) == found
+    background.close()
+
+
+def test_what_goes_wrong_in_the_background_is_raised() -> None:
+    class Failing(_Slow):
+        def hint(self, board: Board, clock: Callable[[], float] = compiling.clock) -> Hint:
+            raise RuntimeError("a fault")
+
+    answered = threading.Semaphore(0)
+    background = Background(Failing(), answered.release)
+    background.look(TWO_LOST, wants_hint=True)
+    assert answered.acquire(timeout=10)
+    with pytest.raises(RuntimeError, match="a fault"):
+        background.look(TWO_LOST, wants_hint=True)
+    background.close()
+
+
+# The table
 
 
 class _Oracle:
-    """Thinks that everything but a start is lost."""
+    """Knows at once: everything but a start is deadlocked, by all of its boxes."""
 
     def __init__(self, start: Board) -> None:
         self.start = start
+        self.is_slow = False
 
-    def warn(self, board: Board) -> str | None:
-        return None if board == self.start else "Lost (97% sure)."
-
-    def hint(self, board: Board) -> str:
-        return "Hint: onwards"
-
-
-def pages(game: Game, keys: list[str], monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The lines of each page shown, without colours."""
-    monkeypatch.setattr(sys, "stdout", shown := io.StringIO())
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("LINES", "24")
-    play(game, _Oracle(game.board), Screen(), iter(keys))  # type: ignore[arg-type]
-    texts = shown.getvalue().split("\x1b[H")[1:]
-    return [re.sub(r"\x1b\[[KJ]", "", text).split("\n") for text in texts]
+    def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
+        if self.is_slow:
+            return None, None
+        hint = Hint("by an oracle", Square(2, 2), Square(2, 4), "luR") if wants_hint else None
+        return hint, None if board == self.start else Deadlock(board.boxes, "Stuck.")
 
 
-def test_a_page_shows_the_board_the_counts_and_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = pages(make_game(ROOM), ["left"], monkeypatch)
+class Sitting:
+    """A table without a terminal: its pages as text, and how often it was saved."""
+
+    def __init__(self, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setenv("LINES", "24")
+        monkeypatch.setenv("TERM", "dumb")
+        self.game, self.oracle, self.saves = game, _Oracle(game.board), 0
+        self.table = Table(game, self.oracle, Screen(), save=self._save)
+        self._monkeypatch = monkeypatch
+
+    def _save(self) -> None:
+        self.saves += 1
+
+    def press(self, *keys: str) -> list[list[str]]:
+        """The lines of the page after each key."""
+        return [self.page() for key in keys if self.table.press(key)]
+
+    def page(self) -> list[str]:
+        with self._monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", shown := io.StringIO())
+            self.table.show()
+        return re.sub(r"\x1b\[[KJH]", "", shown.getvalue()).split("\n")
+
+
+@pytest.fixture
+def sitting(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Sitting]:
+    return lambda *boards: Sitting(make_game(*boards), monkeypatch)
+
+
+def test_a_page_shows_the_board_the_counts_and_the_keys(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(ROOM)
+    first = at.page()
     assert first[0] == "Level 1 of 1  title 1"
     assert first[2:7] == ["#######", "#     #", "# $@. #", "#     #", "#######"]
     assert first[8] == "moves 0, pushes 0"
-    assert first[-1].startswith("arrows or wasd move · u undo · r restart")
+    assert first[-1].startswith("? keys · u undo · y redo")
+    [second] = at.press("left")
     assert (second[4], second[8]) == ("#$@ . #", "moves 1, pushes 1")
 
 
-def test_a_warning_stays_until_the_move_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = pages(make_game(ROOM), ["up", "a", "backspace", "u"], monkeypatch)
-    warned = ["Lost (97% sure). Take moves back with u." in page for page in shown]
-    assert warned == [False, True, True, True, False]
-    assert [page[8][6] for page in shown] == ["0", "1", "2", "1", "0"]
+def test_a_deadlock_is_shown_until_the_moves_are_taken_back(
+    sitting: Callable[..., Sitting],
+) -> None:
+    at = sitting(ROOM)
+    line = "Deadlocked, proved. Stuck. Take moves back with u."
+    pages = [at.page(), *at.press("up", "a", "backspace", "u", "y")]
+    assert [line in page for page in pages] == [False, True, True, True, False, True]
+    assert [page[8][6] for page in pages] == ["0", "1", "2", "1", "0", "1"]
 
 
-def test_a_hint_is_shown_until_the_next_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = pages(make_game(ROOM), ["h", "x"], monkeypatch)
-    assert [page[-3] for page in shown] == ["", "thinking …", "Hint: onwards", ""]
+def test_what_follows_a_deadlock_is_deadlocked_before_its_own_proof(
+    sitting: Callable[..., Sitting],
+) -> None:
+    at = sitting(ROOM)
+    at.press("up")
+    at.oracle.is_slow = True
+    pages = at.press("left", "u", "u", "left", "n")
+    told = ["Deadlocked, proved. Take moves back with u." in page for page in pages]
+    assert told == [True, True, False, False, False]
 
 
-def test_a_solved_level_shows_its_moves_and_takes_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = make_game(CORRIDOR, ROOM, TWO_BOXES)
-    shown = pages(game, ["d", "right", "h", "n", "p", "p"], monkeypatch)
-    is_told = ["Solved in 2 moves, 2 pushes: RR" in page for page in shown]
-    assert is_told == [False, False, True, True, False, False, False]
-    assert [page[0][6] for page in shown] == ["1", "1", "1", "1", "2", "1", "3"]
+def test_a_hint_has_three_grades_and_ends_with_a_move(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(ROOM)
+    box, place = "Hint: the box at row 3, column 3", "row 3, column 5"
+    assert [page[10:-2] for page in at.press("h", "h", "h", "h", "up", "h")] == [
+        [f"{box} (h: more)", "by an oracle"],
+        [f"{box} goes to {place} (h: more)", "by an oracle"],
+        [f"{box} goes to {place}: go lu, then push right", "by an oracle"],
+        [f"{box} goes to {place}: go lu, then push right", "by an oracle"],
+        [""],
+        [""],  # there is none on a deadlocked board
+    ]
+    at.oracle.is_slow = True
+    at.press("u")
+    assert at.press("h")[0][-3] == "thinking …"
 
 
-def test_q_ends_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(pages(make_game(ROOM), ["up", "q", "up"], monkeypatch)) == 2
+def test_a_solved_level_shows_its_moves_and_is_saved(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(CORRIDOR, ROOM, TWO_BOXES)
+    pages = at.press("d", "right", "h", "n", "p", "p")
+    told = ["Solved in 2 moves, 2 pushes: RR" in page for page in pages]
+    assert told == [False, True, True, False, False, False]
+    assert [page[0][6] for page in pages] == ["1", "1", "1", "2", "1", "3"]
+    assert at.saves == 4
+
+
+def test_the_list_has_the_state_of_each_level_and_opens_one(
+    sitting: Callable[..., Sitting],
+) -> None:
+    at = sitting(CORRIDOR, ROOM, TWO_BOXES)
+    *_, page = at.press("right", "right", "n", "up", "l")
+    rows = [" ".join(row.split()) for row in page[2:5]]
+    assert rows == [
+        "1 title 1 solved in 2 moves, 2 pushes",
+        "> 2 title 2 begun, 1 move",
+        "3 title 3",
+    ]
+    *_, page = at.press("down", "enter")
+    assert page[0] == "Level 3 of 3  title 3"
+    *_, page = at.press("l", "2", "enter")
+    assert (page[0], at.game.lurd) == ("Level 2 of 3  title 2", "u")
+    *_, page = at.press("l", "9", "up", "l")
+    assert page[0] == "Level 2 of 3  title 2"
+
+
+def test_a_long_list_is_shown_around_the_cursor(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(*[ROOM] * 300)
+    [*_, page] = at.press("l", "2", "5", "0")
+    assert len(page) == 24
+    assert sum(row.startswith(">") for row in page) == 1
+    assert ">  250  title 250" in "\n".join(page)
+
+
+def test_every_key_is_told(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(ROOM)
+    [page] = at.press("?")
+    for key in ("arrows", "u or backspace", "y ", "r ", "h ", "n, p", "l ", "?", "q "):
+        assert any(line.startswith(f"  {key}") for line in page)
+    assert at.press("x")[0][0] == "Level 1 of 1  title 1"
+
+
+def test_q_ends_the_game(sitting: Callable[..., Sitting]) -> None:
+    assert len(sitting(ROOM).press("up", "q")) == 1
+
+
+def test_a_game_that_cannot_be_saved_goes_on_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = Sitting(make_game(CORRIDOR, ROOM), monkeypatch)
+    at.table._save = lambda: "the game is not saved: no room"
+    [page] = at.press("n")
+    assert page[-3] == "the game is not saved: no room"
 
 
 def test_of_a_large_board_the_part_around_the_player_is_shown(
-    monkeypatch: pytest.MonkeyPatch,
+    sitting: Callable[..., Sitting],
 ) -> None:
     rows = ["#" * 97, *["#" + " " * 95 + "#"] * 41, "#" * 97]
     rows[37] = "#" + " " * 90 + "@$ . #"
-    [page] = pages(make_game(parse_board("\n".join(rows))), [], monkeypatch)
+    page = sitting(parse_board("\n".join(rows))).page()
+    assert len(page) == 24
     board = page[2:17]
     assert {len(row) for row in board} == {80}
     assert sum(row.endswith("@$ . #") for row in board) == 1
-    assert page[17:19] == ["", "moves 0, pushes 0"]
+    assert "moves 0, pushes 0" in page
+
+
+# The levels that ship
+
+
+def test_the_shipped_levels_are_valid_and_different() -> None:
+    levels = read_levels(shipped_levels(), strict=True).levels
+    assert len(levels) >= 20
+    assert len({level.board for level in levels}) == len(levels)
+    assert all(level.title for level in levels)
 
 
 # The whole
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for saved games, and a terminal with colours."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "state"
 
 
 def test_a_game_on_a_terminal(
     terminal: tuple[int, int],
     random_weights: Path,
     tmp_path: Path,
+    state: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours, its = terminal
     file = tmp_path / "levels.xsb"
-    file.write_text("; one\n\n######\n#@$ .#\n######\n")
+    file.write_text("; one\n\n######\n#@$ .#\n######\n\n; two\n\n########\n#@$.$ .#\n########\n")
     before = termios.tcgetattr(its)
     seen: list[bytes] = []
 
     def person() -> None:
         # Keys that are pressed before the first page would be thrown away.
-        for expected, typed in ((b"arrows or wasd", b"h"), (b"plan has", b"\x1b[C\x1b[Cq")):
+        for expected, typed in (
+            (b"? keys", b"h"),
+            (b"Hint: the box at row 2, column 3 (h: more)", b"\x1b[C\x1b[C"),
+            (b"Solved in 2 moves", b"n"),
+            (b"Deadlocked, proved.", b"q"),
+        ):
             seen.append(b"")
             while expected not in seen[-1]:
                 seen[-1] += os.read(ours, 1024)
             os.write(ours, typed)
-        while b"Level 1. Solved" not in seen[-1]:
+        seen.append(b"")
+        while b"The game is saved in" not in seen[-1]:
             seen[-1] += os.read(ours, 1024)
 
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.delenv("NO_COLOR", raising=False)
     with open(its, closefd=False) as keys, open(its, "w", closefd=False) as picture:
         monkeypatch.setattr(sys, "stdin", keys)
         monkeypatch.setattr(sys, "stdout", picture)
@@ -322,10 +637,96 @@ def test_a_game_on_a_terminal(
     everything = b"".join(seen)
     assert everything.startswith(b"\x1b[?1049h")  # the other screen
     assert b"\x1b[1;36m@@" in everything
-    assert b"Hint: right (policy: " in everything
+    assert b";97;41m[]" in everything  # a box to blame
     left_at = everything.index(b"\x1b[?1049l")
     assert b"Level 1. Solved" in everything[left_at:]
     assert termios.tcgetattr(its) == before
+    [saved] = (state / "tokoban" / "play").iterdir()
+    found = saved_games.read(saved)
+    assert found.current == 2
+    assert found.progress[CORRIDOR].solutions == ((RIGHT, RIGHT),)
+
+
+class Player:
+    """A person at the terminal of ``tokoban play`` in a process of its own."""
+
+    def __init__(self, terminal: tuple[int, int], *arguments: str) -> None:
+        self.ours, self._its = terminal
+        self.before = termios.tcgetattr(self._its)
+        command = [sys.executable, "-m", "tokoban", "play", *arguments]
+        # A session of its own, whose terminal this is: so Ctrl-Z and a resize reach it.
+        self.process = subprocess.Popen(
+            command,
+            stdin=self._its,
+            stdout=self._its,
+            stderr=self._its,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+
+    def see(self, expected: bytes) -> bytes:
+        """What is shown until the expected, which has to come within 20 seconds."""
+        seen = b""
+        while expected not in seen:
+            assert select.select([self.ours], [], [], 20)[0], (expected, seen)
+            seen += os.read(self.ours, 1024)
+        return seen
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.ours, keys)
+
+
+def test_a_broken_game_goes_on_where_it_was_left(
+    terminal: tuple[int, int], tmp_path: Path, state: Path, request: pytest.FixtureRequest
+) -> None:
+    file = tmp_path / "levels.xsb"
+    file.write_text("#######\n#     #\n# $@. #\n#     #\n#######\n")
+    for number in range(2):
+        player = Player(terminal, str(file))
+        request.addfinalizer(player.process.kill)
+        player.see(b"moves %d, pushes 0" % number)
+        termios.tcsetwinsize(terminal[1], (9, 80 + number))
+        assert player.see(b"q quit").count(b"\n") == 8
+        player.type(b"wa"[number : number + 1])
+        player.see(b"moves %d, pushes 0" % (number + 1))
+        if number == 0:
+            player.process.terminate()
+        else:
+            player.type(b"\x1a")  # Ctrl-Z; without a shell there is nobody to stop it for
+            player.see(b"\x1b[?1049l")
+            assert moves_kept(state) == (UP, LEFT)
+            player.see(b"\x1b[?1049h")
+            player.type(b"a")
+            player.see(b"moves 3, pushes 0")
+            player.type(b"\x03")
+        player.see(b"\x1b[?1049l")
+        assert player.process.wait(timeout=20) == (128 + signal.SIGTERM, 130)[number]
+        assert termios.tcgetattr(terminal[1]) == player.before
+    assert moves_kept(state) == (UP, LEFT, LEFT)
+
+
+def moves_kept(state: Path) -> tuple[Direction, ...]:
+    """Those of the one game that is saved."""
+    [saved] = (state / "tokoban" / "play").iterdir()
+    [progress] = saved_games.read(saved).progress.values()
+    return progress.directions
+
+
+def test_damaged_games_end_the_command_before_the_game(
+    terminal: tuple[int, int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = tmp_path / "mine.sok"
+    place.write_text("my own levels\n\n#####\n#@$.#\n#####\n")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli.main(["play", "--save", str(place)]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith(f"tokoban: {place}: ")
+    assert complaint.count("\n") == 1
+    assert place.read_text().startswith("my own levels")
 
 
 def test_without_a_terminal_there_is_no_game(

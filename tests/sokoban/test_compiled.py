@@ -1,17 +1,22 @@
 """What is compiled is never older than a file that it may be compiled from."""
 
-import logging
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
 import pytest
 from numba.core import caching
+from numba.core.compiler_lock import global_compiler_lock
 
 from tokoban import compiling
 from tokoban.sokoban import compiled
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.solving.answer import Limits, Progress, Solved
+from tokoban.sokoban.solving.single import Outcome, find_answer
 
 LOADED = "from folder.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
 
@@ -47,12 +52,59 @@ def test_a_change_of_what_is_called_is_compiled_anew(place: str, tmp_path: Path)
     assert ask() == "0 3"
 
 
-def test_what_is_compiled_is_told_once(
+def test_the_first_compilation_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "tokoban")
     monkeypatch.setattr(compiling.NOTICE, "was_given", False)
+    monkeypatch.setattr(compiling, "_is_cached", True)
     ask = numba.njit(lambda number: number + 1)
-    assert (ask(1), caplog.messages) == (2, ["compiling for this machine, once"])
+    assert (ask(1), caplog.messages) == (2, [compiling.KEPT])
     assert (ask(2), ask(2.5)) == (3, 3.5)
     assert len(caplog.messages) == 1
+
+
+def test_python_callers_are_informed_on_stderr() -> None:
+    code = "import numba, tokoban.compiling; numba.njit(lambda number: number + 1)(1)"
+    asked = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert (asked.stdout, asked.stderr) == ("", f"{compiling.KEPT}\n")
+
+
+def test_the_clock_stands_still_while_its_thread_compiles() -> None:
+    ask = numba.njit(lambda number: number + 1)
+    started_s, clock_s = time.perf_counter(), compiling.clock()
+    ask(1)
+    time.sleep(0.01)
+    waited_s, counted_s = time.perf_counter() - started_s, compiling.clock() - clock_s
+    assert waited_s > 0.05
+    assert 0.01 <= counted_s < 0.5 * waited_s
+
+
+def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The search takes no time at all, its compilation more than the limit.
+    compiled_s = 1.0
+    ask = numba.njit(lambda number: number + 1)
+
+    class Search:
+        def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+            with global_compiler_lock:
+                ask(1)
+                time.sleep(compiled_s)
+            return Outcome.SOLVED
+
+        def progress(self, elapsed_s: float) -> Progress:
+            return Progress(0, 0, elapsed_s)
+
+        def num_bytes(self) -> int:
+            return 0
+
+        num_bytes_while_growing = num_bytes
+
+        def grow(self) -> None:
+            pass
+
+        def directions(self) -> tuple[Direction, ...]:
+            return (Direction.RIGHT,)
+
+    answer = find_answer(parse_board("@$."), Search, Limits(time_limit_s=0.5))
+    assert isinstance(answer, Solved)
+    assert answer.elapsed_s < 0.5

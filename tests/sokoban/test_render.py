@@ -8,7 +8,7 @@ import pytest
 
 from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.render import pushed_box, render, render_rgb
+from tokoban.sokoban.render import Mark, pushed_box, render, render_rgb
 from tokoban.sokoban.rules import step
 
 EVERYTHING = parse_board("#######|#@ $*.#|#######")
@@ -41,9 +41,10 @@ def test_every_row_ends_in_the_colours_it_began_with() -> None:
 
 
 @pytest.mark.parametrize("column", range(7))
-def test_one_square_is_highlighted(column: int) -> None:
+def test_one_square_is_marked(column: int) -> None:
     plain = render(EVERYTHING, has_colour=True).split("\n")
-    marked = render(EVERYTHING, has_colour=True, highlight=Square(1, column)).split("\n")
+    marks = {Square(1, column): Mark.PUSHED}
+    marked = render(EVERYTHING, has_colour=True, marks=marks).split("\n")
     assert (marked[0], marked[2]) == (plain[0], plain[2])
     assert ESCAPE.sub("", marked[1]) == ESCAPE.sub("", plain[1])
     assert len(re.findall(r"\x1b\[(?:[0-9;]*;)?7m", marked[1])) == 1

@@ -18,6 +18,7 @@ from tokoban.training.numbers import limit_numbers_of
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
     "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "demo",
+    "prepare",
 )  # fmt: skip
 BAD_INPUT = 2  # the status argparse gives to wrong arguments
 INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
@@ -61,21 +62,21 @@ def _lacks_memory(error: RuntimeError) -> bool:
 
 
 @contextmanager
-def _notices() -> Iterator[None]:
-    """Shows on a terminal what the library says of its work, such as why it takes so long."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    logger, handler = logging.getLogger("tokoban"), logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("tokoban: %(message)s"))
-    logger.addHandler(handler)
-    level = logger.level
-    logger.setLevel(logging.INFO)
+def notices_to(handler: logging.Handler) -> Iterator[None]:
+    """Gives ``handler`` alone what the library reports of its work, such as why it takes long."""
+    logger = logging.getLogger("tokoban")
+    others, logger.handlers = logger.handlers, [handler]
     try:
         yield
     finally:
-        logger.setLevel(level)
-        logger.removeHandler(handler)
+        logger.handlers = others
+
+
+def _on_stderr() -> logging.Handler:
+    """Notices in lines like those of all other complaints, on a terminal and elsewhere."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("tokoban: %(message)s"))
+    return handler
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -101,7 +102,7 @@ def _run(words: Sequence[str]) -> int:
         parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
         try:
             arguments = parser.parse_args(words)
-            with _notices():
+            with notices_to(_on_stderr()):
                 status: int = arguments.run(arguments)
         finally:
             sys.stdout.flush()

@@ -3,11 +3,11 @@
 A plan counts once the plain rules have replayed it. ``policy`` has the network's way.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tokoban import compiling
 from tokoban.cli.output import counted
 from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Direction
@@ -74,7 +74,7 @@ def by_astar(
     max_expansions: int | None = None,
     memory_limit_mb: float = 2000.0,
     report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """A solution with the fewest moves, else with the fewest pushes, else any; or the proof that
     there is none. ``minimise`` asks for one of the three alone.

@@ -34,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Shows each level and what becomes of it; 0 if all came out as their file promises."""
-    started_s = time.perf_counter()
-
     from rich.text import Text
 
+    from tokoban import compiling
     from tokoban.cli.screen import Screen
     from tokoban.sokoban import rules
     from tokoban.sokoban.formats import lurd, read_levels
 
+    started_s = compiling.clock()
     screen = Screen()
     levels = read_levels(levels_path(), strict=True).levels
     policy = None
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         for answer in answers:
             screen.print(_tell(level, answer), Text(answer.remark, "dim"), sep="\n")
         outcomes[_outcome(level, answers)] += 1
-    elapsed_s = time.perf_counter() - started_s
+    elapsed_s = compiling.clock() - started_s
     screen.print(Text(f"\n{_summarise(outcomes)}.", "bold"))
     screen.print(f"Every solution was replayed by the rules; {elapsed_s:.0f} s in all.")
     return int(outcomes[None] > 0)
@@ -73,7 +73,7 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
     """Shows ``start`` now, and then the boards it is given: moving on a terminal, else the last."""
     from rich.live import Live
 
-    from tokoban.sokoban.render import pushed_box
+    from tokoban.sokoban.render import Mark, pushed_box
 
     if not screen.is_terminal or screen.is_dumb_terminal:
         screen.print(screen.picture(start))
@@ -84,7 +84,8 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
         def animate(boards: "Sequence[Board]") -> None:
             for before, after in pairwise(boards):
                 time.sleep(min(_FRAME_S, _LONGEST_SHOW_S / len(boards)))
-                picture = screen.picture(after, highlight=pushed_box(before, after))
+                pushed = pushed_box(before, after)
+                picture = screen.picture(after, marks={pushed: Mark.PUSHED} if pushed else {})
                 live.update(picture, refresh=True)
 
         yield animate

@@ -3,35 +3,114 @@
 import os
 import select
 import signal
+import socket
 import sys
 import termios
 import tty
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
+
+# What ``Keyboard.events`` yields besides keys.
+WOKEN, RESIZED, STOPPED, CONTINUED = "woken", "resized", "stopped", "continued"
 
 _ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
 _NAMES = {b"\x7f": "backspace", b"\x08": "backspace", b"\r": "enter", b"\n": "enter"}
 # The rest of an arrow key's bytes follows at once, but over a slow line not in the same read.
 _ESCAPE_WAIT_S = 0.1
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_EVENTS = {signal.SIGWINCH: RESIZED, signal.SIGTSTP: STOPPED, signal.SIGCONT: CONTINUED}
+_WAKES = b"\0"  # beside the numbers of signals
 
 
-@contextmanager
-def single_keys(terminal: int) -> Iterator[None]:
-    """Keys arrive one by one and unseen until the end, however that comes; Ctrl-C interrupts."""
-    usual = termios.tcgetattr(terminal)
-    handlers = {number: signal.signal(number, _leave) for number in _ENDING_SIGNALS}
-    try:
-        tty.setcbreak(terminal)
-        changed = termios.tcgetattr(terminal)
-        changed[6][termios.VSUSP] = b"\0"  # Ctrl-Z would leave the terminal as it is now
-        termios.tcsetattr(terminal, termios.TCSANOW, changed)
-        yield
-    finally:
-        termios.tcsetattr(terminal, termios.TCSAFLUSH, usual)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+class Keyboard:
+    """Keys arrive one by one and unseen while it is entered, and between them what else happens.
+
+    However that ends, the terminal is then as it was; Ctrl-C interrupts, and the signals that end
+    a program leave through every ``finally``.
+    """
+
+    def __init__(self, terminal: int) -> None:
+        self._terminal = terminal
+        # Not a pipe, whose number may be that of another file when a late thread writes to it.
+        self._woken, self._waker = socket.socketpair()
+        self._waker.setblocking(False)
+        self._handlers: dict[int, object] = {}
+
+    def __enter__(self) -> "Keyboard":
+        self._usual = termios.tcgetattr(self._terminal)
+        for number in _ENDING_SIGNALS:
+            self._handlers[number] = signal.signal(number, _leave)
+        for number in _EVENTS:
+            self._handlers[number] = signal.signal(number, self._hear)
+        try:
+            self.take()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            self.give_back()
+        finally:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)  # type: ignore[arg-type]
+            self.close()
+
+    def close(self) -> None:
+        """Ends what ``wake`` is heard by."""
+        self._woken.close()
+        self._waker.close()
+
+    def take(self) -> None:
+        """Makes keys arrive one by one and unseen."""
+        tty.setcbreak(self._terminal)
+
+    def give_back(self) -> None:
+        """Makes the terminal as it was; what was typed and not read is lost."""
+        termios.tcsetattr(self._terminal, termios.TCSAFLUSH, self._usual)
+
+    def stop(self) -> None:
+        """Stops this process as Ctrl-Z usually does, until the shell continues it.
+
+        The terminal has to be given back before, and taken again after it.
+        """
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._hear)
+
+    def wake(self) -> None:
+        """Makes ``events`` yield; for any thread."""
+        self._tell(_WAKES)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        self._tell(bytes([number]))
+
+    def _tell(self, byte: bytes) -> None:
+        try:
+            self._waker.send(byte)
+        except OSError:  # full, so that it will be heard anyway, or closed
+            return
+
+    def events(self) -> Iterator[str]:
+        """Each key as it is pressed: "up", "backspace", "q", …; and the events of this module.
+
+        Ends when the terminal is gone.
+        """
+        while True:
+            ready = select.select([self._terminal, self._woken], [], [])[0]
+            if self._woken in ready:
+                happened = self._woken.recv(4096)
+                yield from dict.fromkeys(_EVENTS.get(byte, WOKEN) for byte in happened)
+            elif byte := _read(self._terminal):
+                yield self._key(byte)
+            else:
+                return
+
+    def _key(self, byte: bytes) -> str:
+        if byte == b"\x1b":
+            return _read_escape(self._terminal)
+        return _NAMES.get(byte, byte.decode("ascii", "replace").lower())
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -39,19 +118,18 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def read_keys(terminal: int) -> Iterator[str]:
-    """Each key as it is pressed: "up", "backspace", "q", …; ends when the terminal is gone."""
-    while byte := os.read(terminal, 1):
-        if byte == b"\x1b":
-            yield _read_escape(terminal)
-        else:
-            yield _NAMES.get(byte, byte.decode("ascii", "replace").lower())
+def _read(terminal: int) -> bytes:
+    """The next byte; none at the end of the input and from a terminal that was closed."""
+    try:
+        return os.read(terminal, 1)
+    except OSError:
+        return b""
 
 
 def _read_escape(terminal: int) -> str:
     """The key whose bytes begin with ESC: an arrow, "escape" alone, or "unknown"."""
     sequence = b""
-    while select.select([terminal], [], [], _ESCAPE_WAIT_S)[0] and (byte := os.read(terminal, 1)):
+    while select.select([terminal], [], [], _ESCAPE_WAIT_S)[0] and (byte := _read(terminal)):
         sequence += byte
         # ESC [ (or ESC O), parameters, and a letter at the end.
         if len(sequence) > 1 and 0x40 <= byte[0] <= 0x7E:

@@ -5,7 +5,6 @@ import errno
 import os
 import re
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
     """Labels what is missing of the share and says so; answers the exit status."""
+    from tokoban import compiling
     from tokoban.cli import INTERRUPTED
+    from tokoban.sokoban.labelling import driver
     from tokoban.sokoban.labelling.folder import LabelFolder
 
     folder = LabelFolder(output, job, share)
@@ -111,14 +112,15 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
         told = f"RANK {share.rank} of WORLD_SIZE {share.world_size}: this process labels"
         num_files = counted(job.num_shards, "file")
         print(f"tokoban: {told} {len(folder.mine)} of {num_files}", file=sys.stderr)
-    started_s = time.perf_counter()
     try:
+        driver.prepare()
+        started_s = compiling.clock()
         _label(folder, num_threads)
     except KeyboardInterrupt:
         told = "the files that are whole are kept, and the same command goes on"
         print(f"tokoban: interrupted; {told}", file=sys.stderr)
         return INTERRUPTED
-    elapsed_s = time.perf_counter() - started_s
+    elapsed_s = compiling.clock() - started_s
     manifest = folder.conclude()
     if manifest is None:
         told = f"labels of {counted(folder.num_missing_levels, 'level')} written"

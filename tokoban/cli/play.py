@@ -1,53 +1,56 @@
-"""``tokoban play``: a game in the terminal, with the policy looking over the player's shoulder."""
+"""``tokoban play``: a game in the terminal, with hints from the policy and warnings by proof."""
 
 import argparse
+import logging
 import sys
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options
-from tokoban.sokoban.board import Direction
+from tokoban.cli import BAD_INPUT, level_options, notices_to
+from tokoban.cli.pages import KEYS, describe_solution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.text import Text
-
-    from tokoban.cli.advice import Adviser
     from tokoban.cli.game import Game
+    from tokoban.cli.keyboard import Keyboard
+    from tokoban.cli.policy import Policy
     from tokoban.cli.screen import Screen
+    from tokoban.cli.table import Table
 
-SUMMARY = "play the levels of a file in the terminal, with hints from the policy"
+SUMMARY = "play levels in the terminal, with hints from the policy"
 
-_DIRECTIONS = {
-    "up": Direction.UP,
-    "left": Direction.LEFT,
-    "down": Direction.DOWN,
-    "right": Direction.RIGHT,
-    "w": Direction.UP,
-    "a": Direction.LEFT,
-    "s": Direction.DOWN,
-    "d": Direction.RIGHT,
-}
-_KEYS = "arrows or wasd move · u undo · r restart · h hint · n, p next, previous · q quit"
-_NUM_LINES = 9  # of text around the board
+_POLICY = "sokoban-8x8"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the file, the level to begin with and the policy that gives the hints."""
-    parser.add_argument("file", metavar="FILE", help="levels")
+    """Declares the file, the level to begin with, where games are kept, and the policy."""
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="levels (default: those that come with the project)"
+    )
     parser.add_argument(
         "--level",
         type=int,
         metavar="N",
-        help="to begin with (default: the first); boards are counted from 1, invalid ones too",
+        help="to begin with (default: the one played last, or the first); boards are counted from 1, "
+        "invalid ones too",
+    )
+    parser.add_argument(
+        "--save",
+        metavar="SOK",
+        help="keep solutions and games in progress in this file (default: one for each FILE, in "
+        "tokoban/play of $XDG_STATE_HOME or ~/.local/state)",
     )
     parser.add_argument(
         "--weights",
-        default="sokoban-8x8",
         metavar="NAME_OR_PATH",
-        help="of the policy (default: sokoban-8x8)",
+        help=f"of the policy that gives hints (default: {_POLICY})",
     )
-    parser.epilog = f"Keys: {_KEYS}"
+    keys = "; ".join(f"{names}: {told}" for names, told in KEYS)
+    parser.epilog = (
+        f"Keys: {keys}. The game is saved however it ends, and goes on there at the next start. A "
+        "warning that a position is deadlocked comes with the boxes to blame, and is proved. Exit "
+        "status: 0, 2 for bad input and where the game could not be saved, 130 after Ctrl-C."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,79 +58,130 @@ def run(arguments: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ValueError("play needs a terminal for its keys and its picture")
 
+    from tokoban.cli import saved_games
     from tokoban.cli.game import Game
+    from tokoban.cli.output import check_outputs
 
-    chosen = level_options.read(arguments.file)
-    if not chosen.levels:
+    check_outputs(arguments, "save", inputs=["file"])
+    chosen = level_options.read(arguments.file or str(shipped_levels()))
+    levels = chosen.levels
+    if not levels:
         return chosen.conclude(0)
     chosen.check(arguments.level)
-    game = Game(chosen.levels, number=arguments.level)
+    place = Path(arguments.save) if arguments.save else saved_games.usual_place(arguments.file)
+    saved = saved_games.read(place)
+    last = saved.current if saved.current in levels else None
+    game = Game(
+        levels,
+        number=last if arguments.level is None else arguments.level,
+        progress={
+            number: saved.progress[level.board]
+            for number, level in levels.items()
+            if level.board in saved.progress
+        },
+    )
+    return chosen.conclude(_play(game, place, arguments.weights))
 
-    from tokoban.cli.advice import Adviser
-    from tokoban.cli.keyboard import read_keys, single_keys
-    from tokoban.cli.policy import Policy
+
+def shipped_levels() -> Path:
+    """The levels to play where no file is named, from easy to hard."""
+    return Path(str(resources.files("tokoban.cli"))) / "levels" / "play.sok"
+
+
+def _play(game: "Game", place: Path, weights: str | None) -> int:
+    """Plays on the terminal and saves in the end, however that comes."""
+    from tokoban.cli.advice import Adviser, Background
+    from tokoban.cli.keyboard import Keyboard
     from tokoban.cli.screen import Screen
+    from tokoban.cli.table import Table
 
-    adviser = Adviser(Policy(arguments.weights, device="cpu"))
-    screen = Screen()
-    keyboard = sys.stdin.fileno()
+    # What is wrong with weights that were asked for is told before the game; those that ship are
+    # loaded when the first hint is wanted, which takes a second or two.
+    chosen = None if weights is None else _load_policy(weights)
+    screen, keeper = Screen(), _Keeper(game, place)
+    keyboard = Keyboard(sys.stdin.fileno())
+    adviser = Adviser(lambda: chosen or _load_policy(_POLICY))
+    background = Background(adviser, on_answer=keyboard.wake)
+    table = Table(game, background, screen, save=keeper.save)
     try:
-        with single_keys(keyboard), screen.full():
-            play(game, adviser, screen, read_keys(keyboard))
+        with keyboard, screen.full(), notices_to(_OnTable(table, keyboard)):
+            follow(keyboard, table, screen)
     finally:
+        background.close()
+        complaint = keeper.save()
         for number, moves in game.solutions.items():
-            screen.print(f"Level {number}. {_solved(moves)}")
-    return chosen.conclude(0)
+            screen.print(f"Level {number}. {describe_solution(moves)}")
+        if keeper.has_saved:
+            screen.print(f"The game is saved in {place}.")
+        if complaint:
+            print(f"tokoban: {complaint}", file=sys.stderr)
+    return BAD_INPUT if complaint else 0
 
 
-def play(game: "Game", adviser: "Adviser", screen: "Screen", keys: "Iterable[str]") -> None:
-    """Obeys the keys until "q" or until there are no more."""
-    message = ""
-    screen.show(*_page(game, adviser, screen, message))
-    for key in keys:
-        message = ""
-        if key in _DIRECTIONS:
-            game.move(_DIRECTIONS[key])
-        elif key in ("u", "backspace"):
-            game.undo()
-        elif key == "r":
-            game.restart()
-        elif key in ("n", "p"):
-            game.turn_to(1 if key == "n" else -1)
-        elif key == "h" and not game.board.is_solved:
-            screen.show(*_page(game, adviser, screen, "thinking …"))
-            message = adviser.hint(game.board)
-        elif key == "q":
+def follow(keyboard: "Keyboard", table: "Table", screen: "Screen") -> None:
+    """Obeys the keys until "q" or the end of the input; Ctrl-Z stops the program as usual."""
+    from tokoban.cli.keyboard import CONTINUED, RESIZED, STOPPED, WOKEN
+
+    table.show()
+    for event in keyboard.events():
+        if event == STOPPED:
+            table.save()
+            screen.cover(False)
+            keyboard.give_back()
+            keyboard.stop()
+        if event in (STOPPED, CONTINUED):
+            keyboard.take()
+            screen.cover(True)
+        elif event not in (WOKEN, RESIZED) and not table.press(event):
             return
-        screen.show(*_page(game, adviser, screen, message))
+        table.show()
 
 
-def _page(game: "Game", adviser: "Adviser", screen: "Screen", message: str) -> "list[Text]":
-    """All that is on the screen."""
-    from rich.text import Text
+def _load_policy(weights: str) -> "Policy":
+    from tokoban.cli.policy import Policy
 
-    from tokoban.sokoban.formats import printable
-    from tokoban.sokoban.render import pushed_box
-
-    moves = game.lurd
-    lines = [
-        Text(f"Level {game.number} of {game.num_levels}  {printable(game.level.title)}", "bold"),
-        Text(),
-        *screen.view(game.board, highlight=pushed_box(game.before, game.board), spare=_NUM_LINES),
-        Text(),
-        Text(f"moves {len(moves)}, pushes {_count_pushes(moves)}"),
-    ]
-    if game.board.is_solved:
-        lines.append(Text(_solved(moves), "bold green"))
-    elif warning := adviser.warn(game.board):
-        way_out = " Take moves back with u." if moves else ""
-        lines.append(Text(warning + way_out, "bold red"))
-    return [*lines, Text(message, "cyan"), Text(), Text(_KEYS, "dim")]
+    return Policy(weights, device="cpu")
 
 
-def _solved(moves: str) -> str:
-    return f"Solved in {len(moves)} moves, {_count_pushes(moves)} pushes: {moves}"
+class _Keeper:
+    """Saves a game in a file, once there is something to save."""
+
+    def __init__(self, game: "Game", place: Path) -> None:
+        self._game, self._place = game, place
+        self._known = self._played()
+        self._begun_at = game.number
+        self.has_saved = False
+
+    def _played(self) -> dict:
+        return {number: self._game.progress(number) for number in self._game.levels}
+
+    def save(self) -> str | None:
+        """Saves what has changed; answers why it could not, in a sentence."""
+        from tokoban.cli import in_one_line, saved_games
+
+        played = self._played()
+        changed = {n: made for n, made in played.items() if made != self._known[n]}
+        if not changed and self._game.number == self._begun_at:
+            return None
+        changed[self._game.number] = played[self._game.number]
+        try:
+            saved_games.write(
+                self._place, changed, levels=self._game.levels, current=self._game.number
+            )
+        except (OSError, ValueError) as error:
+            return f"the game is not saved: {in_one_line(error)}"
+        self._known, self._begun_at = played, self._game.number
+        self.has_saved = True
+        return None
 
 
-def _count_pushes(moves: str) -> int:
-    return sum(map(str.isupper, moves))
+class _OnTable(logging.Handler):
+    """Shows on the page what would otherwise be printed across it."""
+
+    def __init__(self, table: "Table", keyboard: "Keyboard") -> None:
+        super().__init__()
+        self._table, self._keyboard = table, keyboard
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._table.message = record.getMessage()
+        self._keyboard.wake()

@@ -1,13 +1,16 @@
 """What a person sees: coloured text on a terminal, the same text plain in a file or a pipe."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.text import Text
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.render import render
+from tokoban.sokoban.render import Mark, render
+
+Row = TypeVar("Row")
 
 
 class Screen(Console):
@@ -21,32 +24,43 @@ class Screen(Console):
         """Whether this is a terminal with colours, and the user wants them (``NO_COLOR``)."""
         return self.is_terminal and self.color_system is not None and not self.no_color
 
-    def picture(self, board: Board, *, highlight: Square | None = None) -> Text:
+    def picture(self, board: Board, *, marks: Mapping[Square, Mark] | None = None) -> Text:
         """The board in colours, or as XSB."""
-        drawing = render(board, has_colour=self.has_colour, highlight=highlight)
+        drawing = render(board, has_colour=self.has_colour, marks=marks or {})
         return Text("\n").join(Text.from_ansi(row) for row in drawing.split("\n"))
 
-    def view(self, board: Board, *, highlight: Square | None, spare: int) -> list[Text]:
+    def view(self, board: Board, *, marks: Mapping[Square, Mark], spare: int) -> list[Text]:
         """The rows of the board, or what fits around the player if ``spare`` lines stay free."""
-        rows = self.picture(board, highlight=highlight).split("\n", allow_blank=True)
+        rows = [*self.picture(board, marks=marks).split("\n", allow_blank=True)]
         columns_a_square = 2 if self.has_colour else 1
-        top = _first_shown(board.player.row, len(rows), self.height - spare)
         left = columns_a_square * _first_shown(
             board.player.column, board.width, self.width // columns_a_square
         )
-        shown = rows[top : top + max(self.height - spare, 1)]
+        shown = self.window(rows, board.player.row, spare=spare)
         return [row[left : left + self.width] for row in shown]
+
+    def window(self, rows: Sequence[Row], middle: int, *, spare: int) -> Sequence[Row]:
+        """The rows that fit around the one with the number ``middle`` if ``spare`` stay free."""
+        top = _first_shown(middle, len(rows), self.height - spare)
+        return rows[top : top + max(self.height - spare, 1)]
+
+    def num_lines(self, *texts: Text) -> int:
+        """How many lines these texts take, the long ones wrapped."""
+        return sum(max(len(text.wrap(self, self.width)), 1) for text in texts)
 
     @contextmanager
     def full(self) -> Iterator[None]:
         """The whole terminal for ``show``; afterwards it is again as it was."""
-        self.set_alt_screen(True)
-        self.show_cursor(False)
+        self.cover(True)
         try:
             yield
         finally:
-            self.show_cursor(True)
-            self.set_alt_screen(False)
+            self.cover(False)
+
+    def cover(self, is_full: bool) -> None:
+        """Turns to the terminal's other screen, without a cursor, or back to the usual one."""
+        self.set_alt_screen(is_full)
+        self.show_cursor(not is_full)
 
     def show(self, *lines: Text) -> None:
         """Replaces what is on the full screen, without the flicker of clearing it first."""

@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -103,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     watched = _policy_to_watch(levels, arguments)
 
+    from tokoban import compiling
     from tokoban.cli.found import as_file, describe, show, summarise
     from tokoban.cli.screen import Screen
     from tokoban.cli.several import Interrupted
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         as_file(file, levels, {})  # what cannot be written is refused before the work
     screen = Screen(stderr="-" in (arguments.json, arguments.output))
-    started_s = time.perf_counter()
+    started_s = compiling.clock()
     answers: dict[int, Answer] = {}
     status = 0
     try:
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
-    screen.print(summarise(answers.values(), elapsed_s=time.perf_counter() - started_s))
+    screen.print(summarise(answers.values(), elapsed_s=compiling.clock() - started_s))
     if watched is not None:
         _show_attention(watched, levels, answers, arguments.attention)
     return chosen.conclude(status)

@@ -1,10 +1,14 @@
 """Loops that numba compiles: without the GIL, and cached until a file they are made of changes.
 
-The first compilation of a process is told to the logger ``tokoban``: it may take half a minute.
+The first compilation of a process is reported by a warning of the logger ``tokoban``, which Python
+prints on standard error if the caller has set up no logging. ``tokoban prepare`` compiles all
+entries in advance.
 """
 
 import hashlib
 import logging
+import threading
+import time
 from collections.abc import Callable, Set
 from functools import cache
 from pathlib import Path
@@ -13,24 +17,72 @@ from typing import Any
 import numba
 from numba.core import event
 
+KEPT = "compiling for this machine, once; `tokoban prepare` compiles everything in advance"
+NOT_KEPT = (
+    "compiling, as in every run: no folder for compiled code can be written; set NUMBA_CACHE_DIR "
+    "to one"
+)
+
+# Every function that Python calls, as far as its module has been imported.
+_entries: list[Any] = []
+_is_cached = True
+
 
 class Notice(event.Listener):
-    """Tells of the first function that is compiled; one that a cache has is not."""
+    """Reports the first function that is compiled; one that is loaded from a cache is not."""
 
     was_given = False
 
     def on_start(self, event: event.Event) -> None:
-        """Tells it, the first time."""
+        """Reports it, the first time."""
         if not self.was_given:
             self.was_given = True
-            logging.getLogger("tokoban").info("compiling for this machine, once")
+            logging.getLogger("tokoban").warning(KEPT if _is_cached else NOT_KEPT)
 
     def on_end(self, event: event.Event) -> None:
-        """Has nothing to say."""
+        """Reports nothing."""
+
+
+class _Stopwatch(event.Listener):
+    """How long each thread held the compiler or waited for it."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+
+    def on_start(self, event: event.Event) -> None:
+        """The outermost of nested compilations counts."""
+        if self._depth() == 0:
+            self._own.started_s = time.perf_counter()
+        self._own.depth = self._depth() + 1
+
+    def on_end(self, event: event.Event) -> None:
+        """Adds the time once the outermost has ended."""
+        self._own.depth = self._depth() - 1
+        if self._depth() == 0:
+            self._own.spent_s = self.spent_s() + time.perf_counter() - self._own.started_s
+
+    def _depth(self) -> int:
+        return getattr(self._own, "depth", 0)
+
+    def spent_s(self) -> float:
+        """The seconds of the calling thread."""
+        return getattr(self._own, "spent_s", 0.0)
 
 
 NOTICE = Notice()
+_STOPWATCH = _Stopwatch()
 event.register("numba:compile", NOTICE)
+# Also held while compiled code is loaded from a cache.
+event.register("numba:compiler_lock", _STOPWATCH)
+
+
+def clock() -> float:
+    """Seconds like ``time.perf_counter``, without those that this thread has spent compiling.
+
+    The clock of everything that is reported or limited: a search must not answer worse, or look
+    slower, because it is the first on this machine.
+    """
+    return time.perf_counter() - _STOPWATCH.spent_s()
 
 
 def inner(function: Callable, *, liberties: Set[str] = frozenset()) -> Callable:
@@ -57,14 +109,36 @@ def entry(
     Threads that call it run side by side. ``made_of`` are the files that the functions it calls
     are written in: when one of them changes, it is compiled anew.
     """
+    global _is_cached
     options: dict[str, Any] = {"nogil": True, "fastmath": set(liberties), "_nrt": makes_arrays}
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
+        # Numba looks at the function's own file alone, and would go on with what it called before.
+        dispatcher._cache._cache_file._source_stamp = _digest((Path(__file__), *made_of))
     except RuntimeError:  # no such folder can be written: compiled anew by every process
-        return numba.njit(**options)(function)
-    # Numba looks at the function's own file alone, and would go on with what it called before.
-    dispatcher._cache._cache_file._source_stamp = _digest((Path(__file__), *made_of))
+        dispatcher = numba.njit(**options)(function)
+        _is_cached = False
+    _entries.append(dispatcher)
     return dispatcher
+
+
+def is_cached() -> bool:
+    """Whether every entry so far has a folder in which its compiled code is kept."""
+    return _is_cached
+
+
+def cache_folders() -> set[Path]:
+    """Where the compiled code of all entries so far lies."""
+    return {Path(path) for entry in _entries if (path := entry.stats.cache_path)}
+
+
+def unused_entries() -> list[str]:
+    """The entries so far that this process has neither compiled nor loaded, by their names."""
+    return [
+        f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"
+        for entry in _entries
+        if not entry.signatures
+    ]
 
 
 @cache

@@ -5,11 +5,11 @@ that is shorter all begins anew. Where nothing is left out of a search the plan 
 shortest of all. A plan is replayed by the plain rules before anybody sees it.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.optimising.plans import Plan, directions_of, plan_of
@@ -47,7 +47,7 @@ def optimise(
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
     report: Callable[[Optimised], None] | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Optimised:
     """Finds a plan of fewer moves than the given one, or of as many and fewer pushes.
 
@@ -202,5 +202,5 @@ def _compile() -> None:
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 2)}), Square(0, 0)
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
-    watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=time.perf_counter)
+    watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=compiling.clock)
     _Search(board, sorted(board.inside()), given, "moves", watch).run(lambda _: None)

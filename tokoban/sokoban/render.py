@@ -3,7 +3,10 @@
 Axes: H rows and W columns of pixels.
 """
 
+from collections.abc import Mapping
+from enum import StrEnum
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
@@ -23,7 +26,7 @@ _COLOURS = {
     "@": "1;36",  # cyan
     "+": "1;36;4",  # underlined, since the player hides the goal
 }
-_HIGHLIGHT = "7"  # inverse
+_UNMARKED: Mapping[Square, "Mark"] = MappingProxyType({})
 
 SQUARE_PX = 24
 _MIN_SQUARE_PX = 4
@@ -39,12 +42,22 @@ _BOX = ("d9a35f", "b77c3c", "e6bb80", "8f5d29")
 _BOX_ON_GOAL = ("86bb6a", "5f9a4a", "a8d490", "44753a")
 
 
-def render(board: Board, *, has_colour: bool, highlight: Square | None = None) -> str:
+class Mark(StrEnum):
+    """How a square stands out on a terminal, as parameters of SGR."""
+
+    PUSHED = "7"  # inverse: the box that was pushed last
+    HINT = "97;44"  # on blue ground: a box, and where it should go
+    BLAMED = "97;41"  # on red ground: a box that makes the position deadlocked
+
+
+def render(
+    board: Board, *, has_colour: bool, marks: Mapping[Square, Mark] = _UNMARKED
+) -> str:
     """The rows of ``board``, without a newline at the end.
 
-    With colour, every square is two columns wide and ``highlight`` (the box pushed last, say) is
-    inverse. Without, it is XSB, which tells everything by its letters. Whether the terminal has
-    colours, and whether the user wants them (``NO_COLOR``), the caller knows.
+    With colour, every square is two columns wide and ``marks`` are seen. Without, it is XSB, which
+    tells everything by its letters. Whether the terminal has colours, and whether the user wants
+    them (``NO_COLOR``), the caller knows.
     """
     text = format_board(board)
     if not has_colour:
@@ -53,9 +66,7 @@ def render(board: Board, *, has_colour: bool, highlight: Square | None = None) -
     for row, letters in enumerate(text.split("\n")):
         squares = []
         for column, letter in enumerate(letters):
-            colour = _COLOURS[letter]
-            if highlight == (row, column):
-                colour = f"{colour};{_HIGHLIGHT}".lstrip(";")
+            colour = ";".join(filter(None, (_COLOURS[letter], marks.get(Square(row, column)))))
             drawn = _DRAWN[letter]
             squares.append(f"\x1b[{colour}m{drawn}\x1b[0m" if colour else drawn)
         rows.append("".join(squares))

@@ -3,11 +3,11 @@
 Which search a board goes to, and why, is told in docs/decisions/0012-which-solver-when.md.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.large_solver import solver as large_solver
 from tokoban.sokoban.solving import batch, by_squares
@@ -41,7 +41,7 @@ def solve(
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
     report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """Finds a plan with the fewest moves, the fewest pushes, or any; or proves that there is none.
 

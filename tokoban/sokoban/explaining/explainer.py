@@ -1,13 +1,14 @@
 """Is a position lost, and if so, which boxes are to blame? With a proof in any case."""
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
+from tokoban import compiling
 from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.explaining import search
 from tokoban.sokoban.explaining.blame import Subsets, find_loss, standing_loss
 from tokoban.sokoban.explaining.certificate import Certificate, Place, Trap
 from tokoban.sokoban.explaining.subsets import Budget
@@ -36,7 +37,7 @@ def explain(
     time_limit_s: float = 10.0,
     max_positions: int = 200_000,
     memory_limit_mb: float = 2000.0,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Lost | Solved | GaveUp:
     """Says which boxes make the position lost, with a certificate; or solves it; or gives up.
 
@@ -85,9 +86,10 @@ def _compile(fits_word: bool) -> None:
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
     (_solve_word if fits_word else solve_any)(board)
-    subsets = Subsets(board, Budget(math.inf, time.perf_counter, 1))
+    subsets = Subsets(board, Budget(math.inf, compiling.clock, 1))
     standing_loss(subsets.ground, subsets.boxes)
     subsets.decide(subsets.boxes)
+    search.grown(search.empty_store(1, 1))  # which the searches above are too small for
 
 
 def _shut_out(board: Board, inside: frozenset[Square]) -> Certificate | None:

@@ -3,6 +3,7 @@
 Axes: N levels, Q states, A the four moves.
 """
 
+from functools import cache
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -11,6 +12,7 @@ from jaxtyping import Int64
 from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.labelling.drawn import END, FIRST, Drawn, empty_drawn, start_level
 from tokoban.sokoban.labelling.play import draw, most_states
+from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.solving.labels import (
     LOST,
@@ -22,6 +24,8 @@ from tokoban.sokoban.solving.labels import (
 )
 from tokoban.sokoban.solving.layers import NUM_SETS
 from tokoban.sokoban.solving.levels import Levels, closed_in
+from tokoban.sokoban.solving.slices import Worker
+from tokoban.sokoban.solving.sweep import workspace_for
 from tokoban.sokoban.solving.workspace import ALL_DONE, BUDGET_SPENT, OUTPUT_FULL, Workspace
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
@@ -106,6 +110,16 @@ class Labelling:
         return Labelled(
             cut, *(Labels(*own[:2], *(states[:end] for states in own[2:])) for own in labels)
         )
+
+
+@cache
+def prepare() -> None:
+    """Labels a level of one push: in the caller's thread, whose ``compiling.clock`` stands still
+    meanwhile."""
+    player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
+    levels = Levels(walls, goal, box, player)
+    work = Labelling(levels, np.zeros(1, np.int64), seed=0, num_states=1, max_sets=1)
+    Worker(workspace_for(levels)).complete(work, Limits(), lambda: False)
 
 
 def _unlabelled(num_levels: int, num_states: int) -> Labels:

@@ -1,10 +1,10 @@
 """One board: what is known without a search, and a search in slices, so that limits hold."""
 
-import time
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
+from tokoban import compiling
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.deadlocks import frozen_boxes
@@ -63,7 +63,7 @@ def find_answer(
     limits: Limits,
     *,
     report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """The answer to a board; ``new_search`` is called if there is one to be made.
 

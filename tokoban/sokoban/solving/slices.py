@@ -1,7 +1,6 @@
 """How compiled work is cut into slices, so that limits hold and an interrupt is heard."""
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from jaxtyping import Int64
 
+from tokoban import compiling
 from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.driver import LEVEL, Verdict
 from tokoban.sokoban.solving.workspace import (
@@ -56,9 +56,9 @@ class Worker:
         """Runs to the end, or until it is stopped."""
         level, started_s = -1, 0.0
         while not is_stopped():
-            slice_started_s = time.perf_counter()
+            slice_started_s = compiling.clock()
             stop = work.run(self.workspace, self.budget)
-            now_s = time.perf_counter()
+            now_s = compiling.clock()
             if stop == ALL_DONE:
                 break
             if work.progress[LEVEL] != level:

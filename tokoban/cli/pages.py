@@ -1,0 +1,132 @@
+"""What ``tokoban play`` shows: the game, its keys, and the list of levels."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tokoban.cli.output import counted
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from tokoban.cli.advice import Deadlock, Hint
+    from tokoban.cli.game import Game, Progress
+    from tokoban.cli.screen import Screen
+    from tokoban.sokoban.board import Board, Square
+    from tokoban.sokoban.render import Mark
+
+KEYS = (
+    ("arrows or w a s d", "move"),
+    ("u or backspace", "take a move back"),
+    ("y", "make it again"),
+    ("r", "back to the start; y makes the moves again"),
+    ("h", "a hint: which box; again: where it should go; again: which push"),
+    ("n, p", "next and previous level"),
+    ("l", "list of levels"),
+    ("?", "these keys"),
+    ("q", "save and quit"),
+)
+_SHORT_KEYS = "? keys · u undo · y redo · h hint · l levels · q quit"
+NUM_GRADES = 3  # of hints
+
+
+def game_page(
+    screen: "Screen", game: "Game", marks: "Mapping[Square, Mark]", *notes: "Text"
+) -> "list[Text]":
+    """The board between the level's title and what there is to say about the game."""
+    from rich.text import Text
+
+    from tokoban.sokoban.formats import printable
+
+    title = f"Level {game.number} of {game.num_levels}  {printable(game.level.title)}"
+    above = [Text(title, "bold"), Text()]
+    counts = f"moves {len(game.lurd)}, pushes {_count_pushes(game.lurd)}"
+    below = [Text(), Text(counts), *notes, Text(), Text(_SHORT_KEYS, "dim")]
+    board = screen.view(game.board, marks=marks, spare=screen.num_lines(*above, *below))
+    return [*above, *board, *below]
+
+
+def keys_page() -> "list[Text]":
+    """All keys."""
+    from rich.text import Text
+
+    width = max(len(names) for names, _ in KEYS)
+    lines = [Text(f"  {names:<{width}}  {told}") for names, told in KEYS]
+    return [Text("Keys", "bold"), Text(), *lines, Text(), Text("any key: back", "dim")]
+
+
+def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "list[Text]":
+    """The levels around the one at the cursor, and what was made of each."""
+    from rich.text import Text
+
+    from tokoban.sokoban.formats import quoted
+
+    above = [Text("Levels", "bold"), Text()]
+    help_line = "up, down or a number, then enter; l: back"
+    below = [Text(), Text(typed and f"level {typed}", "cyan"), Text(help_line, "dim")]
+    numbers = list(game.levels)
+    spare = screen.num_lines(*above, *below)
+    rows = []
+    for number in screen.window(numbers, numbers.index(cursor), spare=spare):
+        level = game.levels[number]
+        row = Text.assemble(
+            f"{'>' if number == cursor else ' '}{number:>5}  ",
+            f"{quoted(level.title):<30}  ",
+            (describe(level.board, game.progress(number)), "green"),
+            style="reverse" if number == cursor else "",
+        )
+        rows.append(row[: screen.width])
+    return [*above, *rows, *below]
+
+
+def describe(start: "Board", progress: "Progress") -> str:
+    """What was made of a level, in words; nothing if it was not begun."""
+    from tokoban.sokoban.formats import lurd
+
+    parts = [lurd.format(start, solution) for solution in progress.solutions]
+    told = [f"solved in {_length(moves)}" for moves in parts]
+    if progress.position:
+        told.append(f"begun, {counted(progress.position, 'move')}")
+    return "; ".join(told)
+
+
+def describe_solution(moves: str) -> str:
+    """A solution and its figures."""
+    return f"Solved in {_length(moves)}: {moves}"
+
+
+def describe_hint(hint: "Hint", grade: int) -> str:
+    """As much of a hint as this grade tells, from 1."""
+    if hint.box is None or hint.destination is None:
+        return f"No hint. {hint.remark}."
+    told = f"Hint: the box at {_place(hint.box)}"
+    if grade > 1:
+        told += f" goes to {_place(hint.destination)}"
+    if grade == NUM_GRADES:
+        walk = f"go {hint.moves[:-1]}, then " if len(hint.moves) > 1 else ""
+        return f"{told}: {walk}push {_direction(hint.moves[-1])}\n{hint.remark}"
+    return f"{told} (h: more)\n{hint.remark}"
+
+
+def describe_deadlock(deadlock: "Deadlock | None") -> str:
+    """A proof, or that there was one of an earlier position."""
+    reason = "" if deadlock is None else f" {deadlock.reason}"
+    return f"Deadlocked, proved.{reason} Take moves back with u."
+
+
+def _length(moves: str) -> str:
+    return f"{counted(len(moves), 'move')}, {counted(_count_pushes(moves), 'push')}"
+
+
+def _count_pushes(moves: str) -> int:
+    return sum(map(str.isupper, moves))
+
+
+def _place(square: "Square") -> str:
+    return f"row {square.row + 1}, column {square.column + 1}"
+
+
+def _direction(letter: str) -> str:
+    from tokoban.sokoban.board import Direction
+    from tokoban.sokoban.formats import lurd
+
+    return Direction(lurd.LETTERS.index(letter.lower())).name.lower()

@@ -1,0 +1,160 @@
+"""``tokoban prepare``: compiles what the other commands need, so that none of them has to wait."""
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tokoban import cli
+
+SUMMARY = "compile for this machine what the commands need, so that the first use is quick"
+
+# Small levels for every search: those on one 64-bit word and those on numbered squares, solvable
+# and not, one box and several.
+_LEVELS = """One box
+
+#######
+#     #
+# $@. #
+#     #
+#######
+
+Solution
+udulldRR
+
+Four boxes
+
+########
+#. .   #
+# $$   #
+#   @  #
+# $$   #
+#. .   #
+########
+
+A pair that is stuck
+
+########
+#@$.$ .#
+########
+
+Too wide for one word
+
+############
+#@         #
+#  $   $   #
+#.        .#
+############
+
+Too wide, and no box may cross
+
+###############
+#@ $ $  #   ..#
+# #### ##     #
+#             #
+###############
+"""
+# The runs of each command that compile all it needs: on small input, and by the command line, so
+# that nothing is missing here that the command uses. What several share, the first one compiles.
+_RUNS: Mapping[str, Sequence[str]] = {
+    "solve": ("solve {file} --by astar",),
+    "rate": ("rate {file}",),
+    "explain": ("explain {file}",),
+    "optimise": ("optimise {file}",),
+    "generate": (
+        "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 8 --columns 8 --output -",
+        "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 12 --columns 12 --output -",
+    ),
+    "label": ("label {file} --output {folder}/labels",),
+    "translate": ("translate --beam 1 Hallo", "translate Hallo"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """There is nothing to choose."""
+    parser.epilog = (
+        "The compiled code is kept, beside the package or in NUMBA_CACHE_DIR, until the package "
+        "changes; where all of it is there already, this takes seconds. Without it, each command "
+        "compiles what it needs at its first use. Exit status: 0 if everything is compiled, 1 if "
+        "some command cannot run here, 2 if no folder for compiled code can be written."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs each command on small input; 1 if one of them cannot run."""
+    from tokoban import compiling
+    from tokoban.sokoban import solver  # noqa: F401  declares compiled code, and so finds its folder
+
+    if not compiling.is_cached():
+        raise ValueError(compiling.NOT_KEPT)
+    failures: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder, _progress() as begin:
+        file = Path(folder) / "levels.sok"
+        file.write_text(_LEVELS, encoding="utf-8")
+        for name, runs in _RUNS.items():
+            begin(name)
+            for words in runs:
+                argv = [word.format(file=file, folder=folder) for word in words.split()]
+                if failure := _failure(argv):
+                    failures.append(f"{name}: not compiled: {failure}")
+                    break
+    for failure in failures:
+        print(failure)
+    if not compiling.NOTICE.was_given:
+        print("Everything had been compiled before.")
+    print(f"Compiled code lies in {_describe(compiling.cache_folders())}.")
+    return int(bool(failures))
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Shows the command at hand: a bar on a terminal, elsewhere a line for each that is done."""
+    from rich.progress import Progress
+
+    from tokoban.cli.screen import Screen
+
+    screen = Screen()
+    screen.file = sys.stdout  # whatever a command's output is redirected to
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("compiling", total=len(_RUNS))
+        begun: list[tuple[str, float]] = []
+
+        def end() -> None:
+            for name, started_s in begun:
+                screen.print(f"{name}: {time.perf_counter() - started_s:.1f} s")
+            begun.clear()
+
+        def begin(name: str) -> None:
+            end()
+            bar.update(task, description=f"compiling: {name}", completed=list(_RUNS).index(name))
+            begun.append((name, time.perf_counter()))
+
+        yield begin
+        end()
+
+
+def _failure(argv: Sequence[str]) -> str | None:
+    """Runs a command without its output; the reason if it cannot run."""
+    complaints = io.StringIO()
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(complaints),
+    ):
+        status = cli.main(argv)
+    if status == cli.INTERRUPTED:
+        raise KeyboardInterrupt
+    if status != cli.BAD_INPUT:
+        return None
+    return complaints.getvalue().splitlines()[-1].removeprefix("tokoban: ")
+
+
+def _describe(folders: set[Path]) -> str:
+    """Folders in words; those beside the package's files are one name."""
+    if all(folder.name == "__pycache__" for folder in folders):
+        return f"{os.path.commonpath(folders)}, in the folders __pycache__"
+    return os.path.commonpath(folders)

@@ -1,0 +1,122 @@
+"""Where ``tokoban play`` keeps what was played, as a SOK file: solutions and games in progress."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tokoban.cli.game import Progress
+from tokoban.cli.output import write_output
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level, SavedGame, Solution, read_levels, write_levels
+
+_FIRST_NOTE = "Games of tokoban play"
+_CURRENT, _COUNT = "Level played last", "Levels"
+_LONGEST_STEM = 60  # of the level file's name in that of the saved games
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was made of each level, by its board, and the number of the one played last."""
+
+    progress: Mapping[Board, Progress] = field(default_factory=dict)
+    titles: Mapping[Board, str] = field(default_factory=dict)
+    current: int | None = None
+
+
+def usual_place(levels: str | None) -> Path:
+    """Where the games of a level file, or of the levels that ship, are kept by default.
+
+    In the user's folder for state (XDG Base Directory Specification), by the name and the path of
+    the level file. Raises ``ValueError`` where there is no such folder.
+    """
+    folder = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(folder):  # the specification: other values are to be ignored
+        try:
+            folder = str(Path.home() / ".local" / "state")
+        except RuntimeError:
+            raise ValueError("no home folder to keep games in; name a file by --save") from None
+    name = "shipped"
+    if levels is not None:
+        path = Path(levels).resolve()
+        digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
+        name = f"{path.stem[:_LONGEST_STEM]}-{digest}"
+    return Path(folder) / "tokoban" / "play" / f"{name}.sok"
+
+
+def read(path: Path) -> Saved:
+    """What ``write`` wrote; nothing if there is no file.
+
+    Raises ``ValueError`` for any other file and for a damaged one, and ``OSError``.
+    """
+    try:
+        file = read_levels(path)
+    except FileNotFoundError:
+        return Saved()
+    advice = "move it away, or name another file by --save"
+    if file.notes[:1] != (_FIRST_NOTE,):
+        raise ValueError(f"{path}: these are no games of `tokoban play`, or damaged ones; {advice}")
+    if file.problems:
+        raise ValueError(f"{file.problems[0]}; the games are damaged: {advice}")
+    count, current = _number(_COUNT, file.notes), _number(_CURRENT, file.notes)
+    if count != len(file.levels) or current is None:
+        told = f"games of {count} levels expected, {len(file.levels)} found"
+        raise ValueError(f"{path}: {told}; the games are damaged: {advice}")
+    return Saved(
+        {level.board: _progress(level) for level in file.levels},
+        {level.board: level.title for level in file.levels},
+        current,
+    )
+
+
+def write(
+    path: Path, played: Mapping[int, Progress], *, levels: Mapping[int, Level], current: int
+) -> None:
+    """Saves what was played, by the numbers of the levels, beside what the file has of others.
+
+    Folders are made as needed. Raises ``ValueError`` rather than replace a damaged file, and
+    ``OSError`` where the file cannot be written.
+    """
+    saved = read(path)
+    progress, titles = dict(saved.progress), dict(saved.titles)
+    for number, made in played.items():
+        board = levels[number].board
+        progress[board] = made
+        titles[board] = levels[number].title
+    notes = (_FIRST_NOTE, f"{_CURRENT}: {current}", f"{_COUNT}: {len(progress)}")
+    kept = [_level(board, titles[board], made) for board, made in progress.items()]
+    try:
+        text = write_levels(kept, notes=notes)
+    except ValueError:  # a title that would be read as something else; games need none
+        text = write_levels([replace(level, title="") for level in kept], notes=notes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_output(str(path), text)
+
+
+def _number(name: str, notes: tuple[str, ...]) -> int | None:
+    for note in notes:
+        if found := re.fullmatch(rf"{name}: ([0-9]{{1,9}})", note):
+            return int(found[1])
+    return None
+
+
+def _progress(level: Level) -> Progress:
+    solutions = tuple(solution.directions for solution in level.solutions)
+    if not level.saved_games:
+        return Progress(solutions=solutions)
+    game = level.saved_games[-1]
+    return Progress(game.directions, game.position, solutions)
+
+
+def _level(board: Board, title: str, made: Progress) -> Level:
+    names = ("Solution",) if len(made.solutions) < 2 else ("Solution/Moves", "Solution/Pushes")
+    solutions = zip(made.solutions, names, strict=True) if made.solutions else ()
+    games = (SavedGame(made.directions, made.position),) if made.directions else ()
+    return Level(
+        board,
+        title,
+        solutions=tuple(Solution(*solution) for solution in solutions),
+        saved_games=games,
+    )

@@ -1,0 +1,158 @@
+"""A player's seat: what each key does, and what is on the screen after it."""
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from rich.text import Text
+
+from tokoban.cli import pages
+from tokoban.cli.advice import Deadlock, Hint
+from tokoban.cli.game import Game
+from tokoban.cli.screen import Screen
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.render import Mark, pushed_box
+
+_DIRECTIONS = {
+    "up": Direction.UP,
+    "left": Direction.LEFT,
+    "down": Direction.DOWN,
+    "right": Direction.RIGHT,
+    "w": Direction.UP,
+    "a": Direction.LEFT,
+    "s": Direction.DOWN,
+    "d": Direction.RIGHT,
+}
+_MOVES_BETWEEN_SAVES = 50
+
+
+@runtime_checkable
+class Advice(Protocol):
+    """What ``advice.Background`` is to a table."""
+
+    def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
+        """What is known of a board by now."""
+
+
+class Table:
+    """A game, its advice and its screen; mutable. ``message`` is shown until the next key.
+
+    ``save`` is called when a level is solved or left, and now and then; it answers a complaint.
+    """
+
+    def __init__(
+        self, game: Game, advice: Advice, screen: Screen, *, save: Callable[[], str | None]
+    ) -> None:
+        self._game, self._advice, self._screen = game, advice, screen
+        self._save = save
+        self.message = ""
+        self._page = "game"
+        self._grade = 0  # of the hint that is wanted; 0 for none
+        self._cursor = game.number  # in the list of levels
+        self._typed = ""  # the digits of a level's number
+        self._deadlocked_after: int | None = None  # moves; all that follow are deadlocked too
+        self._num_unsaved = 0
+
+    def press(self, key: str) -> bool:
+        """Obeys a key; whether the game goes on. Unknown keys change nothing."""
+        self.message = ""
+        if self._page == "game":
+            return self._play(key)
+        if self._page == "levels":
+            self._choose(key)
+        else:
+            self._page = "game"
+        return True
+
+    def _play(self, key: str) -> bool:
+        game, before = self._game, (self._game.number, self._game.board)
+        was_solved = game.board.is_solved
+        if key in _DIRECTIONS:
+            game.move(_DIRECTIONS[key])
+        elif key in ("u", "backspace"):
+            game.undo()
+        elif key == "y":
+            game.redo()
+        elif key == "r":
+            game.restart()
+        elif key in ("n", "p"):
+            game.turn_to(1 if key == "n" else -1)
+        elif key == "h" and not game.board.is_solved:
+            self._grade = min(self._grade + 1, pages.NUM_GRADES)
+        elif key in ("l", "?"):
+            self._page = "levels" if key == "l" else "keys"
+            self._cursor, self._typed = game.number, ""
+        elif key == "q":
+            return False
+        if (game.number, game.board) != before:
+            self._note_change(before[0], is_solved=game.board.is_solved and not was_solved)
+        return True
+
+    def _choose(self, key: str) -> None:
+        """A key in the list of levels."""
+        numbers = list(self._game.levels)
+        place = numbers.index(self._cursor)
+        if key in ("up", "w"):
+            self._cursor, self._typed = numbers[max(place - 1, 0)], ""
+        elif key in ("down", "s"):
+            self._cursor, self._typed = numbers[min(place + 1, len(numbers) - 1)], ""
+        elif key.isdecimal() and key.isascii():
+            self._typed = (self._typed + key)[-9:]
+            if int(self._typed) in self._game.levels:
+                self._cursor = int(self._typed)
+        elif key == "backspace":
+            self._typed = self._typed[:-1]
+        elif key == "enter":
+            self._page = "game"
+            if self._cursor != self._game.number:
+                before = self._game.number
+                self._game.open(self._cursor)
+                self._note_change(before)
+        elif key in ("l", "q", "escape"):
+            self._page = "game"
+
+    def _note_change(self, number_before: int, *, is_solved: bool = False) -> None:
+        """The board is another one: hints are void, and what was played is saved now and then."""
+        self._grade = 0
+        self._num_unsaved += 1
+        is_another = self._game.number != number_before
+        if is_another or len(self._game.directions) < (self._deadlocked_after or 0):
+            self._deadlocked_after = None
+        if is_another or is_solved or self._num_unsaved == _MOVES_BETWEEN_SAVES:
+            self.save()
+
+    def save(self) -> None:
+        """Saves what was played; a complaint becomes the message."""
+        self._num_unsaved = 0
+        self.message = self._save() or ""
+
+    def show(self) -> None:
+        """Draws the page anew."""
+        if self._page == "keys":
+            lines = pages.keys_page()
+        elif self._page == "levels":
+            lines = pages.levels_page(self._screen, self._game, self._cursor, self._typed)
+        else:
+            lines = self._game_page()
+        self._screen.show(*lines)
+
+    def _game_page(self) -> list[Text]:
+        game = self._game
+        pushed = pushed_box(game.before, game.board)
+        marks: dict[Square, Mark] = {pushed: Mark.PUSHED} if pushed else {}
+        if game.board.is_solved:
+            told = Text(pages.describe_solution(game.lurd), "bold green")
+            return pages.game_page(self._screen, game, marks, told, Text(self.message, "cyan"))
+        hint, deadlock = self._advice.look(game.board, wants_hint=self._grade > 0)
+        if deadlock and self._deadlocked_after is None:
+            self._deadlocked_after = len(game.directions)
+        told, message = Text(), self.message
+        if self._deadlocked_after is not None:
+            told = Text(pages.describe_deadlock(deadlock), "bold red")
+            marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
+        elif self._grade and hint is None:
+            message = "thinking …"
+        elif self._grade and hint is not None:
+            message = pages.describe_hint(hint, self._grade)
+            shown = (hint.box, hint.destination if self._grade > 1 else None)
+            marks |= {square: Mark.HINT for square in shown if square is not None}
+        return pages.game_page(self._screen, game, marks, told, Text(message, "cyan"))
