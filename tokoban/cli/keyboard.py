@@ -18,8 +18,13 @@ _NAMES = {b"\x7f": "backspace", b"\x08": "backspace", b"\r": "enter", b"\n": "en
 # The rest of an arrow key's bytes follows at once, but over a slow line not in the same read.
 _ESCAPE_WAIT_S = 0.1
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-_EVENTS = {signal.SIGWINCH: RESIZED, signal.SIGTSTP: STOPPED, signal.SIGCONT: CONTINUED}
-_WAKES = b"\0"  # beside the numbers of signals
+# By the byte that is heard of each: 0 or the number of a signal.
+_EVENTS: dict[int, str] = {
+    0: WOKEN,
+    signal.SIGWINCH: RESIZED,
+    signal.SIGTSTP: STOPPED,
+    signal.SIGCONT: CONTINUED,
+}
 
 
 class Keyboard:
@@ -38,10 +43,12 @@ class Keyboard:
 
     def __enter__(self) -> "Keyboard":
         self._usual = termios.tcgetattr(self._terminal)
+        # Python writes the numbers of signals there, whichever thread they are delivered to.
+        self._usual_wakeup = signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
         for number in _ENDING_SIGNALS:
             self._handlers[number] = signal.signal(number, _leave)
-        for number in _EVENTS:
-            self._handlers[number] = signal.signal(number, self._hear)
+        for number in filter(None, _EVENTS):
+            self._handlers[number] = signal.signal(number, _go_on)
         try:
             self.take()
         except BaseException:
@@ -55,6 +62,7 @@ class Keyboard:
         finally:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.set_wakeup_fd(self._usual_wakeup)
             self.close()
 
     def close(self) -> None:
@@ -77,18 +85,12 @@ class Keyboard:
         """
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTSTP)
-        signal.signal(signal.SIGTSTP, self._hear)
+        signal.signal(signal.SIGTSTP, _go_on)
 
     def wake(self) -> None:
         """Makes ``events`` yield; for any thread."""
-        self._tell(_WAKES)
-
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        self._tell(bytes([number]))
-
-    def _tell(self, byte: bytes) -> None:
         try:
-            self._waker.send(byte)
+            self._waker.send(b"\0")
         except OSError:  # full, so that it will be heard anyway, or closed
             return
 
@@ -98,10 +100,10 @@ class Keyboard:
         Ends when the terminal is gone.
         """
         while True:
-            ready = select.select([self._terminal, self._woken], [], [])[0]
-            if self._woken in ready:
+            woken = self._woken.fileno()
+            if woken in select.select([self._terminal, woken], [], [])[0]:
                 happened = self._woken.recv(4096)
-                yield from dict.fromkeys(_EVENTS.get(byte, WOKEN) for byte in happened)
+                yield from dict.fromkeys(_EVENTS[byte] for byte in happened if byte in _EVENTS)
             elif byte := _read(self._terminal):
                 yield self._key(byte)
             else:
@@ -116,6 +118,10 @@ class Keyboard:
 def _leave(number: int, frame: FrameType | None) -> None:
     """Ends the program as the signal would, but through every ``finally``."""
     sys.exit(128 + number)
+
+
+def _go_on(number: int, frame: FrameType | None) -> None:
+    """Does nothing: the signal is an event."""
 
 
 def _read(terminal: int) -> bytes:

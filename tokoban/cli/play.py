@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--level",
         type=int,
         metavar="N",
-        help="to begin with (default: the one played last, or the first); boards are counted from 1, "
-        "invalid ones too",
+        help="to begin with (default: the one played last, or the first); boards are counted from "
+        "1, invalid ones too",
     )
     parser.add_argument(
         "--save",
@@ -183,5 +183,5 @@ class _OnTable(logging.Handler):
         self._table, self._keyboard = table, keyboard
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._table.message = record.getMessage()
+        self._table.message = self._table.notice = record.getMessage()
         self._keyboard.wake()

@@ -45,6 +45,7 @@ class Table:
         self._game, self._advice, self._screen = game, advice, screen
         self._save = save
         self.message = ""
+        self.notice = ""  # why a hint takes long, until it comes
         self._page = "game"
         self._grade = 0  # of the hint that is wanted; 0 for none
         self._cursor = game.number  # in the list of levels
@@ -150,8 +151,9 @@ class Table:
             told = Text(pages.describe_deadlock(deadlock), "bold red")
             marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
         elif self._grade and hint is None:
-            message = "thinking …"
+            message = self.notice or "thinking …"
         elif self._grade and hint is not None:
+            self.notice = ""
             message = pages.describe_hint(hint, self._grade)
             shown = (hint.box, hint.destination if self._grade > 1 else None)
             marks |= {square: Mark.HINT for square in shown if square is not None}
