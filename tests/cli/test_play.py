@@ -686,6 +686,7 @@ class Player:
         os.write(self.ours, keys)
 
 
+@pytest.mark.slow
 def test_a_broken_game_goes_on_where_it_was_left(
     terminal: tuple[int, int], tmp_path: Path, state: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -45,8 +45,8 @@ class Keyboard:
         self._usual = termios.tcgetattr(self._terminal)
         # Python writes the numbers of signals there, whichever thread they are delivered to.
         self._usual_wakeup = signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
-        for number in _ENDING_SIGNALS:
-            self._handlers[number] = signal.signal(number, _leave)
+        for ending in _ENDING_SIGNALS:
+            self._handlers[ending] = signal.signal(ending, _leave)
         for number in filter(None, _EVENTS):
             self._handlers[number] = signal.signal(number, _go_on)
         try:
