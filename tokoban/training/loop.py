@@ -364,8 +364,8 @@ class _Training:
             "train_loss": state.last_loss,
         } | self.evaluate()
         if self.is_main:
-            self.directory.write_result(figures)
             plot_curves(self.directory.metrics, self.directory.curves)
+            self.directory.write_result(figures)  # last: a run that has it is finished
         return {name: float(value) for name, value in figures.items()}
 
     def progress(self) -> float:
