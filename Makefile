@@ -27,7 +27,10 @@ lint: .venv/dev.ok
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy --no-error-summary
 
+# And the quick tests as under `python -O`: the package loses its asserts, while those of the test
+# modules stay, since pytest has rewritten them. The warning is about the other modules of the tests.
 test-slow: .venv/dev.ok
+	PYTHONOPTIMIZE=1 $(PYTEST) -n 2 -W "ignore:assertions not in test modules:pytest.PytestConfigWarning"
 	$(PYTEST) -n 2 -m "slow and not gpu"
 
 # Reads only the files that have such tests. Where nothing can be installed: make PYTHON=python3 test-gpu

@@ -1,4 +1,5 @@
 import math
+from typing import get_args
 
 import pytest
 import torch
@@ -94,3 +95,8 @@ def test_a_schedule_ends_at_its_final_share(
 
 def test_no_warmup_starts_at_the_peak() -> None:
     assert rate("cosine", 0, 0.0, warmup_steps=0) == 1.0
+
+
+@pytest.mark.parametrize("schedule", get_args(Schedule))
+def test_every_schedule_has_a_rate(schedule: Schedule) -> None:
+    assert 0 < rate(schedule, 3, 0.25, warmup_steps=2) <= 1

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import get_args
 
 import torch
 from torch import nn
@@ -68,4 +67,3 @@ _DECAYS: dict[Schedule, Callable[[float], float]] = {
     "linear": lambda progress: 1.0 - progress,
     "cosine": lambda progress: 0.5 * (1.0 + math.cos(math.pi * progress)),
 }
-assert set(_DECAYS) | {"noam"} == set(get_args(Schedule))

@@ -58,5 +58,6 @@ def mean_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
 def step_of(path: Path) -> int:
     """The step that the snapshot in this file was taken at."""
     name = _NAME.fullmatch(path.name)
-    assert name is not None
+    if name is None:
+        raise ValueError(f"{path}: not the name of a snapshot; expected step-<10 digits>.safetensors")
     return int(name[1])

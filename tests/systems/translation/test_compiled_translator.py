@@ -170,12 +170,12 @@ def test_rows_take_a_token_each_and_no_more_than_they_are_for() -> None:
     compiled = ready(drawn_translator(pre_norm=False)).compiled
     assert compiled is not None
     rows = compiled.begin(torch.tensor([[5, EOS], [7, EOS]]), width=2, max_length=2)
-    with pytest.raises(AssertionError, match=r"^3 tokens, 4 rows$"):
+    with pytest.raises(ValueError, match=r"^got 3 tokens; expected one for each of 4 rows$"):
         rows.read(torch.full((3,), BOS))
     rows.read(torch.full((4,), BOS))
     rows.take(torch.tensor([1, 0]))  # what is kept has room for more of so few
     rows.read(torch.full((2,), 5))
-    with pytest.raises(AssertionError, match=r"^the rows are for 2 tokens, and full$"):
+    with pytest.raises(ValueError, match=r"^the rows are for 2 tokens, and full$"):
         rows.read(torch.full((2,), 5))
 
 

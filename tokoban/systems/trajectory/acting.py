@@ -104,12 +104,13 @@ def requested(
         return centres[torch.randint(used, (len(seeds),), generator=drawn)].cpu().float()
     try:
         number = float(target)
-        assert math.isfinite(number)
-    except (ValueError, AssertionError):
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
         raise ValueError(
             f"target {target!r} is neither a number nor best, likely, random or, on a graph, "
             "shortest"
-        ) from None
+        )
     return torch.full((len(seeds),), number)
 
 

@@ -1,5 +1,6 @@
 """Who the data are collected from: chance, experts written by hand, and mixtures of them."""
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,15 +30,18 @@ def parse_mix(text: str) -> tuple[Part, ...]:
     parts = []
     for word in text.split(","):
         found = re.fullmatch(r"([a-z][a-z_]*)(?:\+([0-9.]+))?(?::([0-9.]+))?", word.strip())
+        complaint = ValueError(
+            f"mix: got {word.strip()!r}; expected POLICY, POLICY+NOISE or POLICY+NOISE:SHARE, "
+            "with noise from 0 to 1 and a share above 0"
+        )
+        if found is None:
+            raise complaint
         try:
-            assert found is not None
             part = Part(found[1], float(found[2] or 0), float(found[3] or 1))
-            assert part.noise <= 1 and part.share > 0
-        except (AssertionError, ValueError):
-            raise ValueError(
-                f"mix: got {word.strip()!r}; expected POLICY, POLICY+NOISE or POLICY+NOISE:SHARE, "
-                "with noise from 0 to 1 and a share above 0"
-            ) from None
+        except ValueError:
+            raise complaint from None
+        if part.noise > 1 or not 0 < part.share < math.inf:
+            raise complaint
         parts.append(part)
     return tuple(parts)
 

@@ -131,14 +131,16 @@ def _stack(stack: Encoder | Decoder) -> Stack:
     norms: list[nn.Module] = []
     for block in blocks:
         # What the loops take for granted.
-        assert block.feed_forward.activation is functional.relu and block.attention.rotary is None
+        if block.feed_forward.activation is not functional.relu or block.attention.rotary:
+            raise ValueError("the compiled loops need ReLU, and positions that are not rotary")
         residuals = [block.attention_residual, block.feed_forward_residual]
         if isinstance(block, DecoderBlock):
             residuals.insert(1, block.cross_attention_residual)
         norms += [residual.norm for residual in residuals]
     if isinstance(stack.last_norm, nn.LayerNorm):
         norms.append(stack.last_norm)
-    assert all(isinstance(x, nn.LayerNorm) and x.eps == 1e-5 for x in norms)
+    if not all(isinstance(x, nn.LayerNorm) and x.eps == 1e-5 for x in norms):
+        raise ValueError("the compiled loops need layer norms with an epsilon of 1e-5")
     owns = [block.attention for block in blocks]
     return Stack(
         *_maps([[own.query, own.key, own.value] for own in owns]),

@@ -179,8 +179,10 @@ class CompiledRows:
         """Logits in storage that the next call writes into."""
         num_rows, position = self.places.shape
         # The loops would write behind the end of what there is.
-        assert position < self.max_length, f"the rows are for {self.max_length} tokens, and full"
-        assert len(tokens) == num_rows == len(self.room.x), f"{len(tokens)} tokens, {num_rows} rows"
+        if position >= self.max_length:
+            raise ValueError(f"the rows are for {self.max_length} tokens, and full")
+        if not len(tokens) == num_rows == len(self.room.x):
+            raise ValueError(f"got {len(tokens)} tokens; expected one for each of {num_rows} rows")
         _require_tokens(self.weights, tokens.numpy())
         first, self.num_kept = self.num_kept, self.num_kept + num_rows
         own = np.arange(first, self.num_kept)
