@@ -59,5 +59,5 @@ def step_of(path: Path) -> int:
     """The step that the snapshot in this file was taken at."""
     name = _NAME.fullmatch(path.name)
     if name is None:
-        raise ValueError(f"{path}: not the name of a snapshot; expected step-<10 digits>.safetensors")
+        raise ValueError(f"{path}: not a snapshot; its name is not step-<10 digits>.safetensors")
     return int(name[1])
