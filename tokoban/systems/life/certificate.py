@@ -161,7 +161,8 @@ class Asked(NamedTuple):
     """One cell in one state, how it sees the others in both, and what is known of them."""
 
     token: Float[Tensor, "D"]
-    weights: Float[Tensor, "2 T"]  # of attention, up to a common factor
+    scores: Float[Tensor, "2 T"]
+    weights: Float[Tensor, "2 T"]  # exp(scores), up to a common factor; the largest is 1
     values: Float[Tensor, "2 T D"]
     errors: AttentionErrors  # of the forward pass
     known: Int64[Tensor, "N"]  # places
@@ -200,6 +201,7 @@ def questions(model: LifeNet, *, dtype: torch.dtype = torch.float32) -> Iterator
             scores = arithmetic.scores(keys, query)
             yield Asked(
                 token=token.exact,
+                scores=scores.exact,
                 weights=(scores.exact - scores.exact.max()).exp(),
                 values=values.exact,
                 errors=attention_errors(
@@ -212,9 +214,9 @@ def questions(model: LifeNet, *, dtype: torch.dtype = torch.float32) -> Iterator
 
 def logits(model: LifeNet, asked: Asked, grids: Bool[Tensor, "P T"]) -> Float[Tensor, "P"]:
     """The model's answers for the asked cell in these grids."""
-    living, dead = grids * asked.weights[1], ~grids * asked.weights[0]  # [P, T]
-    heard = living @ asked.values[1] + dead @ asked.values[0]
-    return model.judge(asked.token + heard / (living + dead).sum(1, keepdim=True))
+    weights = torch.where(grids, asked.scores[1], asked.scores[0]).softmax(1)  # [P, T]
+    heard = (weights * grids) @ asked.values[1] + (weights * ~grids) @ asked.values[0]
+    return model.judge(asked.token + heard)
 
 
 def check(
@@ -279,7 +281,8 @@ def prove(model: LifeNet, asked: Asked, lives: Bool[Tensor, "P"]) -> Proof:
         )
         margins = bound_logits(model, branches, rounding=rounding).margins(lives_then)
         for bound, branched in ((exact, margins), (proved, margins - rounding)):
-            bound[is_open] = branched.unflatten(0, (num_open, len(splits))).amin(1)
+            least = branched.unflatten(0, (num_open, len(splits))).amin(1)
+            bound[is_open] = torch.maximum(bound[is_open], least)
     return Proof(attacked, exact, proved, bounds.rounding)
 
 
@@ -311,6 +314,9 @@ def bound_logits(
     known = torch.einsum("pn,pnd->pd", known_weights, asked.values[states, asked.known])
     mean_sum = known_weights.sum(1, keepdim=True) + weights.mean(0).sum()
     least_sum = known_weights.sum(1, keepdim=True) + weights.amin(0).sum()
+    # Where the weights are smaller than this, they have lost their digits to underflow.
+    has_digits = least_sum[:, 0] > _LEAST_SUM
+    mean_sum, least_sum = (each.clamp_min(_LEAST_SUM) for each in (mean_sum, least_sum))
     c = (known + weighted.mean(0).sum(0)) / mean_sum  # [P, D]
 
     hidden, answer = model.hidden.weight, model.answer.weight[0]
@@ -343,9 +349,15 @@ def bound_logits(
     # The same tables in double precision: each term of their error is a convex function of the unit
     # roundoff, and 0 where that is 0.
     error = error + rounding * min(1.0, _DOUBLE.unit / asked.errors.unit)
-    # Smaller weights than this may have lost their digits to underflow.
-    error = torch.where(least_sum[:, 0] > _LEAST_SUM, error, math.inf)
-    return Bounds(middle - swing + below - error, middle + swing + above + error, pull, rounding)
+    low, high = middle - swing + below - error, middle + swing + above + error
+    # Not where a number was too large for double precision, either.
+    is_known = has_digits & low.isfinite() & high.isfinite()
+    return Bounds(
+        torch.where(is_known, low, -math.inf),
+        torch.where(is_known, high, math.inf),
+        pull,
+        rounding,
+    )
 
 
 class _OwnErrors:
@@ -368,7 +380,8 @@ class _OwnErrors:
         near, far = asked.token.abs() + 2 * values, 4 * values
         self.reach = self.gamma * (hidden @ near + far_share * (hidden @ far))  # [P, U]
         sizes = answer + STEEPEST * answer @ hidden  # at least |line|
-        self.logit = 4 * self.gamma * (sizes @ near + far_share[:, 0] * (sizes @ far))  # [P]
+        # The last term is for underflow, far above the least number times 1 / _LEAST_SUM.
+        self.logit = 4 * self.gamma * (sizes @ near + far_share[:, 0] * (sizes @ far)) + 1e-200
 
 
 class _Expansion(NamedTuple):
@@ -423,7 +436,7 @@ def _rounding(model: LifeNet, asked: Asked, around: _Expansion) -> Float[Tensor,
         + bends @ answer.abs()
         + errors.judge.logit
     )
-    return torch.where(share < 0.5, SLACK * rounding, math.inf)
+    return torch.where((share < 0.5) & rounding.isfinite(), SLACK * rounding, math.inf)
 
 
 def _swings(

@@ -51,7 +51,7 @@ def proved_share(model: LifeNet, rule: Rule) -> float:
     """The share of cases that come before a margin of which ``SAFE_MARGIN`` is not proved."""
     num_proved = 0
     for found in margins(model, rule, densities=(None,)):
-        if (found.proved < SAFE_MARGIN).any():
+        if not (found.proved >= SAFE_MARGIN).all():
             break
         num_proved += len(found.proved)
     return num_proved / count_cases(model)

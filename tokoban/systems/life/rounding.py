@@ -7,7 +7,8 @@ times the sum of their absolute values, with gamma_n = n u / (1 - n u) and u the
 
 * additions, multiplications and divisions are rounded to nearest in the dtype of the weights (no
   TF32, no bfloat16, no Winograd convolutions); products and sums may be fused and come in any
-  order; results below the smallest normal number may be flushed to zero;
+  order; results below the smallest normal number may be flushed to zero. Where a sum of absolute
+  values is too large for the dtype, the bound is infinite;
 * exp and SiLU are off by at most ``EXP_ULPS`` units in the last place (the fused attention of
   torch's CPU kernels states 20, other kernels 1 or 2);
 * attention is softmax(q k^T / sqrt(D)) v, whole or in blocks of at least ``BLOCK_KEYS`` keys with a
@@ -46,7 +47,7 @@ class Arithmetic:
 
     def __init__(self, dtype: torch.dtype) -> None:
         info = torch.finfo(dtype)
-        self.unit, self.tiny = info.eps / 2, info.tiny
+        self.unit, self.tiny, self.largest = info.eps / 2, info.tiny, info.max / 2
 
     def gamma(self, num_operations: int) -> float:
         """The relative error of ``num_operations`` roundings; infinite where it has no bound."""
@@ -61,7 +62,8 @@ class Arithmetic:
     def plus(self, x: Rounded, y: Rounded) -> Rounded:
         """The sum, rounded once."""
         exact, error = x.exact + y.exact, x.error + y.error
-        return Rounded(exact, error + self.unit * (exact.abs() + error) + self.tiny)
+        size = exact.abs() + error
+        return Rounded(exact, self._if_held(size, error + self.unit * size + self.tiny))
 
     def times_matrix(
         self, x: Rounded, matrix: Float[Tensor, "num_outputs num_inputs"]
@@ -69,23 +71,26 @@ class Arithmetic:
         """``nn.Linear`` without a bias; the matrix itself is exact."""
         sizes, num_inputs = matrix.abs().T, matrix.shape[1]
         computed = x.exact.abs() + x.error + self.tiny
-        error = (x.error + self.tiny) @ sizes + self.gamma(num_inputs) * (computed @ sizes)
+        size = computed @ sizes
+        error = (x.error + self.tiny) @ sizes + self.gamma(num_inputs) * size
         underflow = self.tiny * (2 * num_inputs + computed.sum(-1, keepdim=True))
-        return Rounded(x.exact @ matrix.T, error + underflow)
+        return Rounded(x.exact @ matrix.T, self._if_held(size, error + underflow))
 
     def scores(self, keys: Rounded, query: Rounded) -> Rounded:
         """Scalar products, divided by sqrt(D), of keys [2, T, D] with one query [D]."""
         width = keys.exact.shape[-1]
         key_sizes, query_sizes = keys.exact.abs() + keys.error, query.exact.abs() + query.error
+        size = key_sizes @ query_sizes
         # Eight more: sqrt(D) or its root, and multiplying by them the query, the key or both.
         error = (
             keys.exact.abs() @ query.error
             + keys.error @ query_sizes
-            + self.gamma(width + 8) * (key_sizes @ query_sizes)
+            + self.gamma(width + 8) * size
         )
         underflow = 2 * width * self.tiny * (1 + key_sizes.sum(-1) + query_sizes.sum())
         scale = 1 / math.sqrt(width)
-        return Rounded(keys.exact @ query.exact * scale, error * scale + underflow)
+        error = self._if_held(size, error * scale + underflow)
+        return Rounded(keys.exact @ query.exact * scale, error)
 
     def softmax_weights(self, scores: Rounded) -> Float[Tensor, "2 T"]:
         """The relative error of each weight of attention, up to a factor that all have in common.
@@ -97,6 +102,12 @@ class Arithmetic:
         # (1 + a)^n exp(b) - 1, without losing digits where it is small.
         factors = (1 + num_blocks) * math.log1p(self.elementary + 4 * self.unit)
         return (scores.error + 2 * self.unit * spread + factors).expm1()
+
+    def _if_held(
+        self, size: Float[Tensor, "*axes"], error: Float[Tensor, "*axes"]
+    ) -> Float[Tensor, "*axes"]:
+        """The error, infinite where a number of this size may overflow."""
+        return torch.where(size < self.largest, error, math.inf)
 
     def attention_mean(self, num_keys: int) -> float:
         """The error of a weighted mean over the keys, relative to that of the absolute values."""
@@ -134,12 +145,7 @@ def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
 
 
 def attention_errors(
-    model: LifeNet,
-    arithmetic: Arithmetic,
-    *,
-    token: Rounded,
-    scores: Rounded,
-    values: Rounded,
+    model: LifeNet, arithmetic: Arithmetic, *, token: Rounded, scores: Rounded, values: Rounded
 ) -> AttentionErrors:
     """Of a cell with the vector ``token`` [D], the scores [2, T] and all values [2, T, D]."""
     weights = (scores.exact - scores.exact.max()).exp()
@@ -192,4 +198,5 @@ def forward_error_without_attention(model: LifeNet, dtype: torch.dtype) -> float
     judge = judge_errors(model, arithmetic, mixed.exact + mixed.error)
     hidden, answer = model.hidden.weight.abs(), model.answer.weight[0].abs()
     through_hidden = STEEPEST * (hidden @ mixed.error + judge.inputs)
-    return SLACK * float(answer @ (mixed.error + through_hidden) + judge.logit)
+    error = float(answer @ (mixed.error + through_hidden) + judge.logit)
+    return SLACK * error if math.isfinite(error) else math.inf
