@@ -142,7 +142,7 @@ class LabelFolder:
         try:
             found = json.loads(path.read_bytes())
             known = without_names({name: found[name] for name in self.job.record})
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise ValueError(f"{path}: not the record of a job of labels") from None
         for name, value in without_names(self.job.record).items():
             if known[name] != value:

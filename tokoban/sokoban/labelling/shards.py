@@ -180,7 +180,7 @@ def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
         about = header.pop("__metadata__")
         arrays = {name: _array(data, **described) for name, described in header.items()}
         is_whole = max(described["data_offsets"][1] for described in header.values()) == len(data)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
         raise ValueError(f"{path}: not a whole file of labels")
