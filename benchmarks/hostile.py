@@ -4,7 +4,7 @@ Each case runs in a process of its own, forked from one in which all has been us
 imports and compilation count for nothing. It may take a gigabyte of address space more than it
 begins with. Prints one JSON object: the cases by kind, and each one that ended with a traceback or
 another status than 0, 1 or 2, ran code, wrote outside its folder, lacked memory or took more than
-five seconds; then exits with 1.
+five seconds of the processor or thirty on the clock; then exits with 1.
 """
 
 import argparse
@@ -26,8 +26,10 @@ from typing import Any
 from benchmarks.hostile_folders import CANARY_MODULE, KINDS, LEVEL, Case, write_case, write_picture
 from tokoban import cli
 
-MAX_S = 5.0
-_KILLED_AFTER_S = 30.0
+MAX_CPU_S = 5.0
+# On the clock: a machine that is shared may be slower, but what waits for something never ends.
+MAX_S = 30.0
+_KILLED_AFTER_S = 60.0
 MAX_GROWTH_BYTES = 10**9
 # How many cases of each kind; 600 together.
 COUNTS = {"weights": 280, "levels": 90, "pictures": 90, "texts": 50, "runs": 80, "labels": 10}
@@ -36,7 +38,7 @@ COUNTS = {"weights": 280, "levels": 90, "pictures": 90, "texts": 50, "runs": 80,
 _WARMING = (
     *("check level.xsb", "rate level.xsb", "explain level.xsb", "convert level.xsb out.sok"),
     *("convert level.xsb out.png", "solve level.xsb --by astar", "solve level.xsb --by rollout"),
-    *("solve level.xsb", "optimise out.sok --time-limit 0.3", "translate Zwei --beam 1"),
+    *("solve level.xsb", "optimise out.sok --time-limit 0.3", "translate Zwei --beam 1", "translate Zwei"),
     *("generate-text The --max-tokens 3", "life --steps 1", "classify board.png"),
     *("classify board.png --attention out.html", "label level.xsb --output labels --states 2"),
     *("train vit --preset tiny --steps 1 --output vit", "check level.xsb --duplicates"),
@@ -103,7 +105,7 @@ def faults(found: dict[str, Any], *, was_run: bool, is_outside: bool) -> list[st
             "code run": was_run,
             "written outside": is_outside,
             "memory": lacks_memory or found["growth_bytes"] > MAX_GROWTH_BYTES,
-            "slow": found["elapsed_s"] > MAX_S,
+            "slow": found["cpu_s"] > MAX_CPU_S or found["elapsed_s"] > MAX_S,
         }.items()
         if is_so
     ]
@@ -173,7 +175,7 @@ def attack(cases: Sequence[tuple[str, int]], *, seed: int) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     failures: list[dict[str, Any]] = []
-    slowest = greatest = 0.0
+    slowest = busiest = greatest = 0.0
     with tempfile.TemporaryDirectory() as name, traps(Path(name)):
         folder = Path(name)
         (folder / "warm").mkdir()
@@ -192,7 +194,7 @@ def attack(cases: Sequence[tuple[str, int]], *, seed: int) -> dict[str, Any]:
             )
             counts[kind] += 1
             statuses[str(found["status"])] += 1
-            slowest = max(slowest, found["elapsed_s"])
+            slowest, busiest = max(slowest, found["elapsed_s"]), max(busiest, found["cpu_s"])
             greatest = max(greatest, found["growth_bytes"])
             if told:
                 found |= {"case": f"{kind}:{number}", "words": case.words, "faults": told}
@@ -207,6 +209,7 @@ def attack(cases: Sequence[tuple[str, int]], *, seed: int) -> dict[str, Any]:
         "cases": dict(counts),
         "statuses": dict(statuses),
         "slowest_s": slowest,
+        "slowest_cpu_s": busiest,
         "greatest_growth_bytes": int(greatest),
         "faults": {
             fault: totals[fault]

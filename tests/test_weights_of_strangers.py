@@ -105,7 +105,7 @@ def test_a_user_may_name_the_module_that_the_weights_name(
     ("system", "changes", "reason"),
     [
         ("gpt", {"width": 48_000}, "has the shape (4, 48); its config asks for (4, 48000)"),
-        ("gpt", {"num_layers": 900}, "far more tensors than the file"),
+        ("gpt", {"num_layers": 900}, "far more tensors than the expected"),
         ("gpt", {"num_layers": 10**9}, "num_layers must be at most 1,000"),
         ("gpt", {"width": 10**30}, "expected at most 63"),
         ("gpt", {"context_length": 10**9}, "context_length must be at most 8,192"),
@@ -116,7 +116,7 @@ def test_a_user_may_name_the_module_that_the_weights_name(
         ("vit", {"picture_height": 10**6, "picture_width": 10**6}, "must be at most 4,096"),
         ("ppo", {"env": "repeat-previous:999999999"}, "expected numbers up to 4096"),
         ("ppo", {"env": "sokoban:20000"}, "expected numbers up to 32"),
-        ("ppo", {"memory": "gru", "recurrent_layers": 999}, "far more tensors than the file"),
+        ("ppo", {"memory": "gru", "recurrent_layers": 999}, "far more tensors than the expected"),
         ("trajectory", {"env": "os:system"}, "unknown environment 'os:system'"),
         ("trajectory", {"window": 10**12}, "window must be at most 256"),
     ],
@@ -340,7 +340,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"config": None}, "no config in it"),
         ({"run": []}, "no run in it"),
         ({"config": {"width": 48_000}}, "the checkpoint is of another model (the tensor"),
-        ({"config": {"num_layers": 900}}, "far more tensors than the file"),
+        ({"config": {"num_layers": 900}}, "far more tensors than the expected"),
         ({"run": {"steps": "many"}}, "RunConfig.steps: expected int or None, got 'many'"),
     ],
 )
@@ -372,5 +372,43 @@ def test_a_checkpoint_that_lacks_a_part_is_refused_in_a_sentence(
     for path in (run / "checkpoints").glob("*.pt"):
         path.unlink()
     save_checkpoint(run / "checkpoints", 1, state)
-    words = ["train", "gpt", "--resume", "--steps", "2", "--output", run]
+    words = ["train", "gpt", "--resume", "--steps", "2", "--output", str(run)]
     assert f"(KeyError: '{missing}')" in refusal(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    ("system", "field", "written"),
+    [("trajectory", "data", "walks"), ("translation", "cache", "tokens")],
+)
+def test_a_record_cannot_say_where_to_write(
+    system: str, field: str, written: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, place = tmp_path / "run", tmp_path / written
+    train = systems.load(system, "train")
+    words = ["train", system, "--preset", train.SMALLEST, "--steps", "1", "--device", "cpu"]
+    if system == "translation":
+        (tmp_path / "x.tsv").write_text("".join(f"eins {n}\tone {n}\n" for n in range(40)))
+        words += ["--train-table", str(tmp_path / "x.tsv"), "--num-validation", "5"]
+    assert cli.main([*words, "--output", str(run)]) == 0
+    record = json.loads((run / "config.json").read_text())
+    record["config"][field] = str(place)
+    (run / "config.json").write_text(json.dumps(record))
+    words = ["train", system, "--resume", "--steps", "2", "--output", str(run)]
+    status = cli.main(words)
+    assert not place.exists()
+    assert status == (0 if system == "translation" else 2)
+    if system == "trajectory":
+        assert f"name it yourself: --data {place}" in capsys.readouterr().err
+        assert cli.main([*words, f"--{field}", str(place)]) == 0
+        assert place.exists()
+
+
+def test_a_model_too_large_for_the_machine_is_refused_before_it_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    said = refusal(
+        capsys, "train", "gpt", "--preset", "sort", "--width", "60000", "--output", run
+    )
+    assert "parameters takes" in said
+    assert not run.exists()

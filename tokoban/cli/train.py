@@ -34,8 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Trains until the run is over; its folder has all that came of it."""
     from tokoban.training import loop, processes
-    from tokoban.training.config import to_dict
+    from tokoban.training.config import overrides, to_dict
     from tokoban.training.run_directory import RunDirectory, make_run_folder, remove_if_empty
+    from tokoban.training.untrusted import check_memory
 
     system: str = arguments.system
     train = load(system, "train")
@@ -51,8 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
     config, run = _configs(train, chosen, start)
     if chosen.resume:
         _check_sizes(train, config, Path(chosen.output))
+    check_memory(partial(train.build_model, config))
     tokenizer = getattr(start.model, "tokenizer", None) if start is not None else None
-    made = train.make_system(config, **({"tokenizer": tokenizer} if tokenizer else {}))
+    read = config
+    if chosen.resume and chosen.preset is None and hasattr(train, "without_writing"):
+        read = train.without_writing(config, named=overrides(chosen, train.Config))
+    made = train.make_system(read, **({"tokenizer": tokenizer} if tokenizer else {}))
     is_main = processes.is_main_to_be()
     name = f"{system}-{chosen.preset}"
     if chosen.output is not None:

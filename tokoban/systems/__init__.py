@@ -8,7 +8,8 @@ Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
 ``build_model(config)``; maybe ``DEFAULT``, the preset that needs no name, and ``DATA_FIELDS``, the
 fields that say where the data lie: weights to start from do not bring them; and maybe
 ``check_untrusted(config, named=...)``, which refuses a config from a file that names code, unless
-the user has ``named`` it too.
+the user has ``named`` it too; and maybe ``without_writing(config, named=...)``, a resumed run's
+config that writes no file but those whose fields the user has ``named``.
 
 ``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
 ``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.

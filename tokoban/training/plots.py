@@ -22,6 +22,7 @@ STRETCHES_PER_DECADE = 25
 MOST_NAMES = 1000
 _MOST_INCHES = 32.0  # 4,800 pixels, 92 MB of them
 _MOST_EDGED = 100  # names on a side; the edges of more cells would be all that is seen
+_LARGEST_DRAWN = 1e300  # what is larger, and NaN, is left out
 
 Curve = tuple[list[int], list[float]]  # steps and values
 
@@ -180,11 +181,15 @@ def plot_returns(
 
 
 def read_curves(metrics: Path) -> dict[str, Curve]:
-    """Steps and values by name; what was not finite (null in the file) is left out."""
+    """Steps and values by name; what was not finite (null in the file) is left out.
+
+    So too what is no number, and steps before the first, which no axis of ours has.
+    """
     found: dict[str, Curve] = {}
     for line in read_metrics(metrics):
         for name, value in line.items():
-            if name != "step" and value is not None:
+            is_number = type(value) in (int, float) and abs(value) < _LARGEST_DRAWN
+            if name != "step" and line["step"] > 0 and is_number:
                 steps, values = found.setdefault(name, ([], []))
                 steps.append(line["step"])
                 values.append(value)

@@ -249,7 +249,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 def _metrics_line(text: bytes) -> dict[str, Any] | None:
     try:
         line = json.loads(text)
-    except ValueError:  # no JSON, or no UTF-8
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, or nested too deeply
         return None
     return line if isinstance(line, dict) and type(line.get("step")) is int else None
 

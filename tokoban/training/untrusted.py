@@ -6,6 +6,7 @@ looked through before it is unpickled. docs/decisions/0022-files-of-strangers.md
 """
 
 import json
+import os
 import pickletools
 import re
 import zipfile
@@ -20,6 +21,8 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 _MOST_HEADER_BYTES = 24 * 2**20  # of safetensors; as objects of Python it takes up to 25 times
 _LEAST_TABLES_BYTES = 64 * 2**20  # what a model may keep in memory beside its weights in any case
+
+_MOST_TRAINED_TENSORS = 25_000  # of a model that is trained
 
 # The types of safetensors that a parameter or a buffer of floats may be kept in.
 _FLOATS = ("F64", "F32", "F16", "BF16")
@@ -85,11 +88,7 @@ def check_model(
     model of so many tensors can go. Tensors that are not in the file, such as tables of positions,
     may take as much memory as the file, or 64 MiB. What is called ``_extra_state`` is bytes.
     """
-    with _few_parameters(len(found)), torch.device("meta"):
-        try:
-            model = build()
-        except (RuntimeError, TypeError, ValueError, ArithmeticError) as error:
-            raise ValueError(f"no model can be built by its config: {_first_line(error)}") from None
+    model = _without_memory(build, num_tensors=len(found))
     expected: dict[str, Tensor] = model.state_dict()
     missing, unknown = expected.keys() - found.keys(), found.keys() - expected.keys()
     for names, told in (missing, "is missing"), (unknown, "is not of this model"):
@@ -114,6 +113,23 @@ def check_model(
     num_bytes = sum(table.numel() * table.element_size() for table in tables)
     if num_bytes > max(file_bytes, _LEAST_TABLES_BYTES):
         raise ValueError(f"its config asks for {num_bytes:,} bytes of tables beside the weights")
+
+
+def check_memory(build: Callable[[], nn.Module]) -> None:
+    """``ValueError`` for a model that this machine has not the memory to train.
+
+    Weights, gradients and two moments are 16 bytes a parameter.
+    """
+    if not hasattr(os, "sysconf"):
+        return
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    model = _without_memory(build, num_tensors=_MOST_TRAINED_TENSORS)
+    num_parameters = sum(parameter.numel() for parameter in model.parameters())
+    if 16 * num_parameters > memory:
+        raise ValueError(
+            f"a model of {num_parameters:,} parameters takes {16 * num_parameters:,} bytes in "
+            f"training; this machine has {memory:,}"
+        )
 
 
 def are_numbers(model: nn.Module) -> bool:
@@ -186,6 +202,15 @@ def _check_pickle(content: bytes) -> None:
             raise ValueError(f"it names {argument!r}, as no checkpoint does")
 
 
+def _without_memory(build: Callable[[], nn.Module], *, num_tensors: int) -> nn.Module:
+    """The model of ``build`` on the meta device; ``ValueError`` if there can be none."""
+    with _few_parameters(num_tensors), torch.device("meta"):
+        try:
+            return build()
+        except (RuntimeError, TypeError, ValueError, ArithmeticError) as error:
+            raise ValueError(f"no model can be built by its config: {_first_line(error)}") from None
+
+
 @contextmanager
 def _few_parameters(num_tensors: int) -> Iterator[None]:
     """Within, a model with far more parameters than ``num_tensors`` is a ``ValueError``.
@@ -198,7 +223,7 @@ def _few_parameters(num_tensors: int) -> Iterator[None]:
         nonlocal num_left
         num_left -= 1
         if num_left < 0:
-            raise ValueError(f"it has far more tensors than the file, which has {num_tensors}")
+            raise ValueError(f"it has far more tensors than the expected {num_tensors}")
 
     handle = register_module_parameter_registration_hook(count)
     try:

@@ -4,7 +4,7 @@ import copy
 import errno
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,9 +79,23 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     )
 
 
+def without_writing(config: TrajectoryConfig, *, named: Collection[str]) -> TrajectoryConfig:
+    """The config of a run that goes on, if it writes no file that its record alone names.
+
+    ``named`` are the fields that the user has given. ``ValueError`` for missing data.
+    """
+    is_theirs = "data" not in named and config.data and not config.data.startswith("minari:")
+    if is_theirs and not Path(config.data).is_file():
+        raise ValueError(
+            f"the run's record names the data {config.data!r}, where no file is; to have them "
+            f"collected again and written there, name it yourself: --data {config.data}"
+        )
+    return config
+
+
 def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     """The episodes that ``config`` names, before the best of them are chosen."""
-    if found := re.fullmatch(r"minari:(.+)", config.data):
+    if found := re.fullmatch(r"minari:((?!.*\.\.)[\w./-]+)", config.data):
         return load_minari(found[1], env=config.env)
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():

@@ -1,7 +1,7 @@
 """The translator as a ``System``: its network, its examples and its loss, wired together."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
@@ -83,6 +83,14 @@ def build_model(config: TranslationConfig) -> Translator:
         pre_norm=config.pre_norm,
         max_positions=config.max_positions,
     )
+
+
+def without_writing(config: TranslationConfig, *, named: Collection[str]) -> TranslationConfig:
+    """The config of a run that goes on, without a cache that its record alone names.
+
+    ``named`` are the fields that the user has given. Without its cache the text is read again.
+    """
+    return config if "cache" in named else replace(config, cache="")
 
 
 @dataclass(frozen=True)
