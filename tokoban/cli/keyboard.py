@@ -17,7 +17,7 @@ _ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
 _NAMES = {b"\x7f": "backspace", b"\x08": "backspace", b"\r": "enter", b"\n": "enter"}
 # The rest of an arrow key's bytes follows at once, but over a slow line not in the same read.
 _ESCAPE_WAIT_S = 0.1
-_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 # By the byte that is heard of each: 0 or the number of a signal.
 _EVENTS: dict[int, str] = {
     0: WOKEN,

@@ -122,17 +122,19 @@ def _progress() -> Iterator[Callable[[str], None]]:
     screen.file = sys.stdout  # whatever a command's output is redirected to
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("compiling", total=len(_RUNS))
-        begun: list[tuple[str, float]] = []
+        begun_s: float | None = None
 
         def end() -> None:
-            for name, started_s in begun:
-                screen.print(f"{name}: {time.perf_counter() - started_s:.1f} s")
-            begun.clear()
+            if begun_s is not None and not screen.is_terminal:
+                screen.print(f"{time.perf_counter() - begun_s:.1f} s")
 
         def begin(name: str) -> None:
+            nonlocal begun_s
             end()
+            begun_s = time.perf_counter()
             bar.update(task, description=f"compiling: {name}", completed=list(_RUNS).index(name))
-            begun.append((name, time.perf_counter()))
+            if not screen.is_terminal:
+                screen.print(f"{name}: ", end="")
 
         yield begin
         end()
