@@ -14,6 +14,7 @@ import torch
 
 gymnasium = pytest.importorskip("gymnasium")
 
+from gymnasium.error import ClosedEnvironmentError  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from tests.sokoban.drawings import EVERY_DRAWING, Drawing  # noqa: E402
@@ -24,6 +25,7 @@ from tokoban.sokoban.formats.xsb import format_board, parse_board  # noqa: E402
 from tokoban.sokoban.level_pool import GeneratedLevels, frame  # noqa: E402
 from tokoban.sokoban.render import render_rgb  # noqa: E402
 from tokoban.sokoban.tensor_boards import Plane, from_planes, to_board  # noqa: E402
+from tokoban.sokoban.vector_environment import SokobanVectorEnv  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)
@@ -278,7 +280,8 @@ def test_frames_show_the_board() -> None:
     [
         ({"levels": []}, "there are no levels; expected at least one file or board"),
         ({"levels": "no/such.xsb"}, "no/such.xsb: No such file or directory"),
-        ({"max_steps": 0}, "the step cap is 0; expected at least 1"),
+        ({"max_steps": 0}, f"the step cap is 0; expected a whole number, 1 to {2**63 - 1}"),
+        ({"square_px": 3}, "the square size in px is 3; expected a whole number, 4 to 512"),
         (
             {"render_mode": "human"},
             "the render mode is 'human'; expected one of None, 'ansi', 'rgb_array'",
@@ -293,7 +296,9 @@ def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], me
 def test_an_unknown_action_set_is_refused() -> None:
     message = "the action set is 'jumps'; expected one of ('moves', 'pushes')"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        check_arguments(actions="jumps", max_steps=1, render_mode=None)
+        check_arguments(
+            actions="jumps", max_steps=1, rewards=Rewards(), render_mode=None, square_px=7
+        )
 
 
 def test_levels_and_actions_out_of_range_are_refused() -> None:
@@ -307,3 +312,102 @@ def test_levels_and_actions_out_of_range_are_refused() -> None:
     for action in (-1, 4):
         with pytest.raises(ValueError, match=f"^the action is {action}; expected 0 to 3$"):
             environment.step(action)
+
+
+# Of another type than is written: run without the hook that checks the types of this suite.
+WRONG_TYPES = """
+import sys
+import gymnasium
+import numpy as np
+from tokoban.sokoban import registration
+from tokoban.sokoban.environment import Rewards, SokobanEnv
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.level_pool import GeneratedLevels
+from tokoban.sokoban.vector_environment import SokobanVectorEnv
+
+ROOM = parse_board("#######|#@ $ .#|#######")
+
+
+def one(**arguments):
+    return SokobanEnv([ROOM], **arguments)
+
+
+def many(**arguments):
+    return SokobanVectorEnv(**{"num_envs": 2, "levels": [ROOM]} | arguments)
+
+
+def started(environment):
+    environment.reset(seed=3)
+    return environment
+
+
+CASES = [
+    *(lambda make=make, wrong=wrong: make(**wrong) for make in (one, many) for wrong in (
+        {"rewards": 5}, {"rewards": {"step": 1}}, {"rewards": None}, {"max_steps": "7"},
+        {"max_steps": 1.5}, {"max_steps": True}, {"max_steps": 10**30}, {"actions": 3},
+        {"actions": ["moves"]}, {"render_mode": 1}, {"square_px": "7"}, {"square_px": 10**30},
+    )),
+    *(lambda wrong=wrong: many(**wrong) for wrong in (
+        {"num_envs": "2"}, {"num_envs": 2.0}, {"num_envs": None}, {"num_envs": 10**30},
+        {"device": "meta"}, {"device": 1.5}, {"device": "abacus"}, {"device": []},
+        {"autoreset_mode": 3}, {"autoreset_mode": None}, {"has_action_mask": "no"},
+    )),
+    *(lambda wrong=wrong, make=make: make(wrong) for make in (
+        SokobanEnv, lambda levels: SokobanVectorEnv(2, levels)
+    ) for wrong in (5, None, [5], [None], b"levels", {"a": 1}, [])),
+    *(lambda wrong=wrong: Rewards(step=wrong) for wrong in ("1", None, float("nan"), True)),
+    *(lambda wrong=wrong: GeneratedLevels(num_levels=wrong) for wrong in ("1", None, 1.5)),
+    *(lambda wrong=wrong, make=make: make().reset(**wrong) for make in (one, many) for wrong in (
+        {"seed": "abc"}, {"seed": 1.5}, {"seed": -1}, {"seed": True}, {"seed": {}},
+        {"options": 5}, {"options": [1]}, {"options": {"level": "a"}}, {"options": {"level": {}}},
+        {"options": {"level": 0.5}}, {"options": {"level": [[0]]}},
+    )),
+    *(lambda wrong=wrong: many().reset(options={"reset_mask": wrong})
+      for wrong in ("ab", None, 1, [1, 0], {}, [True])),
+    *(lambda wrong=wrong: started(one()).step(wrong)
+      for wrong in ("0", 0.5, None, [0], -1, 10**30)),
+    *(lambda wrong=wrong: started(many()).step(wrong)
+      for wrong in ("ab", 0, None, [0.5, 1], [[0, 1]], [0], [None, 1], [10**30, 0], [[0], [0, 1]])),
+    *(lambda wrong=wrong: started(many()).board(wrong) for wrong in ("0", 0.5, None, 2)),
+    lambda: started(many(render_mode="ansi")).render(rows=1),
+    lambda: gymnasium.make("tokoban/Sokoban-v0", levels=[ROOM], rewards=5),
+    lambda: gymnasium.make_vec("tokoban/Sokoban-v0", num_envs=2, levels=[ROOM], device="meta"),
+]
+for number, case in enumerate(CASES):
+    try:
+        case()
+    except ValueError as error:
+        if len(str(error).splitlines()) != 1:
+            print(number, "more than a line:", error)
+    except Exception as error:
+        print(number, type(error).__name__, error)
+    else:
+        print(number, "was accepted")
+print(len(CASES), "cases")
+"""
+
+
+def test_what_is_of_another_type_is_refused_in_one_sentence() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WRONG_TYPES],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"\d+ cases\n", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("is_vector", [False, True])
+def test_a_closed_environment_says_so_whatever_is_asked_of_it(is_vector: bool) -> None:
+    environment: Any = SokobanVectorEnv(2, [ROOM]) if is_vector else SokobanEnv([ROOM])
+    environment.reset(seed=1)
+    environment.close()
+    environment.close()
+    for ask in (
+        environment.reset,
+        lambda: environment.step([0, 0] if is_vector else 0),
+        environment.render,
+    ):
+        with pytest.raises(ClosedEnvironmentError, match="the environment is closed"):
+            ask()

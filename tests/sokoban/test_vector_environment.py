@@ -268,9 +268,17 @@ def test_any_row_can_be_seen() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "the number of environments is 0; expected at least 1"),
+        (
+            {"num_envs": 0},
+            "the number of environments is 0; expected a whole number, 1 to 16777216",
+        ),
+        ({"device": "meta"}, "the device is meta, which holds no numbers; expected cpu or cuda"),
+        (
+            {"device": "abacus"},
+            "the device is 'abacus', which torch cannot use; expected cpu or cuda",
+        ),
         ({"levels": []}, "there are no levels; expected at least one file or board"),
-        ({"max_steps": 0}, "the step cap is 0; expected at least 1"),
+        ({"max_steps": 0}, f"the step cap is 0; expected a whole number, 1 to {2**63 - 1}"),
         (
             {"autoreset_mode": "Never"},
             "the autoreset mode is 'Never'; expected one of ['NextStep', 'SameStep', 'Disabled']",

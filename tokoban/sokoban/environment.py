@@ -3,8 +3,9 @@
 Axes: A actions, C the planes of ``tensor_boards``, H rows and W columns, one ring of wall included.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -23,14 +24,16 @@ from tokoban.sokoban.level_pool import (
     load_boards,
     streams,
 )
-from tokoban.sokoban.render import SQUARE_PX, render, render_rgb
+from tokoban.sokoban.render import MIN_SQUARE_PX, SQUARE_PX, render, render_rgb
 from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.vector_arguments import check_whole, checked_seed, is_whole_number
 
 # Moves: one of the four directions. Pushes: a cell of the interior and a direction; the player
 # walks to the box there and pushes it once, which counts as one step, however long the walk.
 ActionSet = Literal["moves", "pushes"]
 RENDER_MODES = ["ansi", "rgb_array"]
 MAX_STEPS = 120
+MAX_SQUARE_PX = 512
 NUM_DIRECTIONS = len(OFFSETS)
 
 
@@ -42,6 +45,13 @@ class Rewards:
     box_on_goal: float = 1.0
     box_off_goal: float = -1.0
     solved: float = 10.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            reward = getattr(self, field.name)
+            is_number = isinstance(reward, int | float | np.number) and not isinstance(reward, bool)
+            if not (is_number and math.isfinite(reward)):
+                raise ValueError(f"the reward {field.name} is {reward!r}; expected a finite number")
 
     def of(self, gain: int, is_solved: bool) -> float:
         """``gain`` is how many more boxes stand on goals than before the step: -1, 0 or 1."""
@@ -77,7 +87,14 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         render_mode: str | None = None,
         square_px: int = SQUARE_PX,
     ) -> None:
-        check_arguments(actions=actions, max_steps=max_steps, render_mode=render_mode)
+        check_arguments(
+            actions=actions,
+            max_steps=max_steps,
+            rewards=rewards,
+            render_mode=render_mode,
+            square_px=square_px,
+        )
+        self._is_closed = False
         self._boards = load_boards(levels)
         self._actions = actions
         self._max_steps = max_steps
@@ -96,6 +113,8 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[UInt8[np.ndarray, "C H W"], dict[str, Any]]:
         """Starts the next episode of this seed, or the first one of a new seed."""
+        check_open(self._is_closed)
+        seed = None if seed is None else checked_seed(seed)
         super().reset(seed=seed)
         if seed is not None:
             self._stream, self._episode = streams(torch.tensor([as_int64(seed)])), 0
@@ -117,6 +136,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         self, action: int | np.integer
     ) -> tuple[UInt8[np.ndarray, "C H W"], float, bool, bool, dict[str, Any]]:
         """Plays one move or push; an impossible one changes nothing, and counts all the same."""
+        check_open(self._is_closed)
         if action not in self.action_space:
             raise ValueError(f"the action is {action}; expected 0 to {self.action_space.n - 1}")
         before = self._board
@@ -131,7 +151,12 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     def render(self) -> Any:
         """The board as XSB for "ansi", as a picture for "rgb_array"."""
+        check_open(self._is_closed)
         return draw(self._board, self.render_mode, self._square_px)
+
+    def close(self) -> None:
+        """Ends it: whatever is asked of it afterwards is a ``ClosedEnvironmentError``."""
+        self._is_closed = True
 
     def _start(self, board: Board) -> None:
         self._board = board
@@ -180,15 +205,25 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         }
 
 
-def check_arguments(*, actions: str, max_steps: int, render_mode: str | None) -> None:
+def check_arguments(
+    *, actions: str, max_steps: int, rewards: Rewards, render_mode: str | None, square_px: int
+) -> None:
     """Raises ``ValueError`` for what no environment can play."""
     if actions not in get_args(ActionSet):
         raise ValueError(f"the action set is {actions!r}; expected one of {get_args(ActionSet)}")
-    if max_steps < 1:
-        raise ValueError(f"the step cap is {max_steps}; expected at least 1")
+    check_whole("the step cap", max_steps, least=1, most=2**63 - 1)
+    if not isinstance(rewards, Rewards):
+        raise ValueError(f"the rewards are {rewards!r}; expected Rewards(step=..., solved=...)")
+    check_whole("the square size in px", square_px, least=MIN_SQUARE_PX, most=MAX_SQUARE_PX)
     if render_mode not in (None, *RENDER_MODES):
         known = ", ".join(map(repr, [None, *RENDER_MODES]))
         raise ValueError(f"the render mode is {render_mode!r}; expected one of {known}")
+
+
+def check_open(is_closed: bool) -> None:
+    """Raises ``ClosedEnvironmentError`` for an environment that was closed."""
+    if is_closed:
+        raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
 
 
 def observation_space(boards: Sequence[Board]) -> spaces.Box:
@@ -204,11 +239,13 @@ def action_space(boards: Sequence[Board], actions: ActionSet) -> spaces.Discrete
 
 def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list[int]:
     """The levels that ``options`` of a reset ask for by "level", one or several; or none."""
-    levels = np.atleast_1d((options or {}).get("level", [])).tolist()
+    if not isinstance(options, Mapping | None):
+        raise ValueError(f"the options are {options!r}; expected a dictionary")
+    levels: list[Any] = np.atleast_1d((options or {}).get("level", [])).tolist()
     for level in levels:
-        if level not in range(num_levels):
+        if not is_whole_number(level) or level not in range(num_levels):
             raise ValueError(f"the level is {level}; expected 0 to {num_levels - 1}")
-    return [int(level) for level in levels]
+    return levels
 
 
 def draw(board: Board, render_mode: str | None, square_px: int) -> Any:

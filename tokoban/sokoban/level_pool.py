@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import torch
 from jaxtyping import Int64
 from torch import Tensor
@@ -29,6 +30,11 @@ class GeneratedLevels:
     num_boxes: int = 2
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
+                raise ValueError(f"{name} is {number!r}; expected a whole number")
+
 
 Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Board]
 
@@ -47,6 +53,8 @@ def load_boards(levels: Levels) -> list[Board]:
     sources = [levels] if isinstance(levels, str | Path) else levels
     boards: list[Board] = []
     for source in sources:
+        if not isinstance(source, str | Path | Board):
+            raise ValueError(f"one of the levels is {source!r}; expected a file or a board")
         boards += [source] if isinstance(source, Board) else _read(source)
     if not boards:
         raise ValueError("there are no levels; expected at least one file or board")

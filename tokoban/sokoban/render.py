@@ -29,7 +29,7 @@ _COLOURS = {
 _UNMARKED: Mapping[Square, "Mark"] = MappingProxyType({})
 
 SQUARE_PX = 24
-_MIN_SQUARE_PX = 4
+MIN_SQUARE_PX = 4
 # Tiles are painted this much larger and then averaged, which smooths every edge.
 _OVERSAMPLING = 8
 
@@ -80,8 +80,8 @@ def pushed_box(before: Board, after: Board) -> Square | None:
 
 def render_rgb(board: Board, *, square_px: int = SQUARE_PX) -> UInt8[np.ndarray, "H W 3"]:
     """A picture of ``board``, ``square_px`` pixels to each side of a square."""
-    if square_px < _MIN_SQUARE_PX:
-        raise ValueError(f"the square size is {square_px} px; expected at least {_MIN_SQUARE_PX}")
+    if square_px < MIN_SQUARE_PX:
+        raise ValueError(f"the square size is {square_px} px; expected at least {MIN_SQUARE_PX}")
     rows = format_board(board).split("\n")
     return np.concatenate(
         [np.concatenate([_tile(letter, square_px) for letter in row], axis=1) for row in rows]

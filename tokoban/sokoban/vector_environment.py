@@ -24,6 +24,8 @@ from tokoban.sokoban.render import SQUARE_PX
 from tokoban.sokoban.simulators import simulator_for
 from tokoban.sokoban.tensor_boards import Plane
 
+_MOST_ENVS = 2**24
+
 # A numpy array, or a tensor where a device is given.
 Array = Any
 
@@ -55,11 +57,19 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         render_mode: str | None = None,
         square_px: int = SQUARE_PX,
     ) -> None:
-        environment.check_arguments(actions=actions, max_steps=max_steps, render_mode=render_mode)
-        if num_envs < 1:
-            raise ValueError(f"the number of environments is {num_envs}; expected at least 1")
-        if torch.device(device or "cpu").type == "cuda" and not torch.cuda.is_available():
-            raise ValueError(f"the device is {device}, but torch finds no CUDA device")
+        environment.check_arguments(
+            actions=actions,
+            max_steps=max_steps,
+            rewards=rewards,
+            render_mode=render_mode,
+            square_px=square_px,
+        )
+        vector_arguments.check_whole(
+            "the number of environments", num_envs, least=1, most=_MOST_ENVS
+        )
+        if not isinstance(has_action_mask, bool):
+            raise ValueError(f"has_action_mask is {has_action_mask!r}; expected True or False")
+        self.device = vector_arguments.device_of(device)
         boards = load_boards(levels)
         self.num_envs = num_envs
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -67,7 +77,6 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self.single_observation_space = environment.observation_space(boards)
         self.single_action_space: spaces.Discrete = environment.action_space(boards, actions)
         self.render_mode = render_mode
-        self.device = torch.device(device or "cpu")
         self._is_numpy = device is None
         self._square_px = square_px
         self._actions = actions
@@ -114,10 +123,12 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         ``options`` may have a "level" for all or one for each, and a "reset_mask" of the
         environments to reset, without which all are.
         """
-        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
+        environment.check_open(self.closed)
+        if vector_arguments.is_whole_number(seed):
+            super().reset(seed=vector_arguments.checked_seed(seed))
+        levels = environment.chosen_levels(options, num_levels=len(self._still_planes))
         mask = (options or {}).get("reset_mask", self._all(True))
         rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
-        levels = environment.chosen_levels(options, num_levels=len(self._still_planes))
         if len(levels) not in (0, 1, self.num_envs):
             raise ValueError(f"got {len(levels)} levels for {self.num_envs} environments")
         self._reseed(rows, seed)
@@ -128,6 +139,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Plays an action in each environment, and resets as the autoreset mode says."""
+        environment.check_open(self.closed)
         before, after = self._boards, self._after(self._checked(actions))
         self._place(after)
         self._num_steps = self._num_steps + 1
@@ -155,7 +167,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def board(self, row: int) -> Board:
         """Where one environment stands, framed by its ring of wall."""
-        if not 0 <= row < self.num_envs:
+        environment.check_open(self.closed)
+        if not vector_arguments.is_whole_number(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"the environment is {row}; expected 0 to {self.num_envs - 1}")
         place = slice(row, row + 1)
         planes = self._observation(self._boards.at(place), self._levels[place])
@@ -163,6 +176,9 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def render(self, rows: Sequence[int] | None = None) -> tuple[Any, ...] | None:
         """The frames of these environments, or of all, in the render mode."""
+        environment.check_open(self.closed)
+        if not isinstance(rows, Sequence | np.ndarray | None):
+            raise ValueError(f"the environments are {rows!r}; expected a list of their numbers")
         if self.render_mode is None:
             return None
         boards = map(self.board, range(self.num_envs) if rows is None else rows)
@@ -237,7 +253,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             tensor = vector_arguments.actions_of_arrays(actions, num_envs=self.num_envs)
         else:
             tensor = vector_arguments.actions_on_device(
-                actions, num_envs=self.num_envs, device=self.device
+                actions, num_envs=self.num_envs, device=self._levels.device
             )
         if self.device.type == "cpu":
             vector_arguments.check_range(tensor, num_actions)
