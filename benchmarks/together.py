@@ -114,9 +114,10 @@ def gpu_parts(
         gpt = training(
             *("gpt", "shakespeare_small" if is_quick else "shakespeare", "2.8"),
             *("--text", text, "--evaluate-every", "0", "--watched", ""),
+            *(("--validation-share", "0.003") if is_quick else ()),
         )
         vit = training(
-            *("vit", "fashion_mnist" if is_quick else "fashion_mnist_gpu", "4.2"),
+            *("vit", "fashion-mnist" if is_quick else "fashion-mnist-gpu", "4.2"),
             *("--data", pictures),
         )
         seeds = [(*vit, "--seed", seed, "--output", f"OUT/vit/{seed}") for seed in "012"]

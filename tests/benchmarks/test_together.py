@@ -4,12 +4,14 @@ import sys
 import tarfile
 import time
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from benchmarks import together
 from benchmarks.together import Part, packing, run_all
+from tokoban import cli
 
 
 def python(name: str, code: str, *, limit_s: float = 60.0, needs: tuple[str, ...] = ()) -> Part:
@@ -75,6 +77,22 @@ def test_each_group_for_a_gpu_ends_within_ten_minutes(group: str) -> None:
     assert len({part.name for part in parts}) == len(parts)
     quick = together.gpu_parts(group, device="cpu", is_quick=True)
     assert [part.name for part in quick] == [part.name for part in parts]
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+@pytest.mark.parametrize("group", together.GROUPS)
+def test_every_option_of_a_group_is_known(
+    group: str, is_quick: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for part in together.gpu_parts(group, device="cpu", is_quick=is_quick, data=Path("data")):
+        for command in (part.arguments, *part.beside):
+            module, *options = command[1:]
+            if module in ("pytest", "benchmarks.versions"):  # another's options, and none
+                continue
+            main = cli.main if module == "tokoban" else import_module(module).main
+            with pytest.raises(SystemExit) as ended:
+                main([*options, "--help"])  # read after all that is before it
+            assert ended.value.code == 0, capsys.readouterr().err
 
 
 def test_a_part_without_its_data_is_left_out(tmp_path: Path) -> None:
