@@ -174,10 +174,10 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "tab": ("#####\n#@\t$.#\n#####\n", 2, "column 3: tab in a board row, use blanks"),
     "too wide": (f"{'#' * 1000}\n#@$.#\n#####\n", 1, "larger than 512x512"),
     "too high": ("#####\n#@$.#\n" + "#   #\n" * 1000 + "#####\n", 1, "larger than 512x512"),
-    "10 MB of walls": ("#" * 10**7, 1, "no board found"),
-    "10 MB of squares": ("#@$." * 2_500_000, 1, "larger than 512x512"),
-    "10 MB of words": ("word " * 2_000_000, 1, "no board found"),
-    "10 MB of moves": (f"{SMALL}Solution\n{'rl' * 5_000_000}", 6, "more than 1000000 characters"),
+    "4 MB of walls": ("#" * 4 * 10**6, 1, "no board found"),
+    "4 MB of squares": ("#@$." * 900_000, 1, "larger than 512x512"),
+    "4 MB of words": ("word " * 800_000, 1, "no board found"),
+    "4 MB of moves": (f"{SMALL}Solution\n{'rl' * 2_000_000}", 6, "more than 1000000 characters"),
     "huge count": (f"{SMALL}Solution\n99999999999999r\n", 6, "more than 1000000 characters"),
     "bad move": (f"{SMALL}Solution\nrX\n", 6, "move 2: 'X' is not one of u l d r U D L R"),
     "bad count": (f"{SMALL}Solution\n3(r\n", 6, '"(" without ")"'),
@@ -194,7 +194,7 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "another puzzle": (f"Game: Hexoban\n\n{SMALL}", 1, "puzzle type 'Hexoban' is not supported"),
     "a web page": ("<!DOCTYPE html>\n<html></html>", 2, "root element is <html>"),
     "entities": ('<!DOCTYPE SokobanLevels [<!ENTITY a "b">]>\n<SokobanLevels/>', 1, "entity decl"),
-    "10 MB of elements": ("<SokobanLevels>" + "<L>" * 3_000_000, 1, "nested deeper"),
+    "4 MB of elements": ("<SokobanLevels>" + "<L>" * 1_300_000, 1, "nested deeper"),
     "open comment": (f"{SMALL}Comment:\nR\n", 5, "comment block opened here is never closed"),
 }  # fmt: skip
 

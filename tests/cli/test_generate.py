@@ -177,3 +177,18 @@ def test_options_that_do_not_go_together_are_one_line(
 def test_the_options_name_every_style_and_difficulty() -> None:
     assert (puzzle_options.TWO_ROOMS, *STYLES, MIXED) == puzzle_options.STYLES
     assert tuple(DIFFICULTIES) == puzzle_options.DIFFICULTIES
+
+
+PUZZLE = ("--difficulty", "easy")
+
+
+def test_no_more_levels_are_made_than_a_file_can_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, most in {(): 31_250, ("--solutions",): 12_500, PUZZLE: 13_530}.items():
+        asked = ["generate", "--levels", "1000000", "--seed", "1", *words]
+        assert cli.main([*asked, "--output", str(tmp_path / "out.sok")]) == 2
+        assert capsys.readouterr().err == (
+            f"tokoban: --levels 1000000: expected at most {most:,} of this size, which can be read "
+            "again from one file\n"
+        )

@@ -13,6 +13,7 @@ import pytest
 
 from tokoban import cli
 from tokoban.sokoban import formats, optimiser
+from tokoban.sokoban.formats import levels as levels_module
 from tokoban.sokoban.formats import lurd, read_levels
 
 ROOM = "#######\n#@ $ .#\n#  $ .#\n#     #\n#######\n"
@@ -173,6 +174,19 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert cli.main(["optimise", "levels.sok", *words]) == 2
     assert capsys.readouterr().err == f"tokoban: {complaint}\n"
     assert levels.read_text() == LEVELS
+
+
+def test_moves_in_a_file_are_limited_as_levels_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(levels_module, "MAX_BYTES", 1000)
+    asked = ["optimise", "levels.sok", "--level", "1", "--solution"]
+    Path("long.txt").write_text("rl" * 501)
+    assert cli.main([*asked, "long.txt"]) == 2
+    assert cli.main([*asked, "/dev/zero"]) == 2
+    assert capsys.readouterr().err == (
+        "tokoban: long.txt: larger than 1,000 bytes\ntokoban: /dev/zero: larger than 1,000 bytes\n"
+    )
 
 
 def test_problems_of_a_file_are_told_and_the_levels_beside_them_are_tried(

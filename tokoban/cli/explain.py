@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tokoban.sokoban.explaining.certificate import Certificate
     from tokoban.sokoban.formats import Level
 
+# Certificates of as many positions as ``explain`` writes are far smaller; lists of nothing are what
+# takes most memory for its length.
+_MAX_BYTES, _MAX_VALUES = 2**26, 10**7
+
 SUMMARY = "say whether a position is lost, and prove which boxes are to blame"
 
 
@@ -167,8 +171,11 @@ def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
     from tokoban.sokoban.explaining.notation import from_json
     from tokoban.sokoban.formats.levels import read_content
 
+    content = read_content(path, max_bytes=_MAX_BYTES)
+    if sum(map(content.count, (b"[", b"{", b","))) > _MAX_VALUES:
+        raise ValueError(f"{path}: more than {_MAX_VALUES:,} values")
     try:
-        objects = json.loads(read_content(path))
+        objects = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: no JSON: {error}") from None
     if not isinstance(objects, list):

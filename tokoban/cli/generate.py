@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.puzzle import Puzzle
 
+# Of a level and of a puzzle in a file, for title and notes.
+_BYTES_BESIDES = 60, 200
+
 SUMMARY = "make random levels from a seed, as hard as is wanted"
 
 
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers."""
     check_outputs(arguments, "output", inputs=["avoid"])
+    _check_number(arguments)
     if puzzle_options.asks_for_puzzles(arguments):
         return _run_puzzles(arguments)
 
@@ -70,6 +74,25 @@ def run(arguments: argparse.Namespace) -> int:
             levels.append(Level(level.board, title, solutions=(Solution(level.solution),)))
     write_output(arguments.output, write_levels(levels))
     return 0
+
+
+def _check_number(arguments: argparse.Namespace) -> None:
+    """Raises ``ValueError`` for more levels than are read from one file again."""
+    from tokoban.sokoban.formats.budget import MAX_UNITS, OF_A_BOARD, OF_A_GAME
+    from tokoban.sokoban.formats.levels import MAX_BYTES
+
+    is_puzzle = puzzle_options.asks_for_puzzles(arguments)
+    default = 10 if is_puzzle else 8
+    rows, columns = (arguments.rows or default, arguments.columns or default)
+    squares = max(rows * columns, 1)
+    num_solutions = (1 + is_puzzle) * arguments.solutions
+    # A solution is taken for as many moves as there are squares.
+    units = OF_A_BOARD + squares + num_solutions * (OF_A_GAME + 2 * squares)
+    num_bytes = rows + (1 + num_solutions) * squares + _BYTES_BESIDES[is_puzzle]
+    most = min(MAX_UNITS // units, MAX_BYTES // num_bytes)
+    if 0 < most < arguments.levels:
+        told = f"expected at most {most:,} of this size, which can be read again from one file"
+        raise ValueError(f"--levels {arguments.levels}: {told}")
 
 
 def _run_puzzles(arguments: argparse.Namespace) -> int:

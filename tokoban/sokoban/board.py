@@ -63,10 +63,10 @@ class Board:
             ("box", self.boxes),
             ("player", {self.player}),
         ):
-            for square in squares:
-                if not self.contains(square):
+            for row, column in squares:
+                if not (0 <= row < self.height and 0 <= column < self.width):
                     raise ValueError(
-                        f"{name} at row {square.row}, column {square.column} lies outside "
+                        f"{name} at row {row}, column {column} lies outside "
                         f"the {self.height}x{self.width} board"
                     )
         for name, squares in (

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from benchmarks.hostile_files import SMALL, TEN, check, mutate
-from tokoban.sokoban.formats import text_reader
+from tokoban.sokoban.formats import budget
 from tokoban.sokoban.formats.levels import parse_content
 
 
@@ -52,18 +52,14 @@ ENDLESS = {
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_files_without_end_are_read_or_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_reader, "MAX_LENGTH", 5000)
+    monkeypatch.setattr(budget, "MAX_UNITS", 5000)
     read = parse_content(ENDLESS[name](2000).encode())
     assert read.levels or read.problems
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENDLESS)
-def test_the_time_grows_with_the_file_and_no_faster(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text_reader, "MAX_LENGTH", 5000)
-
+def test_the_time_grows_with_the_file_and_no_faster(name: str) -> None:
     def spent_s(size: int) -> float:
         start = time.process_time()
         parse_content(ENDLESS[name](size).encode())

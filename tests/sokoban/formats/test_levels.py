@@ -8,11 +8,11 @@ import pytest
 from tokoban.sokoban.formats import (
     SavedGame,
     Solution,
+    budget,
     lurd,
     parse_board,
     parse_levels,
     read_levels,
-    text_reader,
     write_boxoban,
 )
 from tokoban.sokoban.formats import levels as levels_module
@@ -320,23 +320,37 @@ def test_files_that_never_end_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "long.xsb").write_text(SMALL + "\n")
     with pytest.raises(ValueError, match=r"long\.xsb: larger than 18 bytes$"):
         read_levels(tmp_path / "long.xsb")
+    endless = io.TextIOWrapper(io.BytesIO((SMALL + "\n").encode()))
+    monkeypatch.setattr("sys.stdin", endless)
+    with pytest.raises(ValueError, match=r"^standard input: larger than 18 bytes$"):
+        read_levels("-")
 
 
-def test_a_file_expands_to_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_reader, "MAX_LENGTH", 1000)
-    # 24x24 squares in a line of 35 letters, and four letters are granted for each letter.
+def test_a_file_holds_so_many_squares_and_moves_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(budget, "MAX_UNITS", 1336)
+    # 24x24 squares in a line of 35 letters.
     board = "24#|21(#22-#|)#@$.19-#|24#\n\n"
-    read = parse_levels(board * 3, source="f")
-    assert len(read.levels) == 2
+    read = parse_levels(board * 5, source="f")
+    assert [level.number for level in read.levels] == [1, 2]
     assert [str(found) for found in read.problems] == [
-        'f:5: level 3 "": boards and moves up to here expand to more than 1336 characters'
+        'f:5: level 3 "": boards and moves up to here come to more than 1,336 squares and moves; '
+        "what follows is not read: split the file"
     ]
     # Rows that are short on paper are as wide as the others on the board.
     read = parse_levels(f"#@$.#\n{'#' * 100}\n{'#' * 5}\n" + "#\n" * 50)
-    assert "expand to more than" in str(read.problems[0])
-    read = parse_levels(f"{ROOM}\n" + "SaveGame\n499(du)\n\n" * 3)
-    assert len(read.levels[0].saved_games) == 1
-    assert len(read.problems) == 2
+    assert "come to more than" in str(read.problems[0])
+    read = parse_levels(f"{SMALL}\n{ROOM}\n" + "SaveGame\n499(du)\n\n" * 3)
+    assert ([level.number for level in read.levels], len(read.problems)) == ([1], 1)
+    rows = "".join(f"<L>{row}</L>" for row in ROOM.split("\n"))
+    slc = f"<SokobanLevels><LevelCollection>{f'<Level>{rows}</Level>' * 50}"
+    read = parse_content(f"{slc}</LevelCollection></SokobanLevels>".encode())
+    assert 0 < len(read.levels) < 50
+    assert "come to more than" in str(*read.problems)
+    read = parse_content(write_boxoban([parse_board(TEN)] * 50).encode())
+    assert [level.number for level in read.levels] == list(range(1, 27))
+    assert "come to more than" in str(*read.problems)
 
 
 def wrong(*rows: str) -> str:

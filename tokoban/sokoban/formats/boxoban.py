@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.budget import OF_A_PROBLEM, Budget, TooMuchError
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem
 from tokoban.sokoban.formats.text_lines import runs
@@ -18,6 +19,7 @@ SIDE = 10
 _NUMBER = re.compile(r"; ([0-9]{1,9})")
 _BEGINNING = re.compile(r"; 0\r?\n#{10}\r?\n")
 _NO_SQUARE = re.compile(r"[^#@$. ]")
+_OF_A_LEVEL = 50  # units of the file's budget: ten lines in a fixed layout are quickly read
 
 
 def looks_like_boxoban(text: str) -> bool:
@@ -33,7 +35,13 @@ def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> L
     lines = text.replace("\r\n", "\n").split("\n")
     levels: list[Level] = []
     problems: list[Problem] = []
+    budget, fault = Budget(), None
     for count, (start, end) in enumerate(runs([bool(line) for line in lines]), 1):
+        try:
+            budget.spend(_OF_A_LEVEL + OF_A_PROBLEM * bool(fault))
+        except TooMuchError as error:
+            problems.append(Problem(str(error), source, start + 1, count))
+            break
         header = _NUMBER.fullmatch(lines[start])
         title, rows = header[1] if header else "", lines[start + 1 : end]
         row, fault = _find_fault(rows)

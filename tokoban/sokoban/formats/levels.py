@@ -9,8 +9,8 @@ from tokoban.sokoban.formats.level import LevelFile
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 from tokoban.sokoban.formats.text_reader import read_text
 
-# What is read is held in memory several times over, and a device file may never end.
-MAX_BYTES = 2**27
+# What is read takes up to a hundred times the memory, and a device file may never end.
+MAX_BYTES = 2**22
 
 
 def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
@@ -18,22 +18,29 @@ def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
 
     XML is read as SLC, what is laid out like Boxoban as that, and any other text as boards with
     titles, notes and solutions (XSB, SOK). A bad level or solution is a problem and does not lose
-    the others; if ``strict``, the first problem is raised as a ``ValueError`` instead. Raises
-    ``OSError`` if the file cannot be read and ``ValueError`` if it is larger than ``MAX_BYTES``.
+    the others; if ``strict``, the first problem is raised as a ``ValueError`` instead. Where boards
+    and moves come to more than ``budget.MAX_UNITS`` squares and moves, that is a problem too, and
+    what follows is not read. Raises ``OSError`` if the file cannot be read and ``ValueError`` if it
+    is larger than ``MAX_BYTES``.
     """
     source = "standard input" if str(path) == "-" else str(path)
     return parse_content(read_content(path), source=source, strict=strict)
 
 
-def read_content(path: str | Path) -> bytes:
-    """The bytes of the file ``path``, or of standard input for ``-``; raises as ``read_levels``."""
+def read_content(path: str | Path, *, max_bytes: int | None = None) -> bytes:
+    """The bytes of the file ``path``, or of standard input for ``-``; raises as ``read_levels``.
+
+    Without ``max_bytes`` they may be ``MAX_BYTES``.
+    """
+    max_bytes = MAX_BYTES if max_bytes is None else max_bytes
     if str(path) == "-":
-        content = sys.stdin.buffer.read(MAX_BYTES + 1)
+        content = sys.stdin.buffer.read(max_bytes + 1)
     else:
         with open(path, "rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"{path}: larger than {MAX_BYTES} bytes")
+            content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        source = "standard input" if str(path) == "-" else path
+        raise ValueError(f"{source}: larger than {max_bytes:,} bytes")
     return content
 
 

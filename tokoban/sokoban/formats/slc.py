@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
+from tokoban.sokoban.formats.budget import OF_A_BOARD, Budget, TooMuchError
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem
 from tokoban.sokoban.formats.rows import FLOOR, without_blank_ends
@@ -61,6 +62,7 @@ class _Reader:
         self.about: dict[str, str] = {}  # the text of the elements above the collection
         self.author = ""
         self.num_levels = 0
+        self.budget = Budget()
         self.open: list[str] = []  # the elements around the present place
         self.words: list[str] = []  # of the element that is read
         self.level: _LevelElement | None = None
@@ -78,6 +80,8 @@ class _Reader:
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             self._report(f"not XML: {reason}", error.lineno, of_level=False)
+        except TooMuchError as error:
+            self._report(str(error), of_level=True)
         # Python's own decoders, which serve the encodings that expat does not know.
         except (LookupError, UnicodeError) as error:
             self._report(f"not XML: {error}", of_level=False)
@@ -126,6 +130,8 @@ class _Reader:
         self.words.clear()
 
     def _finish_level(self, level: _LevelElement) -> None:
+        width = max(map(len, level.rows), default=0)
+        self.budget.spend(OF_A_BOARD + len(level.rows) * width)
         for line, row in zip(level.lines, level.rows, strict=True):
             if fault := _find_strange_square(row):
                 self._report(fault, line, of_level=True)

@@ -5,6 +5,13 @@ from dataclasses import dataclass, replace
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.budget import (
+    OF_A_BOARD,
+    OF_A_GAME,
+    OF_A_PROBLEM,
+    Budget,
+    TooMuchError,
+)
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
@@ -14,7 +21,7 @@ from tokoban.sokoban.formats.rows import (
     read_rows,
     without_blank_ends,
 )
-from tokoban.sokoban.formats.run_length import MAX_LENGTH, measure
+from tokoban.sokoban.formats.run_length import measure
 from tokoban.sokoban.formats.text_lines import (
     Kind,
     is_bare_heading,
@@ -24,10 +31,6 @@ from tokoban.sokoban.formats.text_lines import (
     split_lines,
 )
 from tokoban.sokoban.formats.xsb import parse_board
-
-# How much longer than the text its boards and moves may be once they are written out. A few bytes
-# could otherwise ask for hours of work, and a file is to be read in time that grows as it does.
-_LONGEST_PER_CHARACTER = 4
 
 _Fault = tuple[int, str]  # a line and what is wrong there
 
@@ -41,21 +44,23 @@ class _Block:
     fault: _Fault | None = None
 
 
-def read_text(text: str, source: str) -> LevelFile:
-    """The levels in ``text``; ``source`` is what messages call it."""
-    return _Reader(text, source).read()
+def read_text(text: str, source: str, *, is_limited: bool = True) -> LevelFile:
+    """The levels in ``text``; ``source`` is what messages call it.
+
+    ``is_limited`` to what ``budget`` gives to a file, as all is that others wrote.
+    """
+    return _Reader(text, source, Budget(is_limited=is_limited)).read()
 
 
 class _Reader:
     """One pass over a text, from board to board."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, budget: Budget) -> None:
         self.source = source
         self.text = LevelText(text)
         before, nul, _ = text.partition("\0")
         self.nul_line = len(split_lines(before)) - 1 if nul else None
-        self.limit = MAX_LENGTH + _LONGEST_PER_CHARACTER * len(text)
-        self.written_out = 0
+        self.budget = budget
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
 
@@ -71,13 +76,17 @@ class _Reader:
         levels = []
         for number, (start, end) in enumerate(boards, 1):
             below = Place(end, starts[number])
-            board, fault = self._read_board(start, end) if is_sokoban else (None, None)
-            blocks = self._split(board, below)
-            # These belong to the next board, and must be taken before the rest becomes notes.
-            last = blocks[-1].place
-            next_names = text.take_names(last) if number < len(boards) else Names()
-            faults = [fault, *(block.fault for block in blocks)]
-            faults += self._missing_moves(blocks) if board else []
+            try:
+                board, fault = self._read_board(start, end) if is_sokoban else (None, None)
+                blocks = self._split(board, below)
+                # These belong to the next board, and must be taken before the rest becomes notes.
+                last = blocks[-1].place
+                next_names = text.take_names(last) if number < len(boards) else Names()
+                missing = self._missing_moves(blocks) if board else []
+            except TooMuchError as error:
+                self._report(start, str(error), level=number)
+                break
+            faults = [fault, *(block.fault for block in blocks), *missing]
             if board and (strange := text.strange_game(below)):
                 board = None
                 faults = [(strange[0], _explain_game(strange[1]))]
@@ -120,30 +129,22 @@ class _Reader:
 
     def _read_board(self, start: int, end: int) -> tuple[Board | None, _Fault | None]:
         """The board in these lines, or the line and the reason why there is none."""
+        self.budget.spend(OF_A_BOARD)
         lines = self.text.lines[start:end]
         for index, line in enumerate(lines, start):
             if self.text.kinds[index] is Kind.DAMAGED_ROW:
                 return None, (index, explain_damaged_row(line))
         length = sum(map(measure_rows, lines))
-        if fault := self._too_long(length):
-            return None, (start, fault)
+        self.budget.spend(length)
         rows = without_blank_ends([row for line in lines for row in read_rows(line)])
-        fault = find_fault_in_rows(rows)
-        # Short rows are filled up with floor.
-        fault = fault or self._too_long(max(0, len(rows) * max(map(len, rows)) - length))
-        if fault:
+        if fault := find_fault_in_rows(rows):
             return None, (start, fault)
+        # Short rows are filled up with floor.
+        self.budget.spend(max(0, len(rows) * max(map(len, rows)) - length))
         board = parse_board("\n".join(rows))
         if fault := find_fault(board):
             return None, (start, fault)
         return board, None
-
-    def _too_long(self, length: int) -> str | None:
-        """Counts what is about to be written out, and says why that is too much for the file."""
-        self.written_out += length
-        if self.written_out <= self.limit:
-            return None
-        return f"boards and moves up to here expand to more than {self.limit} characters"
 
     def _split(self, board: Board | None, below: Place) -> list[_Block]:
         """The place below ``board``, cut at each block of moves that is a game on it.
@@ -198,8 +199,8 @@ class _Reader:
     def _play(self, board: Board, lines: Sequence[str], title: str) -> Solution | SavedGame:
         """The game in these lines; raises ``ValueError`` saying why it is none."""
         lines = ["".join(line.split()) for line in lines]
-        if fault := self._too_long(sum(map(measure, lines))):
-            raise ValueError(fault)
+        # Where it ends, there is another board of the same size.
+        self.budget.spend(OF_A_GAME + sum(map(measure, lines)) + board.height * board.width // 2)
         letters, position = lurd.read_game("\n".join(lines))
         played = lurd.replay(board, letters)
         if played.reason:
@@ -225,6 +226,7 @@ class _Reader:
             has_moves = next_block is not None and next_block.game is not None
             for index in headings[: len(headings) - has_moves]:
                 if index not in self.text.taken:
+                    self.budget.spend(OF_A_PROBLEM)
                     heading = self.text.lines[index].strip()
                     missing.append((index, f'no moves that can be read under "{heading}"'))
                     self.text.taken.add(index)

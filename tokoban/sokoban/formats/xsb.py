@@ -1,5 +1,10 @@
 """The squares of XSB: one board as text and back. Levels and files are ``levels``' business."""
 
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
+
 from tokoban.sokoban.board import Board, Square
 
 # What stands on a floor square, by its letter; a wall and a bare floor are apart.
@@ -14,6 +19,24 @@ _CONTENTS = {
 }  # fmt: skip
 _LETTERS = {0: " ", _BOX: "$", _BOX | _GOAL: "*", _GOAL: ".", _PLAYER: "@", _PLAYER | _GOAL: "+"}
 SQUARES = frozenset("#") | frozenset(_CONTENTS)
+_THING = re.compile(r"[^# _-]")
+_SHARED_WIDTHS = (32, 128, 512)
+
+
+@lru_cache(maxsize=2 * max(_SHARED_WIDTHS))
+def _shared_row(row: int, width: int) -> tuple[Square, ...]:
+    return tuple(Square(row, column) for column in range(width))
+
+
+def _squares_of_row(row: int, width: int) -> Sequence[Square]:
+    """The first squares of a row, and perhaps more.
+
+    The boards of a file share them, so that they take about half the memory and time to read.
+    """
+    for shared in _SHARED_WIDTHS:
+        if width <= shared:
+            return _shared_row(row, shared)
+    return [Square(row, column) for column in range(width)]
 
 
 def parse_board(text: str) -> Board:
@@ -26,16 +49,15 @@ def parse_board(text: str) -> Board:
     found: dict[int, set[Square]] = {_BOX: set(), _GOAL: set(), _PLAYER: set()}
     walls: set[Square] = set()
     for row, line in enumerate(rows):
-        for column, letter in enumerate(line):
-            square = Square(row, column)
-            if letter == "#":
-                walls.add(square)
-                continue
+        squares = _squares_of_row(row, len(line))
+        walls.update(compress(squares, map("#".__eq__, line)))
+        for thing in _THING.finditer(line):
+            letter, column = thing[0], thing.start()
             if letter not in _CONTENTS:
                 raise ValueError(f"row {row + 1}, column {column + 1}: {letter!r} is not a square")
-            for kind, squares in found.items():
+            for kind, chosen in found.items():
                 if _CONTENTS[letter] & kind:
-                    squares.add(square)
+                    chosen.add(squares[column])
     players = sorted(found[_PLAYER])
     if len(players) != 1:
         raise ValueError("no player" if not players else f"{len(players)} players")

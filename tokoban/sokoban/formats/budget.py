@@ -1,0 +1,29 @@
+"""How much work one file may ask for, so that a few bytes cannot ask for hours or gigabytes."""
+
+import math
+
+# Boards and moves of a file together; a microsecond and 100 bytes of memory each, at most.
+MAX_UNITS = 4_000_000
+OF_A_BOARD = 64  # units besides one for each square, as much as a small board costs
+OF_A_GAME = 64  # besides one for each move
+OF_A_PROBLEM = 64
+
+
+class TooMuchError(Exception):
+    """The file asks for more than is given to one file; says so in one sentence."""
+
+
+class Budget:
+    """What is left to one file; mutable."""
+
+    def __init__(self, *, is_limited: bool = True) -> None:
+        self._left = MAX_UNITS if is_limited else math.inf
+
+    def spend(self, units: int) -> None:
+        """Takes what a part of the file costs, before it is read; raises ``TooMuchError``."""
+        self._left -= units
+        if self._left < 0:
+            raise TooMuchError(
+                f"boards and moves up to here come to more than {MAX_UNITS:,} squares and moves; "
+                "what follows is not read: split the file"
+            )
