@@ -8,6 +8,7 @@ import sys
 import termios
 import tty
 from collections.abc import Iterator
+from contextlib import suppress
 from types import FrameType
 
 # What ``Keyboard.events`` yields besides keys.
@@ -75,8 +76,9 @@ class Keyboard:
         tty.setcbreak(self._terminal)
 
     def give_back(self) -> None:
-        """Makes the terminal as it was; what was typed and not read is lost."""
-        termios.tcsetattr(self._terminal, termios.TCSAFLUSH, self._usual)
+        """Makes the terminal as it was, if it still is; what was typed and not read is lost."""
+        with suppress(termios.error):
+            termios.tcsetattr(self._terminal, termios.TCSAFLUSH, self._usual)
 
     def stop(self) -> None:
         """Stops this process as Ctrl-Z usually does, until the shell continues it.
