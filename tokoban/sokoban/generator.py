@@ -2,9 +2,10 @@
 
 Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes
 and the share of speckled walls open; here a room's sides are uniform between 2 and the whole
-interior, and each other floor square becomes wall with ``WALL_SHARE``. Only levels that a level
-file may hold are kept: the player, boxes removed, reaches every box and goal; floor that it cannot
-reach is made wall. Axes: B levels, H rows, W columns.
+interior, and each other floor square becomes wall with ``WALL_SHARE``. The post also keeps draws
+with a box or goal that the player could not reach even without boxes; here only the others are
+kept, for those are seen to be unsolvable, and floor out of reach is made wall. Axes: B levels, H
+rows, W columns.
 """
 
 from collections.abc import Iterator
