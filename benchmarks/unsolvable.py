@@ -22,8 +22,8 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.solver import Answer, GaveUp, Solved, solve
-from tokoban.sokoban.solving.answer import Limits
-from tokoban.sokoban.solving.by_squares import BySquares
+from tokoban.sokoban.solving.answer import Limits, Optimum
+from tokoban.sokoban.solving.by_squares import new_search
 from tokoban.sokoban.solving.single import find_answer
 
 # Height and width inside the border; the last are too wide for one word.
@@ -33,10 +33,10 @@ MOST_PUSHES = 12  # that spoil a board
 TIME_LIMIT_S = 5.0  # a search
 
 
-def by_squares(board: Board, objective: str, *, time_limit_s: float) -> Answer:
+def by_squares(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
     """The search of larger boards, for any board."""
     limits = Limits(time_limit_s=time_limit_s)
-    return find_answer(board, lambda: BySquares(board, objective), limits)
+    return find_answer(board, lambda: new_search(board, objective), limits)
 
 
 WAYS: dict[str, Callable[..., Answer]] = {

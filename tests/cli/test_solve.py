@@ -509,7 +509,7 @@ def test_astar_looks_for_any_solution_then_for_the_fewest_moves_then_pushes(
         monkeypatch,
         any=solver.Solved(lurd.parse("lrR"), 5, 1.0),
         moves=gave_up("5.5 s", at_least=29),
-        pushes=solver.Solved(lurd.parse("R"), 5, 0.125),
+        pushes=solver.Solved(lurd.parse("R"), 5, 0.125, "pushes"),
     )
     board = parse_board("######\n# @$.#\n######\n")
     answer = answers.by_astar(board, time_limit_s=12.0, max_expansions=7, memory_limit_mb=31.0)
@@ -531,6 +531,43 @@ def test_a_solution_without_a_proof_is_one_too(monkeypatch: pytest.MonkeyPatch) 
     assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", None)
     told = "fewest moves not found within 5 s; fewest pushes not found within 5 s (at least 1)"
     assert answer.remark == f"some solution; {told}"
+
+
+def test_what_any_search_has_proved_is_not_looked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = solver.Solved(lurd.parse("R"), 5, 1.0, "pushes")
+    fake = FakeSolver(monkeypatch, any=first, moves=gave_up("6 s", at_least=1))
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
+    assert {name: limits["time_limit_s"] for name, limits in fake.limits.items()} == {
+        "any": 5.25,
+        "moves": 6.0,
+    }
+    assert (answer.status, answer.optimum) == ("solved", "pushes")
+    assert answer.remark == "fewest pushes; fewest moves not found within 6 s (at least 1)"
+    assert answer.at_least == {"moves": 1, "pushes": 1}
+
+
+def test_a_solution_found_late_is_not_told_beside_no_solution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = solver.Solved(lurd.parse("R"), 5, 1.0, "pushes")
+    FakeSolver(monkeypatch, any=gave_up("5 s"), moves=gave_up("1 s"), pushes=late)
+    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
+    assert answer.status == "solved"
+    assert answer.remark == "fewest pushes; fewest moves not found within 1 s"
+
+
+def test_a_solution_is_told_while_a_better_one_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = solver.Solved(lurd.parse("R"), 5, 1.0)
+    FakeSolver(monkeypatch, any=first, moves=gave_up("1 s"), pushes=gave_up("1 s"))
+    told: list[answers.Answer] = []
+    answers.by_astar(parse_board(PUSH), time_limit_s=7.0, news=told.append)
+    assert [(answer.status, answer.lurd, answer.remark) for answer in told] == [
+        ("solved", "R", "some solution")
+    ]
 
 
 def test_one_objective_has_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ from itertools import count, pairwise
 
 import pytest
 
+from benchmarks.open_boards import open_board
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
-from tokoban.sokoban import rules, solver
+from tokoban.sokoban import rules, side_by_side, solver
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.solver import Answer, GaveUp, Progress, Solved, Unsolvable, solve
@@ -155,7 +156,7 @@ def test_expansions_are_a_limit(objective: str) -> None:
 def test_any_plan_is_looked_for_on_one_word_and_then_from_both_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(solver, "_FEW_EXPANSIONS", 101)
+    monkeypatch.setattr(side_by_side, "_FEW_EXPANSIONS", 101)
     said: list[Progress] = []
     answer = solve(HARD, minimise="any", max_expansions=113, report=said.append)
     assert isinstance(answer, GaveUp)
@@ -163,10 +164,21 @@ def test_any_plan_is_looked_for_on_one_word_and_then_from_both_ends(
     expansions = [told.expansions for told in said]
     assert expansions == sorted(expansions)
     if solver.from_board(HARD) is not None:
-        # The second search begins with the start and the solved positions alone.
+        # The second searches begin with the start and the solved positions alone.
         second = said[expansions.index(101)]
         assert second.positions < max(told.positions for told in said[: expansions.index(101)])
     assert isinstance(solve(HARD, minimise="any", max_expansions=101), GaveUp)
+
+
+def test_on_an_open_board_any_solution_comes_as_quickly_as_the_fewest_pushes() -> None:
+    # Counted in expansions, so that a busy machine changes nothing.
+    board = open_board(6)
+    by_pushes = solve(board, minimise="pushes")
+    assert isinstance(by_pushes, Solved)
+    answer = solve(board, minimise="any", max_expansions=by_pushes.expansions + 50)
+    assert isinstance(answer, Solved)
+    assert answer.optimum == "pushes"
+    assert count_pushes(board, answer) == count_pushes(board, by_pushes)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -13,6 +13,7 @@ from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.solver import Progress
+from tokoban.sokoban.solving.answer import Optimum
 
 if TYPE_CHECKING:
     # Imported for its name only: A* needs no torch.
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 Status = Literal["solved", "unsolvable", "gave up"]
 Method = Literal["beam", "rollout", "astar"]
 
-Optimum = Literal["moves", "pushes"]
 Objective = Literal["any", "moves", "pushes"]
 SOUGHT: Mapping[Objective, str] = {
     "any": "any solution",
@@ -32,9 +32,12 @@ SOUGHT: Mapping[Objective, str] = {
 # solution comes first: most often at once, so that there is one to show, and for hard levels alone.
 # The fewest pushes are found sooner than the fewest moves.
 _SHARES: Mapping[Objective, float] = {"any": 0.75, "moves": 0.5, "pushes": 1.0}
+_PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is told
 
 # Told what is looked for, and how far the search is.
 Report = Callable[[str, Progress], None]
+# Told what is known while the search for better goes on.
+News = Callable[["Answer"], None]
 
 
 class Stop(KeyboardInterrupt):
@@ -74,18 +77,24 @@ def by_astar(
     max_expansions: int | None = None,
     memory_limit_mb: float = 2000.0,
     report: Report | None = None,
+    news: News | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """A solution with the fewest moves, else with the fewest pushes, else any; or the proof that
     there is none. ``minimise`` asks for one of the three alone.
 
-    ``max_expansions`` is a limit for each search. ``report`` may raise ``Stop``. The compilation on
+    ``max_expansions`` is a limit for each search. ``report`` may raise ``Stop``. ``news`` is told
+    of each solution that is known for a second while a better one is looked for. The compilation on
     first use does not count.
     """
-    known = _Known(board, report)
+    known = _Known(board, report, news)
     shares = _SHARES if minimise is None else {minimise: 1.0}
     try:
         for objective, share in shares.items():
+            if objective == known.optimum:
+                continue
+            if known.optimum is not None:
+                share = 1.0  # nothing else is left to look for
             found = solver.solve(
                 board,
                 minimise=objective,
@@ -107,16 +116,18 @@ def by_astar(
 class _Known:
     """What is known of a board, while one search follows the other."""
 
-    def __init__(self, board: Board, report: Report | None) -> None:
+    def __init__(self, board: Board, report: Report | None, news: News | None) -> None:
         self._board = board
         self._report = report
+        self._news = news
+        self._is_untold = False
         self.elapsed_s = 0.0
         self._expansions = 0
         self._status: Status = "gave up"
         self._moves: str | None = None
-        self._optimum: Optimum | None = None
+        self.optimum: Optimum | None = None
         self._at_least: dict[Optimum, int] = {}
-        self._missed: list[str] = []
+        self._missed: dict[str, str] = {}  # by what was looked for
         self._sought = ""
         self._progress = Progress(0, 0, 0.0)
 
@@ -128,6 +139,9 @@ class _Known:
             self._progress = progress
             if objective != "any" and progress.at_least is not None:
                 self._at_least[objective] = progress.at_least
+            if self._news is not None and self._is_untold and progress.elapsed_s >= _PATIENCE_S:
+                self._is_untold = False
+                self._news(self.answer())
             if self._report is not None:
                 self._report(self._sought, progress)
 
@@ -140,7 +154,7 @@ class _Known:
         if isinstance(found, solver.GaveUp):
             missed = "no solution" if objective == "any" else f"{self._sought} not"
             least = self._told_least(found.at_least)
-            self._missed.append(f"{missed} found within {found.limit}{least}")
+            self._missed[objective] = f"{missed} found within {found.limit}{least}"
             if objective != "any" and found.at_least is not None:
                 self._at_least[objective] = found.at_least
             return False
@@ -148,14 +162,16 @@ class _Known:
             self._status = "unsolvable"
             return True
         self._status = "solved"
+        self._missed.pop("any", None)  # there is a solution, whichever search found it
         self._moves = replayed(self._board, found.directions)
-        if objective == "any":
+        self._is_untold = True
+        self.optimum = found.optimum
+        if found.optimum is None:
             return False
-        self._optimum = objective
-        self._at_least[objective] = (
-            len(self._moves) if objective == "moves" else sum(map(str.isupper, self._moves))
+        self._at_least[found.optimum] = (
+            len(self._moves) if found.optimum == "moves" else sum(map(str.isupper, self._moves))
         )
-        return True
+        return objective != "any"
 
     def stop(self) -> None:
         """Takes note of a search that was ended."""
@@ -163,7 +179,7 @@ class _Known:
         self._expansions += self._progress.expansions
         spent = f"{self._progress.elapsed_s:.1f} s and {self._progress.expansions:,} expansions"
         least = self._told_least(self._progress.at_least)
-        self._missed.append(f"stopped after {spent} for {self._sought}{least}")
+        self._missed["stopped"] = f"stopped after {spent} for {self._sought}{least}"
 
     @staticmethod
     def _told_least(at_least: int | None) -> str:
@@ -172,19 +188,19 @@ class _Known:
     def answer(self) -> Answer:
         """All of it."""
         if self._status == "gave up":
-            remark = f"A*: {', '.join(self._missed)}"
+            remark = f"A*: {', '.join(self._missed.values())}"
         elif self._status == "unsolvable":
             remark = "proved by A*"
         else:
-            found = SOUGHT[self._optimum] if self._optimum else "some solution"
-            remark = "; ".join([found, *self._missed])
+            found = SOUGHT[self.optimum] if self.optimum else "some solution"
+            remark = "; ".join([found, *self._missed.values()])
         return Answer(
             self._status,
             "astar",
             self.elapsed_s,
             remark,
             self._moves,
-            optimum=self._optimum,
+            optimum=self.optimum,
             expansions=self._expansions,
             at_least=self._at_least,
         )

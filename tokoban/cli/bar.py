@@ -7,6 +7,7 @@ from rich.live import Live
 from rich.progress import Progress as Bars
 from rich.progress import SpinnerColumn, TaskID, TextColumn
 
+from tokoban.cli.answers import Answer
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.solver import Progress
 
@@ -16,7 +17,7 @@ _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 class Bar:
     """A bar of all levels, where there are several, and a line for each search that takes long.
 
-    Nothing is drawn where there is no terminal. Any thread may ``tell``.
+    Nothing is drawn where there is no terminal. Any thread may ``tell`` and ``announce``.
     """
 
     def __init__(self, num_levels: int, screen: Screen) -> None:
@@ -35,6 +36,7 @@ class Bar:
             redirect_stderr=False,
         )
         self._is_shown = screen.is_terminal
+        self._screen = screen
 
     def __enter__(self) -> "Bar":
         if self._is_shown:
@@ -58,6 +60,11 @@ class Bar:
         if number not in self._lines:
             self._lines[number] = self._searches.add_task("")
         self._searches.update(self._lines[number], description=describe(number, sought, progress))
+
+    def announce(self, number: int, answer: Answer) -> None:
+        """Prints what is known of a level whose search goes on."""
+        found = f"{answer.length} after {answer.elapsed_s:.2f} s, {answer.remark}"
+        self._screen.print(f"{number:>4}  so far {found}; looking for better")
 
     def done(self, number: int) -> None:
         """A level has its answer."""

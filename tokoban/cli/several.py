@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from tokoban.cli.answers import Answer, Report, Stop
+from tokoban.cli.answers import Answer, News, Report, Stop
 from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.solver import Progress
@@ -21,13 +21,15 @@ class Interrupted(KeyboardInterrupt):
 
 
 def in_threads(
-    find: Callable[[Board, Report], Answer],
+    find: Callable[[Board, Report, News], Answer],
     boards: Mapping[int, Board],
     *,
     num_threads: int,
     tell: Callable[[int, str, Progress], None],
+    announce: Callable[[int, Answer], None],
 ) -> Iterator[tuple[int, Answer]]:
-    """The answers that ``find`` gives, in order; ``tell`` is told how far each level is.
+    """The answers that ``find`` gives, in order; ``tell`` is told how far each level is, and
+    ``announce`` what is known of one while its search goes on.
 
     Raises ``Interrupted`` after Ctrl-C, once the threads have stopped; ``find`` hears of it by the
     ``Stop`` that its report raises.
@@ -42,7 +44,7 @@ def in_threads(
                 raise Stop
             tell(number, sought, progress)
 
-        return find(board, report)
+        return find(board, report, lambda answer: announce(number, answer))
 
     pool = ThreadPoolExecutor(num_threads)
     waiting: dict[int, Future[Answer]] = {}

@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="of A*, a level: three quarters of it at most go to any solution, half of what is "
         "left to one with the fewest moves and, if that is not found, the rest to one with the "
-        "fewest pushes; with --minimise all of it goes to what that says (default: 10)",
+        "fewest pushes, unless the first already has these; with --minimise all of it goes to what "
+        "that says (default: 10)",
     )
     parser.add_argument(
         "--max-expansions",
@@ -258,17 +259,19 @@ def _by_astar(
 
     memory_limit_mb = policy_options.memory_limit_bytes(arguments) / 1e6 / arguments.threads
     return in_threads(
-        lambda board, report: by_astar(
+        lambda board, report, news: by_astar(
             board,
             time_limit_s=arguments.time_limit,
             minimise=arguments.minimise,
             max_expansions=arguments.max_expansions,
             memory_limit_mb=memory_limit_mb,
             report=report,
+            news=news,
         ),
         boards,
         num_threads=arguments.threads,
         tell=bar.tell,
+        announce=bar.announce,
     )
 
 

@@ -105,13 +105,22 @@ class Board:
 
     def flood(self, start: Square, blocked: Set[Square]) -> list[Square]:
         """The squares that a walk from ``start`` around ``blocked`` can come to, nearest first."""
+        height, width = self.height, self.width
         reached = {start}
-        for square in (found := [start]):  # grows while it is read
-            for direction in Direction:
-                ahead = square.neighbour(direction)
-                if ahead not in reached and ahead not in blocked and self.contains(ahead):
-                    reached.add(ahead)
-                    found.append(ahead)
+        # Plain tuples, which equal squares, are much quicker: a board may have 260,000 squares.
+        for row, column in (found := [start]):  # grows while it is read
+            for ahead in (
+                (row - 1, column),
+                (row, column - 1),
+                (row + 1, column),
+                (row, column + 1),
+            ):
+                if ahead not in reached and ahead not in blocked:
+                    row_ahead, column_ahead = ahead
+                    if 0 <= row_ahead < height and 0 <= column_ahead < width:
+                        square = Square(row_ahead, column_ahead)
+                        reached.add(square)
+                        found.append(square)
         return found
 
     @property

@@ -48,7 +48,8 @@ def frozen_boxes(board: Board) -> frozenset[Square]:
     goal. Boxes that are held only because the player cannot get there are not found.
     """
     # The greatest fixed point: take all boxes for frozen, and let go of one that has both
-    # neighbours of an axis free of walls and frozen boxes, until nothing changes.
+    # neighbours of an axis free of walls and frozen boxes, until nothing changes. Only the
+    # neighbours of a box that was let go are looked at again, so the time is linear.
     frozen = set(board.boxes)
 
     def is_held(box: Square, axis: tuple[int, int]) -> bool:
@@ -58,6 +59,10 @@ def frozen_boxes(board: Board) -> frozenset[Square]:
             for square in neighbours
         )
 
-    while loose := {box for box in frozen if not all(is_held(box, axis) for axis in _AXES)}:
-        frozen -= loose
+    waiting = list(frozen)
+    while waiting:
+        box = waiting.pop()
+        if box in frozen and not all(is_held(box, axis) for axis in _AXES):
+            frozen.remove(box)
+            waiting += (box.neighbour(direction) for direction in _DIRECTIONS)
     return frozenset(frozen)

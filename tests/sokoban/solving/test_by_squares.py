@@ -12,8 +12,8 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.solving import astar, by_squares, single
-from tokoban.sokoban.solving.answer import Answer, GaveUp, Limits, Solved
-from tokoban.sokoban.solving.by_squares import BySquares
+from tokoban.sokoban.solving.answer import Answer, GaveUp, Limits, Optimum, Solved
+from tokoban.sokoban.solving.by_squares import new_search
 from tokoban.sokoban.solving.single import find_answer
 
 # A few hundred positions on the way to fourteen moves.
@@ -22,8 +22,8 @@ CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
 LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 
 
-def solve_by_squares(board: Board, objective: str) -> Answer:
-    return find_answer(board, lambda: BySquares(board, objective), Limits())
+def solve_by_squares(board: Board, objective: Optimum) -> Answer:
+    return find_answer(board, lambda: new_search(board, objective), Limits())
 
 
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.Monkey
 def test_more_boxes_than_are_matched_are_solved_no_worse(monkeypatch: pytest.MonkeyPatch) -> None:
     boards = [CROWDED, *random_boards(Shape(4, 5, 3, is_closed=True), 20, seed=29)]
     matched = [solve_by_squares(board, "pushes") for board in boards]
-    monkeypatch.setattr(by_squares, "_MAX_MATCHED", 2)
+    monkeypatch.setattr(by_squares, "MAX_MATCHED", 2)
     for board, answer in zip(boards, matched, strict=True):
         unmatched = solve_by_squares(board, "pushes")
         assert type(unmatched) is type(answer)

@@ -48,6 +48,9 @@ class Scripted:
     def directions(self) -> tuple[Direction, ...]:
         return self.plan
 
+    def optimum(self) -> None:
+        return None
+
 
 GOING, FULL = Outcome.BUDGET_SPENT, Outcome.NO_ROOM
 

@@ -16,6 +16,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.explaining.certificate import Place
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.by_squares import numbered
+from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
 
 
 class World(NamedTuple):
@@ -39,8 +40,8 @@ class Ground:
         self.goals = np.array(goals, np.int16)
         is_goal = np.zeros(len(self.squares) + 1, np.bool_)
         is_goal[self.goals] = True
-        side = astar.find_sides(neighbours)
-        pushes = astar.find_pushes(neighbours, side, self.goals, False)
+        side = find_sides(neighbours)
+        pushes = find_pushes(neighbours, side, self.goals)
         self.world = World(
             neighbours,
             is_goal,

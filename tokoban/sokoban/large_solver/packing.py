@@ -4,15 +4,38 @@ All this only guides the search; nothing is held lost because of it.
 """
 
 from functools import partial
-from typing import no_type_check
+from typing import NamedTuple, no_type_check
 
 import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64
 
 from tokoban.sokoban.compiled import entry, inner
 from tokoban.sokoban.large_solver.areas import mark_area, mark_other_regions
 from tokoban.sokoban.solving.astar import NONE
+from tokoban.sokoban.solving.lone_box import Steps
 
 _MAX_FLOODED = 50_000_000  # squares, for the packing order of one level: about half a second
+_FLOODED_A_STEP = 1_000_000
+_GOALS_A_STEP = 100_000  # looked at, some of them without a flood
+
+# Entries of ``_Order.progress``.
+_LAST, _REGION, _GOAL, _NUM_REGIONS, _BEST, _BEST_PULLS, _MARK = range(7)
+
+
+class _Order(NamedTuple):
+    """A packing order in the making, and room to work in."""
+
+    rank: Int16[np.ndarray, " G"]  # NONE of goals that are not in the order yet
+    is_blocked: Bool[np.ndarray, " F+1"]
+    is_start: Bool[np.ndarray, " F+1"]
+    marks: Int64[np.ndarray, " F+1"]
+    regions: Int64[np.ndarray, " F+1"]
+    inside: Int64[np.ndarray, " F+1"]  # a square of each region, or NONE
+    seen: Int64[np.ndarray, " 4*F"]
+    places: Int32[np.ndarray, " 4*F"]
+    pulls: Int32[np.ndarray, " 4*F"]
+    waiting: Int32[np.ndarray, " 4*F"]
+    progress: Int64[np.ndarray, "7"]
 
 
 @inner
@@ -61,9 +84,12 @@ def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, r
     return found, mark
 
 
-@partial(entry, makes_arrays=True)
-@no_type_check
-def packing_order(neighbours, goals, boxes, player):
+def packing_order_in_steps(
+    neighbours: Int16[np.ndarray, "_ A"],
+    goals: Int16[np.ndarray, " G"],
+    boxes: Int16[np.ndarray, " _"],
+    player: int,
+) -> Steps[Int16[np.ndarray, " G"]]:
     """The place of each goal in an order that fills them from far to near, counted from 0.
 
     Found backwards from all goals filled: of the boxes that can be pulled to where some box starts
@@ -71,56 +97,87 @@ def packing_order(neighbours, goals, boxes, player):
     within a bound on the work, comes first.
     """
     num_floor = len(neighbours) - 1
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[num_floor] = True
-    is_start = np.zeros(num_floor + 1, np.bool_)
-    for i in range(len(goals)):
-        is_blocked[goals[i]] = True
-        is_start[boxes[i]] = True
-    marks = np.zeros(num_floor + 1, np.int64)
-    regions = np.zeros(num_floor + 1, np.int64)
-    seen = np.zeros(num_floor * 4, np.int64)
-    waiting = np.empty(num_floor * 4, np.int32)
-    room = (seen, marks, np.empty_like(waiting), np.empty_like(waiting), waiting)
-    inside = np.empty(num_floor + 1, np.int64)
-    rank = np.full(len(goals), NONE, np.int16)
-    mark = 0
-    for last in range(len(goals) - 1, -1, -1):
-        # The player is where it can walk now, or if no box can be had from there, anywhere else.
-        regions[:] = 0
-        if not is_blocked[player]:
-            mark_area(neighbours, is_blocked, player, regions, 1, waiting)
-        num_regions = mark_other_regions(neighbours, is_blocked, regions, 1, waiting)
-        inside[:] = NONE
-        for square in range(num_floor):
-            inside[regions[square]] = square
-        best, best_pulls = NONE, np.int64(1 << 30)
-        for region in range(1, num_regions + 2):
-            for goal in range(len(goals)):
-                is_spent = mark * num_floor > _MAX_FLOODED
-                if inside[region] == NONE or rank[goal] != NONE or is_spent:
-                    continue
-                pulls, mark = pulls_out(
+    order = _Order(
+        rank=np.full(len(goals), NONE, np.int16),
+        is_blocked=np.zeros(num_floor + 1, np.bool_),
+        is_start=np.zeros(num_floor + 1, np.bool_),
+        marks=np.zeros(num_floor + 1, np.int64),
+        regions=np.zeros(num_floor + 1, np.int64),
+        inside=np.empty(num_floor + 1, np.int64),
+        seen=np.zeros(num_floor * 4, np.int64),
+        places=np.empty(num_floor * 4, np.int32),
+        pulls=np.empty(num_floor * 4, np.int32),
+        waiting=np.empty(num_floor * 4, np.int32),
+        progress=np.zeros(7, np.int64),
+    )
+    order.is_blocked[[*goals, num_floor]] = True
+    order.is_start[boxes] = True
+    order.progress[_LAST] = len(goals) - 1
+    while not go_on_with_order(neighbours, goals, player, order):
+        yield
+    return order.rank
+
+
+@entry
+@no_type_check
+def go_on_with_order(neighbours, goals, player, order):
+    """Does a step of ``packing_order_in_steps``; returns whether the order is complete."""
+    num_floor = len(neighbours) - 1
+    progress, inside, rank, is_blocked = order.progress, order.inside, order.rank, order.is_blocked
+    room = (order.seen, order.marks, order.places, order.pulls, order.waiting)
+    last_mark = progress[_MARK] + _FLOODED_A_STEP // num_floor
+    num_looked_at = 0
+    while progress[_LAST] >= 0:
+        if progress[_REGION] == 0:
+            # The player is where it can walk now, or if no box can be had from there, elsewhere.
+            regions = order.regions
+            regions[:] = 0
+            if not is_blocked[player]:
+                mark_area(neighbours, is_blocked, player, regions, 1, order.waiting)
+            progress[_NUM_REGIONS] = mark_other_regions(
+                neighbours, is_blocked, regions, 1, order.waiting
+            )
+            inside[:] = NONE
+            for square in range(num_floor):
+                inside[regions[square]] = square
+            progress[_BEST], progress[_BEST_PULLS] = NONE, 1 << 30
+            progress[_REGION], progress[_GOAL] = 1, 0
+            num_looked_at += num_floor
+        while progress[_REGION] < progress[_NUM_REGIONS] + 2 and (
+            progress[_GOAL] > 0 or progress[_BEST] == NONE
+        ):
+            region, goal, mark = progress[_REGION], progress[_GOAL], progress[_MARK]
+            if mark > last_mark or num_looked_at > _GOALS_A_STEP:
+                return False
+            num_looked_at += 1
+            is_spent = mark * num_floor > _MAX_FLOODED
+            if inside[region] != NONE and rank[goal] == NONE and not is_spent:
+                pulls, progress[_MARK] = pulls_out(
                     neighbours,
                     is_blocked,
-                    is_start,
+                    order.is_start,
                     goals[goal],
                     inside[region],
-                    best_pulls,
+                    progress[_BEST_PULLS],
                     mark + 1,
                     room,
                 )
                 if pulls != NONE:
-                    best, best_pulls = goal, pulls
-            if best != NONE:
-                break
+                    progress[_BEST], progress[_BEST_PULLS] = goal, pulls
+            progress[_GOAL] += 1
+            if progress[_GOAL] == len(goals) or is_spent:
+                progress[_GOAL] = 0
+                progress[_REGION] += 1
+        best = progress[_BEST]
         if best == NONE:
             for goal in range(len(goals)):
                 if rank[goal] == NONE:
                     best = goal
-        rank[best] = last
+        rank[best] = progress[_LAST]
         is_blocked[goals[best]] = False
-    return rank
+        progress[_LAST] -= 1
+        progress[_REGION] = 0
+    return True
 
 
 @partial(entry, makes_arrays=True)

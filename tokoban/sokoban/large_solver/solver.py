@@ -27,9 +27,10 @@ from tokoban.sokoban.large_solver.search import (
     STORE_FULL,
     search,
 )
-from tokoban.sokoban.large_solver.tables import Tables, build_tables
+from tokoban.sokoban.large_solver.tables import BothTables, Tables, tables_in_steps
 from tokoban.sokoban.solving.answer import Answer, Limits, Progress, Report
-from tokoban.sokoban.solving.single import Outcome, Search, find_answer
+from tokoban.sokoban.solving.lone_box import Steps
+from tokoban.sokoban.solving.single import InSteps, Outcome, Search, find_answer
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12
@@ -68,17 +69,23 @@ def solve_any(
 
 def new_search(board: Board, *, seed: int = 0) -> Search:
     """The search for any solution of a board that is neither solved nor hopeless."""
-    return _TwoSides(board, sorted(board.inside()), seed=seed)
+    return InSteps(two_sides_in_steps(board, sorted(board.inside()), seed=seed))
 
 
-class _TwoSides:
+def two_sides_in_steps(board: Board, squares: list[Square], *, seed: int) -> "Steps[TwoSides]":
+    """The same search, and the steps in which it is set up."""
+    tables = yield from tables_in_steps(board, squares, seed=seed)
+    return TwoSides(tables, squares.index(board.player))
+
+
+class TwoSides:
     """A search from the start by pushes and one from the end by pulls, until they meet."""
 
-    def __init__(self, board: Board, squares: list[Square], *, seed: int) -> None:
-        self.player = squares.index(board.player)
-        *tables, boxes = build_tables(board, squares, seed=seed)
-        self.tables: list[Tables] = tables
-        num_floor = len(squares)
+    def __init__(self, tables: BothTables, player: int) -> None:
+        self.player = player
+        forward, backward, boxes = tables
+        self.tables: list[Tables] = [forward, backward]
+        num_floor = len(forward.side)
         # At least the moves of one box, beside as many positions of the end as there are areas.
         capacity = max(_FIRST_CAPACITY, 1 << (5 * num_floor).bit_length())
         goals = self.tables[0].goals
@@ -92,6 +99,7 @@ class _TwoSides:
         self.scratch = empty_scratch(num_floor, len(boxes))
         self.small_search = empty_small_search(num_floor)
         self.turn = 0
+        self.num_turns = 0  # that are over, of both sides
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says: sums over both sides."""
@@ -133,6 +141,7 @@ class _TwoSides:
         )
         if outcome == BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
+            self.num_turns += 1
         return _OUTCOMES[outcome]
 
     def directions(self) -> tuple[Direction, ...]:
@@ -142,6 +151,9 @@ class _TwoSides:
         meeting = (there, here) if self.turn else (here, there)
         forward, backward = self.positions
         return find_directions(self.tables[0], forward, backward, meeting, self.player)
+
+    def optimum(self) -> None:
+        """As ``single.Search`` says: none."""
 
 
 def _num_bytes(arrays: Any) -> int:
@@ -157,7 +169,7 @@ def prepare() -> None:
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    two_sides = _TwoSides(board, sorted(board.inside()), seed=0)
-    while two_sides.go_on(1, None) != Outcome.SOLVED:
+    search = new_search(board)
+    while search.go_on(1, None) != Outcome.SOLVED:
         pass
-    two_sides.directions()
+    search.directions()

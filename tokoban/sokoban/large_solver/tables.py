@@ -15,11 +15,12 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.large_solver.packing import (
     find_doors,
     goal_rooms,
-    packing_order,
+    packing_order_in_steps,
     squares_in_plan,
 )
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.by_squares import numbered
+from tokoban.sokoban.solving.lone_box import Steps, completed, pushes_in_steps, sides_in_steps
 
 # With more boxes the cheapest matching of boxes and goals costs more time than it saves.
 MAX_MATCHED = 48
@@ -49,33 +50,38 @@ class Tables(NamedTuple):
     doors: UInt64[np.ndarray, " W"]  # squares that part the floor when something stands there
 
 
-def build_tables(
-    board: Board, squares: list[Square], *, seed: int
-) -> tuple[Tables, Tables, Int16[np.ndarray, " G"]]:
-    """The level forwards and backwards, and the squares where its boxes start.
+# The level forwards and backwards, and the squares where its boxes start.
+BothTables = tuple[Tables, Tables, Int16[np.ndarray, " G"]]
 
-    ``squares`` are the floor inside; boxes and goals there must be equally many.
-    """
+
+def build_tables(board: Board, squares: list[Square], *, seed: int) -> BothTables:
+    """``tables_in_steps`` at once."""
+    return completed(tables_in_steps(board, squares, seed=seed))
+
+
+def tables_in_steps(board: Board, squares: list[Square], *, seed: int) -> Steps[BothTables]:
+    """Numbers the level; ``squares`` are the floor inside, with equally many boxes and goals."""
     number, neighbours = numbered(squares)
     wall = len(squares)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     boxes = np.array([number[box] for box in sorted(board.boxes) if box in number], np.int16)
-    side = astar.find_sides(neighbours)
-    rank = packing_order(neighbours, goals, boxes, number[board.player])
+    side = yield from sides_in_steps(neighbours)
+    rank = yield from packing_order_in_steps(neighbours, goals, boxes, number[board.player])
     keys = np.random.default_rng(seed).integers(1 << 64, size=(2, wall), dtype=np.uint64)
     doors = find_doors(neighbours)
+    yield
+    in_plan = squares_in_plan(neighbours, goals, rank)
+    yield
 
-    def one_way(is_backward: bool) -> Tables:
+    def one_way(is_backward: bool) -> Steps[Tables]:
         targets = boxes if is_backward else goals
-        pushes = astar.find_pushes(neighbours, side, targets, is_backward)
+        pushes = yield from pushes_in_steps(neighbours, side, targets, are_starts=is_backward)
         goal_of = np.full(wall + 1, astar.NONE, np.int16)
         goal_of[targets] = np.arange(len(targets))
         fewest_pushes = pushes.min(axis=1)
         is_dead = (fewest_pushes == astar.UNREACHABLE).reshape(wall, 4).all(axis=1)
-        in_plan = squares_in_plan(neighbours, goals, rank)
         room = goal_rooms(neighbours, goals)
         if is_backward:  # nothing is packed: every square is in the plan, every goal a room
-            in_plan = np.full_like(in_plan, np.iinfo(np.uint64).max)
             room = np.arange(len(goals), dtype=np.int16)
         by_room = np.lexsort((rank, room)).astype(np.int16)
         return Tables(
@@ -91,8 +97,10 @@ def build_tables(
             keys=keys,
             rank=rank,
             packing=np.stack([by_room, room[by_room]]),
-            in_plan=in_plan,
+            in_plan=np.full_like(in_plan, np.iinfo(np.uint64).max) if is_backward else in_plan,
             doors=doors,
         )
 
-    return one_way(False), one_way(True), boxes
+    forward = yield from one_way(False)
+    backward = yield from one_way(True)
+    return forward, backward, boxes

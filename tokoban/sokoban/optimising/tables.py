@@ -15,6 +15,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.by_squares import numbered
+from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
 from tokoban.sokoban.solving.words import EMPTY, ONE, index, lowest
 
 # A price is the figure that is to be small times this, plus the other one.
@@ -42,8 +43,8 @@ def build_tables(board: Board, squares: list[Square], minimise: str) -> Tables:
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     is_goal = np.zeros(wall + 1, np.bool_)
     is_goal[goals] = True
-    side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals, False)
+    side = find_sides(neighbours)
+    pushes = find_pushes(neighbours, side, goals)
     fewest_pushes = pushes.min(axis=1).reshape(wall, 4)
     return Tables(
         counts_moves=minimise == "moves",

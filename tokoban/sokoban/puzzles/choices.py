@@ -23,6 +23,7 @@ from tokoban.sokoban.solving.batch import solve_many
 from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import SIDE, Levels, from_board
+from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
 
 # What most pushes need to be known; the limits are for the others.
 _FIRST_EXPANSIONS = 200
@@ -241,8 +242,8 @@ def _compile() -> None:
 
 
 def _world(neighbours: Int16[np.ndarray, "_ A"], goals: Int16[np.ndarray, " G"]) -> astar.World:
-    side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals, False)
+    side = find_sides(neighbours)
+    pushes = find_pushes(neighbours, side, goals)
     is_goal = np.zeros(len(neighbours), np.bool_)
     is_goal[goals] = True
     return astar.World(

@@ -14,13 +14,13 @@ from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles import pulling
-from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.labels import States
 from tokoban.sokoban.solving.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.solving.levels import SIDE, from_board
+from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
 from tokoban.sokoban.solving.slices import Worker
 from tokoban.sokoban.solving.sweep import Sweeping, workspace_for
 
@@ -119,8 +119,8 @@ def _by_layers(solved: Board, most: int, draws: random.Random) -> Iterator[Start
     squares = sorted(solved.inside())
     number, neighbours = numbered(squares)
     goals = np.array([number[goal] for goal in sorted(solved.goals)], np.int16)
-    side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals, False)
+    side = find_sides(neighbours)
+    pushes = find_pushes(neighbours, side, goals)
     most_new = _LAYER_WIDTH * 4 * len(goals) + len(squares)
     num_positions = 1 << (_LAYER_WIDTH * _MOST_LAYERS + most_new).bit_length()
     pulled = pulling.empty_pulled(num_positions, len(goals))

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tokoban.sokoban.board import Direction
 
 # A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
 OBJECTIVES = ("moves", "pushes", "any")
+
+# What a plan may be proved to have fewest of.
+Optimum = Literal["moves", "pushes"]
 
 # Of so many moves, or pushes, no plan is looked for.
 MAX_PRICE = 1 << 16
@@ -46,6 +50,7 @@ class Solved:
     directions: tuple[Direction, ...]
     expansions: int
     elapsed_s: float
+    optimum: Optimum | None = None  # what no plan has fewer of, where that is proved
 
 
 @dataclass(frozen=True)

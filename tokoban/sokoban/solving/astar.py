@@ -110,15 +110,14 @@ def flood(neighbours, is_blocked, start, walk, reached):
 
 @partial(entry, makes_arrays=True)
 @no_type_check
-def find_sides(neighbours):
-    """``World.side`` of a board without boxes."""
+def fill_sides(neighbours, side, first, last):
+    """Fills ``World.side``, which is NONE everywhere, for the boxes from ``first`` to ``last``."""
     num_floor = len(neighbours) - 1
-    side = np.full((num_floor, num_floor), NONE, np.int8)
     is_blocked = np.zeros(num_floor + 1, np.bool_)
     is_blocked[num_floor] = True
     walk = np.empty(num_floor + 1, np.int32)
     reached = np.empty(num_floor, np.int16)
-    for box in range(num_floor):
+    for box in range(first, last):
         is_blocked[box] = True
         for direction in range(4):
             beside = neighbours[box, direction]
@@ -126,20 +125,18 @@ def find_sides(neighbours):
                 for i in range(flood(neighbours, is_blocked, beside, walk, reached)):
                     side[box, reached[i]] = direction
         is_blocked[box] = False
-    return side
 
 
 @partial(entry, makes_arrays=True)
 @no_type_check
-def find_pushes(neighbours, side, squares, are_starts):
-    """By box * 4 + side, the pushes of a lone box to each square, or from each if ``are_starts``.
+def fill_pushes(neighbours, side, squares, are_starts, pushes, first_square, last_square):
+    """Fills columns of ``lone_box.find_pushes``, which are UNREACHABLE everywhere.
 
     Breadth first from each square: by pulls, or by pushes.
     """
     num_floor = len(neighbours) - 1
-    pushes = np.full((num_floor * 4, len(squares)), UNREACHABLE, np.int32)
     waiting = np.empty(num_floor * 4, np.int32)
-    for i in range(len(squares)):
+    for i in range(first_square, last_square):
         square = squares[i]
         count = 0
         for direction in range(4):
@@ -165,7 +162,6 @@ def find_pushes(neighbours, side, squares, are_starts):
                     pushes[later, i] = pushes[place, i] + 1
                     waiting[count] = later
                     count += 1
-    return pushes
 
 
 @entry

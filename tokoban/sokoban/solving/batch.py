@@ -7,7 +7,7 @@ import numpy as np
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.solving import driver, push_search
-from tokoban.sokoban.solving.answer import HASTE, OBJECTIVES, Limits, Progress
+from tokoban.sokoban.solving.answer import HASTE, OBJECTIVES, Limits, Optimum, Progress
 from tokoban.sokoban.solving.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.solving.layers import LAYER, NUM_SETS
 from tokoban.sokoban.solving.levels import Levels
@@ -109,6 +109,11 @@ class OneWord:
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""
         return self._work.answers().directions(0)
+
+    def optimum(self) -> Optimum | None:
+        """As ``single.Search`` says."""
+        optima: dict[str, Optimum] = {"moves": "moves", "pushes": "pushes"}
+        return optima.get(self._objective)
 
 
 @cache

@@ -8,14 +8,15 @@ from jaxtyping import Int16
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.solving import astar
-from tokoban.sokoban.solving.answer import MAX_PRICE, Progress
-from tokoban.sokoban.solving.single import Outcome
+from tokoban.sokoban.solving.answer import MAX_PRICE, Optimum, Progress
+from tokoban.sokoban.solving.lone_box import Steps, completed, pushes_in_steps, sides_in_steps
+from tokoban.sokoban.solving.single import InSteps, Outcome, Search
 
 _FIRST_CAPACITY_BITS = 12  # room for 2 ** 12 positions
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
 # With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
 # no bound brings such a level within reach.
-_MAX_MATCHED = 256
+MAX_MATCHED = 256
 
 _OUTCOMES = {
     astar.BUDGET_SPENT: Outcome.BUDGET_SPENT,
@@ -26,13 +27,23 @@ _OUTCOMES = {
 }
 
 
+def new_search(board: Board, objective: Optimum) -> Search:
+    """The search for the fewest moves or pushes; its tables are made in steps too."""
+
+    def in_steps() -> Steps[Search]:
+        squares = sorted(board.inside())
+        world = yield from _world_in_steps(board, squares, objective)
+        return BySquares(board, squares, world)
+
+    return InSteps(in_steps())
+
+
 class BySquares:
     """A search for the fewest moves or pushes; the unit of its work is an expansion."""
 
-    def __init__(self, board: Board, objective: str) -> None:
-        squares = sorted(board.inside())
+    def __init__(self, board: Board, squares: list[Square], world: astar.World) -> None:
         self.player = squares.index(board.player)
-        self.world = _world(board, squares, objective)
+        self.world = world
         self.store = _first_store(board, squares)
         self.scratch = astar.empty_scratch(len(squares), self.store.boxes.shape[1])
         self._at_least = 0
@@ -70,6 +81,10 @@ class BySquares:
         """As ``single.Search`` says."""
         return _directions(self.world, self.store, self.player)
 
+    def optimum(self) -> Optimum:
+        """As ``single.Search`` says."""
+        return "moves" if self.world.counts_moves else "pushes"
+
 
 @cache
 def prepare() -> None:
@@ -77,7 +92,7 @@ def prepare() -> None:
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    search = BySquares(board, "moves")
+    search = new_search(board, "moves")
     while search.go_on(1, None) != Outcome.SOLVED:
         pass
     search.directions()
@@ -98,11 +113,15 @@ def numbered(squares: list[Square]) -> tuple[dict[Square, int], Int16[np.ndarray
 
 
 def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
+    return completed(_world_in_steps(board, squares, objective))
+
+
+def _world_in_steps(board: Board, squares: list[Square], objective: str) -> Steps[astar.World]:
     number, neighbours = numbered(squares)
     wall = len(squares)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
-    side = astar.find_sides(neighbours)
-    pushes = astar.find_pushes(neighbours, side, goals, False)
+    side = yield from sides_in_steps(neighbours)
+    pushes = yield from pushes_in_steps(neighbours, side, goals)
     is_goal = np.zeros(wall + 1, np.bool_)
     is_goal[goals] = True
     return astar.World(
@@ -112,7 +131,7 @@ def _world(board: Board, squares: list[Square], objective: str) -> astar.World:
         pushes,
         fewest_pushes=pushes.min(axis=1),
         counts_moves=objective == "moves",
-        is_matched=len(goals) <= _MAX_MATCHED,
+        is_matched=len(goals) <= MAX_MATCHED,
     )
 
 

@@ -5,23 +5,26 @@ from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 from tokoban import compiling
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.solving.answer import (
     MAX_PRICE,
     Answer,
     GaveUp,
     Limits,
+    Optimum,
     Progress,
     Report,
     Solved,
     Unsolvable,
 )
+from tokoban.sokoban.solving.lone_box import Steps
 
 MAX_SQUARES = 64 * 64
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
+_MOST_WORK = 1 << 30  # asked for at once: a search that ends its turns earlier may never be slow
 
 
 class Outcome(IntEnum):
@@ -32,6 +35,7 @@ class Outcome(IntEnum):
     SOLVED = 2
     EXHAUSTED = 3  # no plan
     TOO_LONG = 4  # no plan for less than MAX_PRICE
+    SETTING_UP = 5  # its tables are not complete yet
 
 
 @runtime_checkable
@@ -55,6 +59,59 @@ class Search(Protocol):
 
     def directions(self) -> tuple[Direction, ...]:
         """The plan that it found."""
+
+    def optimum(self) -> Optimum | None:
+        """What no plan has fewer of than that one, where that is proved."""
+
+
+class InSteps:
+    """A search that is set up in steps, between which limits and Ctrl-C are looked at."""
+
+    def __init__(self, steps: Steps[Search]) -> None:
+        self._steps = steps
+        self._search: Search | None = None
+
+    @property
+    def _ready(self) -> Search:
+        if self._search is None:
+            raise RuntimeError("the search is not set up yet")
+        return self._search
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``Search`` says; of the set-up, one step."""
+        if self._search is not None:
+            return self._search.go_on(budget, max_expansions)
+        try:
+            next(self._steps)
+        except StopIteration as end:
+            self._search = end.value
+        return Outcome.SETTING_UP
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``Search`` says."""
+        if self._search is None:
+            return Progress(0, 0, elapsed_s)
+        return self._search.progress(elapsed_s)
+
+    def num_bytes(self) -> int:
+        """As ``Search`` says; the tables count when they are complete."""
+        return 0 if self._search is None else self._search.num_bytes()
+
+    def num_bytes_while_growing(self) -> int:
+        """As ``Search`` says."""
+        return self._ready.num_bytes_while_growing()
+
+    def grow(self) -> None:
+        """As ``Search`` says."""
+        self._ready.grow()
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``Search`` says."""
+        return self._ready.directions()
+
+    def optimum(self) -> Optimum | None:
+        """As ``Search`` says."""
+        return self._ready.optimum()
 
 
 def find_answer(
@@ -87,8 +144,10 @@ def find_answer(
         return GaveUp(f"{limits.memory_limit_mb:g} MB", 0, clock() - started_s)
     search = new_search()
     answer = _find_in_slices(search, limits, started_s, report=report, clock=clock)
-    if isinstance(answer, Solved) and not rules.play(board, answer.directions)[-1].is_solved:
-        raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
+    if isinstance(answer, Solved):
+        moves = "".join(lurd.LETTERS[direction] for direction in answer.directions)
+        if not lurd.replay(board, moves).is_solved:
+            raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
     return answer
 
 
@@ -109,17 +168,20 @@ def _find_in_slices(
         outcome = search.go_on(budget, limits.max_expansions)
         progress = search.progress(clock() - started_s)
         if outcome == Outcome.SOLVED:
-            return Solved(search.directions(), progress.expansions, clock() - started_s)
+            directions, optimum = search.directions(), search.optimum()
+            return Solved(directions, progress.expansions, clock() - started_s, optimum)
         if outcome == Outcome.EXHAUSTED:
             return Unsolvable(progress.expansions, progress.elapsed_s)
         limit = _limit_reached(outcome, search, progress, limits)
         if limit is not None:
             return GaveUp(limit, progress.expansions, progress.elapsed_s, progress.at_least)
+        if outcome == Outcome.SETTING_UP:
+            continue
         if outcome == Outcome.NO_ROOM:
             search.grow()
         # The smallest boards do a million units of work a second, the largest a few hundred.
         elif progress.elapsed_s - slice_started_s < _SLICE_S:
-            budget *= 2
+            budget = min(2 * budget, _MOST_WORK)
         else:
             budget = max(budget // 2, 1)
 
