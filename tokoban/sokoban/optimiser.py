@@ -13,7 +13,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.optimising.plans import Plan, directions_of, plan_of
-from tokoban.sokoban.optimising.sweeps import Watch, sweep
+from tokoban.sokoban.optimising.sweeps import OutOfTimeError, Watch, sweep
 from tokoban.sokoban.optimising.tables import build_tables
 from tokoban.sokoban.solving.astar import empty_scratch
 from tokoban.sokoban.solving.single import MAX_SQUARES
@@ -67,7 +67,20 @@ def optimise(
         return Optimised((), 0, 0, True, limit=None, expansions=0, elapsed_s=0.0)
     _compile()
     watch = Watch(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, clock=clock)
-    return _Search(board, squares, given, minimise, watch).run(report or (lambda _: None))
+    report = report or (lambda _: None)
+    try:
+        search = _Search(board, squares, given, minimise, watch, report)
+    except OutOfTimeError:
+        return replace(_as_given(board, given, watch), limit=f"{time_limit_s:g} s")
+    return search.run()
+
+
+def _as_given(board: Board, given: tuple[Direction, ...], watch: Watch) -> Optimised:
+    """The plan before it is made shorter."""
+    replayed = lurd.replay(board, lurd.format(board, given))
+    return Optimised(
+        given, replayed.moves, replayed.pushes, False, None, watch.expansions, watch.elapsed_s()
+    )
 
 
 def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, ...]:
@@ -101,20 +114,25 @@ class _Search:
         given: tuple[Direction, ...],
         minimise: str,
         watch: Watch,
+        report: Callable[[Optimised], None],
     ) -> None:
+        """Raises ``OutOfTimeError`` if it cannot begin in time."""
         self._board = board
         self._counts_moves = minimise == "moves"
         self._watch = watch
-        self._tables = build_tables(board, squares, minimise)
+        at_first = _as_given(board, given, watch)
+        watch.each_slice = lambda: report(replace(at_first, elapsed_s=watch.elapsed_s()))
+        self._tables = build_tables(board, squares, minimise, watch.check)
         watch.reserve(sum(getattr(array, "nbytes", 0) for array in self._tables))
         self._scratch = empty_scratch(len(squares), len(board.boxes.intersection(squares)))
         self._best = lurd.replay(board, lurd.format(board, given))
         self._directions = given
-        self._take(plan_of(self._tables, self._scratch, board, squares, given))
+        plan = plan_of(self._tables, self._scratch, board, squares, given, watch.check)
+        self._take(plan)
+        watch.each_slice = lambda: report(self._so_far())
 
-    def run(self, report: Callable[[Optimised], None]) -> Optimised:
+    def run(self) -> Optimised:
         """Makes the plan better until it is the best of all, or a limit is reached."""
-        self._watch.each_slice = lambda: report(self._so_far())
         while True:
             outcome = self._improve()
             if outcome == _PROVED:
@@ -203,4 +221,4 @@ def _compile() -> None:
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
     watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=compiling.clock)
-    _Search(board, sorted(board.inside()), given, "moves", watch).run(lambda _: None)
+    _Search(board, sorted(board.inside()), given, "moves", watch, lambda _: None).run()

@@ -154,5 +154,6 @@ def test_what_the_limits_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) 
     assert leaves_open_what_is_not_known(SMALL, Limits(max_expansions=1))
     assert not leaves_open_what_is_not_known(SMALL, Limits(time_limit_s=60.0))
     # So few moves as these wide boards need are found at once.
-    monkeypatch.setattr(choices, "solve", lambda *_, **__: GaveUp("1 expansion", 1, 0.0))
+    for name in ("solve", "solve_any"):
+        monkeypatch.setattr(choices, name, lambda *_, **__: GaveUp("1 expansion", 1, 0.0))
     assert leaves_open_what_is_not_known(WIDE, Limits())

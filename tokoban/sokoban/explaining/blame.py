@@ -31,7 +31,7 @@ class Subsets:
     """What is known of subsets of the boxes of one board, and the searches that find it out."""
 
     def __init__(self, board: Board, budget: Budget) -> None:
-        self.ground = Ground(board)
+        self.ground = Ground(board, budget.check)
         self.boxes = frozenset(box for box in board.boxes if box in self.ground.number)
         self.budget = budget  # of each search, and the end of all
         self.expansions = 0

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 from tokoban import compiling
 from tokoban.sokoban import solver
@@ -11,8 +11,8 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.explaining import search
 from tokoban.sokoban.explaining.blame import Subsets, find_loss, standing_loss
 from tokoban.sokoban.explaining.certificate import Certificate, Place, Trap
-from tokoban.sokoban.explaining.subsets import Budget
-from tokoban.sokoban.large_solver.solver import solve_any
+from tokoban.sokoban.explaining.subsets import Budget, OutOfTimeError
+from tokoban.sokoban.solving import by_squares
 from tokoban.sokoban.solving.answer import GaveUp, Solved
 from tokoban.sokoban.solving.levels import from_board
 from tokoban.sokoban.solving.single import MAX_SQUARES
@@ -58,25 +58,30 @@ def explain(
     if len(inside) > MAX_SQUARES:
         return GaveUp(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
     budget = Budget(started_s + time_limit_s, clock, max_positions)
-    subsets = Subsets(board, budget)
-    loss = standing_loss(subsets.ground, subsets.boxes)
-    if loss is None:
-        # The first half of the time, so that a search for the boxes has the other.
-        quickest = _solve_word if fits_word else solve_any
-        answer = quickest(board, time_limit_s=time_limit_s / 2, memory_limit_mb=memory_limit_mb)
-        if isinstance(answer, Solved):
-            return Solved(answer.directions, answer.expansions, clock() - started_s)
-        loss = find_loss(subsets)
-        if subsets.plan_of_all is not None:  # the solver had given up
-            return Solved(subsets.plan_of_all, subsets.expansions, clock() - started_s)
+    try:
+        subsets = Subsets(board, budget)
+        loss = standing_loss(subsets.ground, subsets.boxes)
+        if loss is None:
+            # The first half of the time, so that a search for the boxes has the other.
+            answer = solver.solve(
+                board,
+                minimise="any",
+                time_limit_s=time_limit_s / 2,
+                memory_limit_mb=memory_limit_mb,
+            )
+            if isinstance(answer, Solved):
+                return Solved(answer.directions, answer.expansions, clock() - started_s)
+            loss = find_loss(subsets)
+            if subsets.plan_of_all is not None:  # the solver had given up
+                return Solved(subsets.plan_of_all, subsets.expansions, clock() - started_s)
+    except OutOfTimeError:
+        return GaveUp(f"{time_limit_s:g} s", 0, clock() - started_s)
     if loss is not None:
         certificate = subsets.certificate(subsets.shrunk(loss))
         return Lost(certificate, clock() - started_s)
     limit = f"{time_limit_s:g} s" if budget.is_spent else f"{max_positions} positions"
     return GaveUp(limit, subsets.expansions, clock() - started_s)
 
-
-_solve_word = partial(solver.solve, minimise="any")
 
 
 @cache
@@ -85,7 +90,9 @@ def _compile(fits_word: bool) -> None:
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    (_solve_word if fits_word else solve_any)(board)
+    solver.solve(board, minimise="any")
+    if not fits_word:
+        by_squares.prepare()
     subsets = Subsets(board, Budget(math.inf, compiling.clock, 1))
     standing_loss(subsets.ground, subsets.boxes)
     subsets.decide(subsets.boxes)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.explaining import search
 from tokoban.sokoban.explaining.certificate import FrozenGroup, Position, Trap
@@ -15,7 +16,11 @@ from tokoban.sokoban.explaining.world import Ground
 from tokoban.sokoban.solving.astar import NONE
 
 _FIRST_CAPACITY = 1 << 8
-_SLICE_EXPANSIONS = 1 << 12  # between two looks at the clock
+_SLICE_S = 0.01  # between two looks at the clock
+
+
+class OutOfTimeError(Exception):
+    """The time of a ``Budget`` is over before anything is known."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,11 @@ class Budget:
     def is_spent(self) -> bool:
         """Whether the time is over."""
         return self.clock() >= self.ends_s
+
+    def check(self) -> None:
+        """Raises ``OutOfTimeError`` if the time is over."""
+        if self.is_spent:
+            raise OutOfTimeError
 
 
 @dataclass(frozen=True)
@@ -59,11 +69,16 @@ def search_subset(ground: Ground, boxes: frozenset[Square], budget: Budget) -> S
     scratch = search.empty_scratch(world, len(numbers))
     player = ground.number[ground.board.player]
     search.begin(world, store, scratch, np.array(numbers, np.int16), player)
-    expansions = 0
+    expansions, slice_expansions = 0, 1
     while True:
-        stop_at = min(expansions + _SLICE_EXPANSIONS, budget.max_positions)
+        stop_at = min(expansions + slice_expansions, budget.max_positions)
+        slice_started_s = compiling.clock()
         outcome = search.search(world, store, lost, scratch, stop_at)
         expansions = int(store.progress[NUM_EXPANSIONS])
+        if compiling.clock() - slice_started_s < _SLICE_S:
+            slice_expansions = min(2 * slice_expansions, budget.max_positions)
+        else:
+            slice_expansions = max(slice_expansions // 2, 1)
         if outcome == search.SOLVED:
             return Searched(expansions, plan=_plan(ground, store))
         if outcome == search.EXHAUSTED:

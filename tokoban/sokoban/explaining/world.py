@@ -6,7 +6,7 @@ A square is a number below F; number F is the wall around everything. A *place* 
 area of the player beside it, ``box * 4 + side``, as in ``solving.astar``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.explaining.certificate import Place
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.by_squares import numbered
-from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
+from tokoban.sokoban.solving.lone_box import completed, pushes_in_steps, sides_in_steps
 
 
 class World(NamedTuple):
@@ -32,7 +32,8 @@ class World(NamedTuple):
 class Ground:
     """The squares of a board that the player could walk to were there no boxes."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, check: Callable[[], None] = lambda: None) -> None:
+        """``check`` is called often, and may end this by an exception."""
         self.board = board
         self.squares = sorted(board.inside())
         self.number, neighbours = numbered(self.squares)
@@ -40,8 +41,8 @@ class Ground:
         self.goals = np.array(goals, np.int16)
         is_goal = np.zeros(len(self.squares) + 1, np.bool_)
         is_goal[self.goals] = True
-        side = find_sides(neighbours)
-        pushes = find_pushes(neighbours, side, self.goals)
+        side = completed(sides_in_steps(neighbours), check)
+        pushes = completed(pushes_in_steps(neighbours, side, self.goals), check)
         self.world = World(
             neighbours,
             is_goal,

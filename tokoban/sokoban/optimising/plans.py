@@ -1,5 +1,6 @@
 """A plan as pushes, with what lies between them: the shortest walks."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, no_type_check
 
@@ -16,6 +17,8 @@ from tokoban.sokoban.optimising.tables import (
     price_of_push,
 )
 from tokoban.sokoban.solving import astar
+
+_PUSHES_A_STEP = 256  # followed before limits and Ctrl-C are looked at
 
 
 class Plan(NamedTuple):
@@ -38,8 +41,9 @@ def plan_of(
     board: Board,
     squares: list[Square],
     directions: tuple[int, ...],
+    check: Callable[[], None] = lambda: None,
 ) -> Plan:
-    """The pushes among moves, which the rules must allow."""
+    """The pushes among moves, which the rules must allow; ``check`` may end the work."""
     number = {square: i for i, square in enumerate(squares)}
     boxes, player = set(board.boxes), board.player
     pushes = []
@@ -52,7 +56,8 @@ def plan_of(
     start = np.zeros(-(-len(squares) // 64), np.uint64)
     for box in board.boxes & number.keys():
         start[number[box] // 64] |= np.uint64(1 << number[box] % 64)
-    return followed(tables, scratch, start, number[board.player], np.array(pushes, np.int16))
+    in_numbers = np.array(pushes, np.int16)
+    return followed(tables, scratch, start, number[board.player], in_numbers, check)
 
 
 def followed(
@@ -61,8 +66,9 @@ def followed(
     start: UInt64[np.ndarray, " W"],
     player: int,
     pushes: Int16[np.ndarray, " M"],
+    check: Callable[[], None] = lambda: None,
 ) -> Plan:
-    """The plan of these pushes, which the rules must allow."""
+    """The plan of these pushes, which the rules must allow; ``check`` may end the work."""
     plan = Plan(
         pushes=pushes,
         boxes=np.zeros((len(pushes) + 1, len(start)), np.uint64),
@@ -70,17 +76,19 @@ def followed(
         price=np.zeros(len(pushes) + 1, np.int64),
     )
     plan.boxes[0], plan.player[0] = start, player
-    if not follow(tables, plan, scratch):
-        raise RuntimeError("a solution contains a push that the rules forbid")
+    for first in range(0, len(pushes), _PUSHES_A_STEP):
+        if not follow(tables, plan, scratch, first, min(first + _PUSHES_A_STEP, len(pushes))):
+            raise RuntimeError("a solution contains a push that the rules forbid")
+        check()
     return plan
 
 
 @entry
 @no_type_check
-def follow(tables, plan, scratch):
-    """Fills in what follows the start; returns whether every push can be made."""
+def follow(tables, plan, scratch, first, last):
+    """Fills in what follows each push from ``first`` to ``last``; whether all can be made."""
     neighbours, is_blocked, walk = tables.neighbours, scratch.is_blocked, scratch.walk[0]
-    for i in range(len(plan.pushes)):
+    for i in range(first, last):
         list_boxes(plan.boxes[i], scratch.boxes)
         for other in scratch.boxes:
             is_blocked[other] = True

@@ -34,6 +34,10 @@ _FIRST_CAPACITY = 1 << 12
 _SLICE_S = 0.05  # how long the compiled search runs before limits and Ctrl-C are looked at
 
 
+class OutOfTimeError(Exception):
+    """The time is over before the search began."""
+
+
 class Watch:
     """The limits of one level, and the work that was done."""
 
@@ -47,7 +51,7 @@ class Watch:
         self._bytes_left = memory_limit_mb * 1e6
         self._clock = clock
         self._started_s = clock()
-        self._slice_expansions = 1 << 8
+        self._slice_expansions = 1
 
     def elapsed_s(self) -> float:
         """Since the start."""
@@ -56,6 +60,12 @@ class Watch:
     def is_time_up(self) -> bool:
         """Whether the search has to end."""
         return self.time_limit_s is not None and self.elapsed_s() >= self.time_limit_s
+
+    def check(self) -> None:
+        """Raises ``OutOfTimeError`` if the search has to end; reports before."""
+        self.each_slice()
+        if self.is_time_up():
+            raise OutOfTimeError
 
     def reserve(self, num_bytes: int) -> None:
         """Leaves so much less for the positions."""
@@ -79,7 +89,7 @@ class Watch:
         max_expansions = before + self._slice_expansions
         outcome: int = search(tables, plan, scope, positions, scratch, max_expansions)
         self.expansions += int(positions.progress[NUM_EXPANSIONS]) - before
-        # An expansion takes a microsecond on the smallest levels, and tens on the largest.
+        # An expansion takes a microsecond on the smallest levels, and milliseconds on the largest.
         if self.elapsed_s() - before_s > _SLICE_S:
             self._slice_expansions = max(self._slice_expansions // 2, 1)
         elif int(positions.progress[NUM_EXPANSIONS]) == max_expansions:

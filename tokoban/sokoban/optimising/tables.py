@@ -6,6 +6,7 @@ A square is a number below F; number F is the wall around everything. Squares in
 least first. A push is the square of its box times 4, plus its direction.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -15,7 +16,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.by_squares import numbered
-from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
+from tokoban.sokoban.solving.lone_box import completed, pushes_in_steps, sides_in_steps
 from tokoban.sokoban.solving.words import EMPTY, ONE, index, lowest
 
 # A price is the figure that is to be small times this, plus the other one.
@@ -36,15 +37,23 @@ class Tables(NamedTuple):
     keys: UInt64[np.ndarray, "2 F"]  # random words of a box and of the player on each square
 
 
-def build_tables(board: Board, squares: list[Square], minimise: str) -> Tables:
-    """The level with ``squares`` as its floor, where boxes and goals must be equally many."""
+def build_tables(
+    board: Board,
+    squares: list[Square],
+    minimise: str,
+    check: Callable[[], None] = lambda: None,
+) -> Tables:
+    """The level with ``squares`` as its floor, where boxes and goals must be equally many.
+
+    ``check`` is called often, and may end this by an exception.
+    """
     number, neighbours = numbered(squares)
     wall = len(squares)
     goals = np.array([number[goal] for goal in sorted(board.goals) if goal in number], np.int16)
     is_goal = np.zeros(wall + 1, np.bool_)
     is_goal[goals] = True
-    side = find_sides(neighbours)
-    pushes = find_pushes(neighbours, side, goals)
+    side = completed(sides_in_steps(neighbours), check)
+    pushes = completed(pushes_in_steps(neighbours, side, goals), check)
     fewest_pushes = pushes.min(axis=1).reshape(wall, 4)
     return Tables(
         counts_moves=minimise == "moves",

@@ -4,7 +4,7 @@ A position is a set of boxes and the area that the player can walk to, so that e
 it is one choice. Axes: Q pushes, G boxes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -14,6 +14,8 @@ from jaxtyping import Int16
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
 from tokoban.sokoban.solver import solve
@@ -23,11 +25,14 @@ from tokoban.sokoban.solving.batch import solve_many
 from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.levels import SIDE, Levels, from_board
-from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
+from tokoban.sokoban.solving.lone_box import completed, pushes_in_steps, sides_in_steps
 
 # What most pushes need to be known; the limits are for the others.
 _FIRST_EXPANSIONS = 200
-_SLICE_POSITIONS = 4096  # explored before the clock is looked at
+_SLICE_S = 0.05  # explored before the clock is looked at
+_LEVELS_AT_ONCE = 1024  # solved before the clock is looked at
+_MOST_BYTES = 1_000_000_000  # of the positions that are explored
+_PART_BYTES = 64_000_000  # of the pushes along a part of a plan
 
 
 @dataclass(frozen=True)
@@ -98,26 +103,52 @@ def choices_along(
     squares = sorted(board.inside())
     number, neighbours = numbered(squares)
     boxes = _numbers(board.boxes, number)
-    most = 4 * len(boxes) * len(plan)
+    most_pushes = max(_PART_BYTES // (8 * max(len(boxes), 1) ** 2), 1)
+    parts = list(_parts(board, plan, most_pushes))
+    most = 4 * len(boxes) * min(most_pushes, len(plan))
     after_boxes = np.empty((most, len(boxes)), np.int16)
     after_player = np.empty(most, np.int16)
     was_made = np.empty(most, np.bool_)
-    positions, pushes = follow(
-        neighbours,
-        boxes,
-        number[board.player],
-        np.array(plan, np.int8),
-        pulling.empty_scratch(len(squares), len(boxes)),
-        after_boxes,
-        after_player,
-        was_made,
-    )
-    is_other = np.flatnonzero(~was_made[:pushes])  # what the plan does is no loss
-    after = after_boxes[is_other], after_player[is_other]
-    if exploration is not None:
-        return Choices(positions, pushes, exploration.count_lost(*after))
+    scratch = pulling.empty_scratch(len(squares), len(boxes))
     count = _count_lost if from_board(board) is None else _count_lost_of_words
-    return Choices(positions, pushes, *count(board, squares, *after, limits))
+    ends_s = None if limits.time_limit_s is None else compiling.clock() + limits.time_limit_s
+    player = number[board.player]
+    sums = np.zeros(4, np.int64)
+    for part in parts:
+        moves = np.array(part, np.int8)
+        positions, pushes = follow(
+            neighbours, boxes, player, moves, scratch, after_boxes, after_player, was_made
+        )
+        is_other = np.flatnonzero(~was_made[:pushes])  # what the plan does is no loss
+        after = after_boxes[is_other], after_player[is_other]
+        if exploration is not None:
+            lost, unknown = exploration.count_lost(*after), 0
+        else:
+            lost, unknown = count(board, squares, *after, _until(ends_s, limits))
+        sums += positions, pushes, lost, unknown
+        for move in part:
+            player = int(neighbours[player, move])
+    return Choices(*sums.tolist())
+
+
+def _parts(board: Board, plan: Sequence[int], most_pushes: int) -> Iterator[list[int]]:
+    """The plan in parts of so many pushes."""
+    part: list[int] = []
+    pushes = 0
+    for letter, direction in zip(lurd.format(board, plan), plan, strict=True):
+        part.append(direction)
+        pushes += letter.isupper()
+        if pushes == most_pushes:
+            yield part
+            part, pushes = [], 0
+    yield part
+
+
+def _until(ends_s: float | None, limits: Limits) -> Limits:
+    """The limits with the time that is left until ``ends_s``."""
+    if ends_s is None:
+        return limits
+    return replace(limits, time_limit_s=max(ends_s - compiling.clock(), 0.0))
 
 
 def _numbers(chosen: Iterable[Square], number: dict[Square, int]) -> Int16[np.ndarray, " G"]:
@@ -140,8 +171,17 @@ def _count_lost_of_words(
     bits = np.array([1 << cell for cell in cells], np.uint64)
     walls, goals = (np.repeat(word, len(boxes)) for word in (level.walls, level.goals))
     after = Levels(walls, goals, bits[boxes].sum(axis=1, dtype=np.uint64), bits[player])
-    verdicts = solve_many(after, "any", limits=Limits(max_expansions=_FIRST_EXPANSIONS)).verdict
+    ends_s = None if limits.time_limit_s is None else compiling.clock() + limits.time_limit_s
+    verdicts = np.full(len(boxes), Verdict.OUT_OF_TIME, np.uint8)
+    for first in range(0, len(boxes), _LEVELS_AT_ONCE):
+        if _until(ends_s, limits).time_limit_s == 0.0:
+            break
+        part = after.part(first, first + _LEVELS_AT_ONCE)
+        verdicts[first : first + _LEVELS_AT_ONCE] = solve_many(
+            part, "any", limits=Limits(max_expansions=_FIRST_EXPANSIONS)
+        ).verdict
     rest = np.flatnonzero(verdicts == Verdict.OUT_OF_EXPANSIONS)
+    limits = _until(ends_s, limits)
     if limits.time_limit_s is not None:
         limits = replace(limits, time_limit_s=limits.time_limit_s / max(len(rest), 1))
     hard = Levels(*(word[rest] for word in after))
@@ -158,7 +198,7 @@ def _count_lost(
     limits: Limits,
 ) -> tuple[int, int]:
     """How many of these positions of the level have no solution, and of how many it is unknown."""
-    started_s = compiling.clock()
+    ends_s = None if limits.time_limit_s is None else compiling.clock() + limits.time_limit_s
     outside = board.boxes.difference(squares)
     lost = unknown = 0
     for numbers, stands_on in zip(boxes.tolist(), player.tolist(), strict=True):
@@ -169,22 +209,19 @@ def _count_lost(
         )
         if after.is_solved:
             continue
+        left_s = _until(ends_s, limits).time_limit_s
+        if left_s == 0.0:
+            unknown += 1
+            continue
         if not frozen_boxes(after) <= after.goals:
             lost += 1
             continue
         # Most are easy, and this one begins sooner.
-        answer = solve(after, minimise="pushes", max_expansions=_FIRST_EXPANSIONS)
+        answer = solve(
+            after, minimise="pushes", max_expansions=_FIRST_EXPANSIONS, time_limit_s=left_s
+        )
         if isinstance(answer, GaveUp):
-            left_s = None
-            if limits.time_limit_s is not None:
-                left_s = max(limits.time_limit_s - (compiling.clock() - started_s), 0.0)
-            answer = solve(
-                after,
-                minimise="any",
-                max_expansions=limits.max_expansions,
-                time_limit_s=left_s,
-                memory_limit_mb=limits.memory_limit_mb,
-            )
+            answer = solve_any(after, **vars(_until(ends_s, limits)))
         unknown += isinstance(answer, GaveUp)
         lost += isinstance(answer, Unsolvable)
     return lost, unknown
@@ -202,25 +239,24 @@ def explore(board: Board, *, max_positions: int, time_limit_s: float | None) -> 
 
 def _explore(board: Board, *, max_positions: int, time_limit_s: float | None) -> Exploration | None:
     started_s = compiling.clock()
+
+    def check() -> None:
+        if time_limit_s is not None and compiling.clock() - started_s >= time_limit_s:
+            raise _TimeIsUpError
+
     squares = sorted(board.inside())
     number, neighbours = numbered(squares)
     boxes, goals = (_numbers(chosen, number) for chosen in (board.boxes, board.goals))
     if len(boxes) != len(goals):
         raise ValueError(f"{len(boxes)} boxes but {len(goals)} goals inside the walls")
-    world = _world(neighbours, goals)
-    positions = exploring.empty_positions(max_positions, len(boxes))
-    scratch = pulling.empty_scratch(len(squares), len(boxes))
-    is_held = np.empty(len(squares) + 1, np.bool_)
-    scratch.boxes[:] = boxes
-    exploring.enter_start(positions, scratch, neighbours, number[board.player])
-    stop = exploring.BUDGET_SPENT
-    while stop == exploring.BUDGET_SPENT:
-        if time_limit_s is not None and compiling.clock() - started_s >= time_limit_s:
-            return None
-        stop = exploring.explore(world, positions, scratch, is_held, _SLICE_POSITIONS)
-    if stop == exploring.FULL:
+    while max_positions * exploring.bytes_each(len(boxes)) > _MOST_BYTES:
+        max_positions //= 2
+    try:
+        positions = _explored(neighbours, boxes, goals, number[board.player], max_positions, check)
+    except _TimeIsUpError:
         return None
-    exploring.settle(positions)
+    if positions is None:
+        return None
     num_open, pushes, lost, solvable = exploring.count_choices(positions)
     explored = Explored(
         positions=int(positions.progress[exploring.NUM_POSITIONS]),
@@ -229,6 +265,42 @@ def _explore(board: Board, *, max_positions: int, time_limit_s: float | None) ->
         choices=Choices(num_open, pushes, lost),
     )
     return Exploration(explored, neighbours, positions)
+
+
+class _TimeIsUpError(Exception):
+    """Ends an exploration."""
+
+
+def _explored(
+    neighbours: Int16[np.ndarray, "_ A"],
+    boxes: Int16[np.ndarray, " G"],
+    goals: Int16[np.ndarray, " G"],
+    player: int,
+    max_positions: int,
+    check: Callable[[], None],
+) -> exploring.Positions | None:
+    """All positions with their distances, None if they are too many; ``check`` is called often."""
+    world = _world(neighbours, goals, check)
+    positions = exploring.empty_positions(max_positions, len(boxes))
+    num_floor = len(neighbours) - 1
+    scratch = pulling.empty_scratch(num_floor, len(boxes))
+    is_held = np.empty(num_floor + 1, np.bool_)
+    scratch.boxes[:] = boxes
+    exploring.enter_start(positions, scratch, neighbours, player)
+    stop, slice_positions = exploring.BUDGET_SPENT, 1
+    while stop == exploring.BUDGET_SPENT:
+        check()
+        slice_started_s = compiling.clock()
+        stop = exploring.explore(world, positions, scratch, is_held, slice_positions)
+        if compiling.clock() - slice_started_s < _SLICE_S:
+            slice_positions *= 2
+        else:
+            slice_positions = max(slice_positions // 2, 1)
+    if stop == exploring.FULL:
+        return None
+    while exploring.settle_more(positions):
+        check()
+    return positions
 
 
 @cache
@@ -241,9 +313,13 @@ def _compile() -> None:
     choices_along(board, [Direction.RIGHT], limits=Limits(), exploration=exploration)
 
 
-def _world(neighbours: Int16[np.ndarray, "_ A"], goals: Int16[np.ndarray, " G"]) -> astar.World:
-    side = find_sides(neighbours)
-    pushes = find_pushes(neighbours, side, goals)
+def _world(
+    neighbours: Int16[np.ndarray, "_ A"],
+    goals: Int16[np.ndarray, " G"],
+    check: Callable[[], None],
+) -> astar.World:
+    side = completed(sides_in_steps(neighbours), check)
+    pushes = completed(pushes_in_steps(neighbours, side, goals), check)
     is_goal = np.zeros(len(neighbours), np.bool_)
     is_goal[goals] = True
     return astar.World(

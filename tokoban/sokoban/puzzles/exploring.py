@@ -48,6 +48,11 @@ def empty_positions(num_positions: int, num_boxes: int) -> Positions:
     )
 
 
+def bytes_each(num_boxes: int) -> int:
+    """What ``empty_positions`` takes for each position."""
+    return 2 * num_boxes + 2 + 4 + 8 + 4 + 8 * 4 + 2 * 4
+
+
 @entry
 @no_type_check
 def enter_start(explored, scratch, neighbours, player):
@@ -133,21 +138,23 @@ def _enter(explored, scratch, neighbours, player):
 
 @entry
 @no_type_check
-def settle(explored):
-    """Fills the distances of all positions, once all pushes of all were tried."""
-    has_changed = True
-    while has_changed:
-        has_changed = False
-        # Pushes lead to later positions as a rule, so that most is settled the first time.
-        for position in range(explored.progress[NUM_POSITIONS] - 1, -1, -1):
-            nearest = explored.distance[position]
-            start = explored.ends[position - 1] if position else 0
-            for edge in range(start, explored.ends[position]):
-                after = explored.distance[explored.edges[edge]]
-                if after != FAR and after + 1 < nearest:
-                    nearest = after + 1
-                    has_changed = True
-            explored.distance[position] = nearest
+def settle_more(explored):
+    """Goes once through all positions, after all pushes of all were tried, and shortens distances.
+
+    Returns whether any was: they are final once none is.
+    """
+    has_changed = False
+    # Pushes lead to later positions as a rule, so that most is settled the first time.
+    for position in range(explored.progress[NUM_POSITIONS] - 1, -1, -1):
+        nearest = explored.distance[position]
+        start = explored.ends[position - 1] if position else 0
+        for edge in range(start, explored.ends[position]):
+            after = explored.distance[explored.edges[edge]]
+            if after != FAR and after + 1 < nearest:
+                nearest = after + 1
+                has_changed = True
+        explored.distance[position] = nearest
+    return has_changed
 
 
 @entry
