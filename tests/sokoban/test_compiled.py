@@ -105,6 +105,9 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
         def directions(self) -> tuple[Direction, ...]:
             return (Direction.RIGHT,)
 
+        def optimum(self) -> None:
+            pass
+
     answer = find_answer(parse_board("@$."), Search, Limits(time_limit_s=0.5))
     assert isinstance(answer, Solved)
     assert answer.elapsed_s < 0.5

@@ -1,0 +1,89 @@
+"""Time limits on the largest boards that any search takes, while it is set up too.
+
+Seconds are those of the process, so that a busy machine does not count.
+"""
+
+import random
+import time
+
+import pytest
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.explaining.explainer import explain
+from tokoban.sokoban.optimiser import optimise
+from tokoban.sokoban.rating import rate
+from tokoban.sokoban.solver import GaveUp, solve
+from tokoban.sokoban.solving.answer import OBJECTIVES, Limits
+
+LIMIT_S = 0.2
+LATE_S = 0.5  # that an answer may come later
+SIDE = 64
+
+
+def room(num_boxes: int) -> Board:
+    """64x64 squares with boxes and goals anywhere but at the edge."""
+    inner = [Square(row, column) for row in range(2, SIDE - 2) for column in range(2, SIDE - 2)]
+    chosen = random.Random(num_boxes).sample(inner, 2 * num_boxes)
+    boxes, goals = frozenset(chosen[:num_boxes]), frozenset(chosen[num_boxes:])
+    return Board(SIDE, SIDE, frozenset(), goals, boxes, Square(0, 0))
+
+
+CROWDS = pytest.mark.parametrize("num_boxes", [12, 200, 1200])
+
+
+@CROWDS
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_search_ends_at_its_time_limit(objective: str, num_boxes: int) -> None:
+    board = room(num_boxes)
+    solve(board, minimise=objective, max_expansions=0)  # compiles
+    answer = solve(board, minimise=objective, time_limit_s=LIMIT_S, clock=time.process_time)
+    assert answer.elapsed_s < LIMIT_S + LATE_S
+    if num_boxes > 12:
+        assert isinstance(answer, GaveUp)
+
+
+@CROWDS
+def test_an_explanation_ends_at_its_time_limit(num_boxes: int) -> None:
+    board = room(num_boxes)
+    explain(board, time_limit_s=0.01)  # compiles
+    answer = explain(board, time_limit_s=LIMIT_S, clock=time.process_time)
+    assert answer.elapsed_s < LIMIT_S + LATE_S
+
+
+@CROWDS
+def test_a_rating_ends_at_its_time_limit(num_boxes: int) -> None:
+    board = room(num_boxes)
+    rate(board, limits=Limits(time_limit_s=0.01))  # compiles
+    started_s = time.process_time()
+    rate(board, limits=Limits(time_limit_s=LIMIT_S))
+    assert time.process_time() - started_s < LIMIT_S + LATE_S
+
+
+def test_shortening_ends_at_its_time_limit() -> None:
+    floor = frozenset({Square(0, 3)}), frozenset({Square(0, 1)})
+    board = Board(SIDE, SIDE, frozenset(), *floor, Square(0, 0))
+    there_and_back = (Direction.DOWN, Direction.UP) * 50_000
+    moves = (*there_and_back, Direction.RIGHT, Direction.RIGHT)
+    optimise(board, moves[-2:], time_limit_s=0.0)  # compiles
+    answer = optimise(board, moves, time_limit_s=0.0, clock=time.process_time)
+    assert answer.elapsed_s < LATE_S
+    assert (answer.limit, answer.moves) == ("0 s", len(moves))
+
+
+def test_a_large_room_is_walked_through_in_a_second() -> None:
+    board = Board(
+        510, 510, frozenset(), frozenset({Square(5, 5)}), frozenset({Square(9, 9)}), Square(0, 0)
+    )
+    started_s = time.process_time()
+    assert len(board.inside()) == 510 * 510
+    assert time.process_time() - started_s < 1.0
+
+
+def test_frozen_boxes_take_linear_time() -> None:
+    # A staircase, of which each box is held by both neighbours until those at the ends are let go.
+    steps = [Square(row, column) for row in range(1, 2001) for column in (row, row + 1)]
+    board = Board(2003, 2004, frozenset(), frozenset(steps), frozenset(steps), Square(0, 0))
+    started_s = time.process_time()
+    assert frozen_boxes(board) == frozenset()
+    assert time.process_time() - started_s < 1.0
