@@ -16,16 +16,18 @@ SUMMARY = "compile for this machine what the commands need, so that the first us
 
 # Small levels for every search: those on one 64-bit word and those on numbered squares, solvable
 # and not, one box and several.
-_LEVELS = """One box
+_LEVELS = """One box, and a solution with pushes in vain
 
-#######
-#     #
-# $@. #
-#     #
-#######
+########
+#      #
+#      #
+#  $@. #
+#      #
+#      #
+########
 
 Solution
-udulldRR
+ulDlddrUluRR
 
 Four boxes
 
