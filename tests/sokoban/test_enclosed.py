@@ -13,7 +13,6 @@ from tests.sokoban.brute_force import fewest, reachable
 from tokoban.sokoban import bitboards, wide_bitboards
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.canonical import canonical_form, canonical_hash
-from tokoban.sokoban.environment import SokobanEnv
 from tokoban.sokoban.explaining.checker import find_fault as find_fault_in_certificate
 from tokoban.sokoban.explaining.explainer import Lost, explain
 from tokoban.sokoban.formats import Level, parse_board, parse_levels, write_levels
@@ -155,6 +154,9 @@ def test_a_level_too_far_from_what_is_enclosed_has_no_word() -> None:
 
 
 def test_an_environment_is_solved_only_where_nothing_is_enclosed() -> None:
+    pytest.importorskip("gymnasium")
+    from tokoban.sokoban.environment import SokobanEnv
+
     env = SokobanEnv([parse_board(drawing) for drawing in (BOX_AND_GOAL, DECORATED)])
     for level, is_solvable in enumerate((False, True)):
         env.reset(seed=1, options={"level": level})
