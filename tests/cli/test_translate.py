@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -303,7 +304,7 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
         (["x", "--beam", "0"], "--beam is 0; expected 1 to 100,000"),
         (["x", "--beam", "100001"], "--beam is 100001; expected 1 to 100,000"),
         (["x", "--beam", "2", "--sample"], "--beam is of the search; with --sample there is none"),
-        (["x", "--nbest", "0"], "--nbest is 0; expected at least 1"),
+        (["x", "--nbest", "0"], "--nbest is 0; expected 1 to 100,000"),
         (["x", "--length-penalty", "-1"], "--length-penalty is -1.0; expected 0 (none) to 100"),
         (["x", "--sample", "--top-k", "0"], "--top-k is 0; expected at least 1"),
         (["x", "--sample", "--top-p", "2"], "--top-p is 2.0; expected more than 0, at most 1"),
@@ -362,3 +363,59 @@ def test_the_weights_follow_the_languages(
     monkeypatch.setattr(pretrained, "load", load)
     assert cli.main(["translate", "x", *words]) == 2
     assert capsys.readouterr().err == f"tokoban: asked for {name} of translation\n"
+
+
+CAPTIONS = {
+    "de": "Zwei junge Frauen sitzen auf einer Bank im Park.",
+    "en": "A brown dog runs through the grass with a ball.",
+}
+FAR = {
+    "de": "Die Zentralbank hebt den Leitzins an, um die Inflation zu dämpfen.",
+    "en": "The committee rejected the amendment because it contradicts the treaty.",
+}
+
+
+@pytest.mark.parametrize("source", ["de", "en"])
+def test_sentences_far_from_captions_are_named_beside_their_translation(
+    source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*sentences: str) -> tuple[list[str], str]:
+        assert cli.main(["translate", "--from", source, *sentences]) == 0
+        said = capsys.readouterr()
+        return said.out.splitlines(), said.err
+
+    caption, far = CAPTIONS[source], FAR[source]
+    (first,), err = told(caption)
+    assert err == ""
+    (second,), err = told(far)
+    assert err == (
+        "tokoban: the sentence is far from captions of pictures, all that these weights have read; "
+        "its translation may be wrong\n"
+    )
+    out, err = told(far, caption, "", far)
+    assert out == [second, first, "", second]
+    assert "2 of 4 sentences (number 1, 4) are far from captions of pictures" in err
+    assert told(far, "--sample")[1] == told(far, "--prefix", "A")[1] == ""
+
+
+def test_weights_of_others_are_not_judged(weights: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["translate", "--weights", weights, "zzz yyy"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["de", "en"])
+def test_few_captions_and_most_news_are_far(
+    source: str, shared_data: Path, capsys: pytest.CaptureFixture[str], typed: Typed
+) -> None:
+    def share_far(path: Path, num_lines: int) -> float:
+        with gzip.open(path) as file:
+            typed(b"".join(file.readlines()[:num_lines]))
+        assert cli.main(["translate", "--from", source]) == 0
+        found = re.search(r"([\d,]+) of ([\d,]+) sentences", capsys.readouterr().err)
+        assert found is not None
+        few, all_of_them = (int(number.replace(",", "")) for number in found.groups())
+        return few / all_of_them
+
+    assert share_far(shared_data / f"multi30k/test_2016_flickr.{source}.gz", 1000) <= 0.02
+    assert share_far(shared_data / f"translation/newstest2013.{source}.gz", 200) >= 0.7

@@ -41,9 +41,9 @@ def replace_closed() -> None:
         if taken > 2:
             os.close(taken)
     if sys.stdin is None:
-        sys.stdin = _Closed("standard input")  # type: ignore[assignment]
+        sys.stdin = _Closed("standard input")
     if sys.stdout is None:
-        sys.stdout = _Closed("standard output")  # type: ignore[assignment]
+        sys.stdout = _Closed("standard output")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, printable_text, write_output
+from tokoban.cli.output import check_outputs, counted, printable_text, write_output
 from tokoban.cli.ranges import check_ranges
 from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
+    from tokoban.pretrained.domains import Domain
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.texts import Translation
@@ -29,6 +30,7 @@ _BATCHES_A_BLOCK = 8
 _MOST = 100_000  # beams, or sentences at a time
 _BEAM = 4
 _LONGEST_NAME = 20  # of a word beside a picture
+_MOST_NAMED = 5  # sentences that are far from what the weights have read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence, in quotes; without any, or for -, every line of standard input. There is "
         "a line for each, in their order, and an empty one for an empty one. A line that has more "
         "tokens than the weights have positions (511 of those that ship) ends the command with "
-        "status 2, behind the translations of those before it",
+        "status 2, behind the translations of those before it. The weights that ship have read "
+        "captions of pictures and nothing else; sentences that are far from these are named on "
+        "standard error, since their translations are often wrong",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="de or en, say (default: de)"
@@ -120,10 +124,14 @@ def run(arguments: argparse.Namespace) -> int:
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    model, config = _load(arguments)
+    model, config, domain = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
+    if sampling is not None or arguments.prefix:
+        domain = None  # neither a draw nor a prefix is the translator's own choice
     alignments: list[dict[str, Any]] = []
+    far: list[int] = []  # the numbers of sentences that are far from the domain
+    number = 0
     is_over = False
     try:
         with _progress(arguments.text) as advance:
@@ -135,6 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
                     alignments.append(_aligned(model, line, found[0]))
                 if arguments.attention is not None:
                     _show_attention(model, found[0], arguments.attention)
+                if domain and _nats_a_token(found[0], arguments) < domain.least_nats:
+                    far.append(number)
                 advance()
         is_over = True
     finally:
@@ -142,7 +152,28 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.alignment is not None and (alignments or is_over):
             objects = ",\n".join(json.dumps(each, ensure_ascii=False) for each in alignments)
             write_output(arguments.alignment, f"[\n{objects}\n]\n")
+        if domain and far:
+            print(f"tokoban: {_told_of_far(far, number, domain)}", file=sys.stderr)
     return 0
+
+
+def _nats_a_token(found: "Translation", arguments: argparse.Namespace) -> float:
+    """The mean log-probability of a token of a translation, its end counted."""
+    from tokoban.systems.translation.translate import gnmt_penalty
+
+    length = len(found.tokens) + 1
+    return found.score * gnmt_penalty(arguments.length_penalty)(length) / length
+
+
+def _told_of_far(far: Sequence[int], num_sentences: int, domain: "Domain") -> str:
+    """Which sentences are far from what the weights have read."""
+    which, whose = "the sentence is", "its translation"
+    if num_sentences > 1:
+        numbers = ", ".join(map(str, far[:_MOST_NAMED])) + ", ..." * (len(far) > _MOST_NAMED)
+        are, whose = ("is", whose) if len(far) == 1 else ("are", "their translations")
+        which = f"{len(far):,} of {counted(num_sentences, 'sentence')} (number {numbers}) {are}"
+    known = f"{domain.texts}, all that these weights have read"
+    return f"{which} far from {known}; {whose} may be wrong"
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -198,9 +229,15 @@ def _only_sentence(lines: Iterable[str]) -> str:
     return sentences[0]
 
 
-def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig]":
-    """The model of the weights, on its device; ``ValueError`` if it is for other languages."""
+def _load(
+    arguments: argparse.Namespace,
+) -> "tuple[Translator, TranslationConfig, Domain | None]":
+    """The model of the weights, on its device, and what shipped ones have read.
+
+    ``ValueError`` if it is for other languages.
+    """
     from tokoban import pretrained
+    from tokoban.pretrained.domains import DOMAINS
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.translate import made_ready
 
@@ -223,7 +260,8 @@ def _load(arguments: argparse.Namespace) -> "tuple[Translator, TranslationConfig
         )
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
-    return made_ready(model, device, precision=arguments.precision), config
+    ready = made_ready(model, device, precision=arguments.precision)
+    return ready, config, DOMAINS.get(weights)
 
 
 def _translated(

@@ -51,10 +51,10 @@ def seeds_of(
     One seed is that of the first; each further environment has one more. ``ValueError`` for what
     is no seed.
     """
-    if is_whole_number(seed):
+    if isinstance(seed, int | np.integer):
         return torch.arange(num_envs) + as_int64(checked_seed(seed)), torch.ones(num_envs).bool()
     if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
-        checked_seed(seed)
+        raise _no_seed(seed)
     if len(seed) != num_envs:
         raise ValueError(f"got {len(seed)} seeds for {num_envs} environments")
     seeds = [as_int64(0 if one is None else checked_seed(one)) for one in seed]
@@ -103,8 +103,12 @@ def is_whole_number(number: Any) -> bool:
 def checked_seed(seed: Any) -> int:
     """The seed; ``ValueError`` for what is none."""
     if not is_whole_number(seed) or seed < 0:
-        raise ValueError(f"a seed is {seed!r}; expected a whole number, 0 or more")
+        raise _no_seed(seed)
     return int(seed)
+
+
+def _no_seed(seed: Any) -> ValueError:
+    return ValueError(f"a seed is {seed!r}; expected a whole number, 0 or more")
 
 
 def _check_shape(shape: Sequence[int], dtype: Any, num_envs: int, is_whole: bool) -> None:
