@@ -22,14 +22,15 @@ SIDE = 64
 
 
 def room(num_boxes: int) -> Board:
-    """64x64 squares with boxes and goals anywhere but at the edge."""
+    """64x64 squares with goals anywhere but at the edge, and boxes that do not touch."""
     inner = [Square(row, column) for row in range(2, SIDE - 2) for column in range(2, SIDE - 2)]
-    chosen = random.Random(num_boxes).sample(inner, 2 * num_boxes)
-    boxes, goals = frozenset(chosen[:num_boxes]), frozenset(chosen[num_boxes:])
-    return Board(SIDE, SIDE, frozenset(), goals, boxes, Square(0, 0))
+    apart = [square for square in inner if square.row % 2 == square.column % 2 == 0]
+    draws = random.Random(num_boxes)
+    boxes, goals = draws.sample(apart, num_boxes), draws.sample(inner, num_boxes)
+    return Board(SIDE, SIDE, frozenset(), frozenset(goals), frozenset(boxes), Square(0, 0))
 
 
-CROWDS = pytest.mark.parametrize("num_boxes", [12, 200, 1200])
+CROWDS = pytest.mark.parametrize("num_boxes", [12, 200, 850])
 
 
 @CROWDS
@@ -63,12 +64,13 @@ def test_a_rating_ends_at_its_time_limit(num_boxes: int) -> None:
 def test_shortening_ends_at_its_time_limit() -> None:
     floor = frozenset({Square(0, 3)}), frozenset({Square(0, 1)})
     board = Board(SIDE, SIDE, frozenset(), *floor, Square(0, 0))
-    there_and_back = (Direction.DOWN, Direction.UP) * 50_000
+    there_and_back = (Direction.DOWN, Direction.UP) * 10_000
     moves = (*there_and_back, Direction.RIGHT, Direction.RIGHT)
     optimise(board, moves[-2:], time_limit_s=0.0)  # compiles
     answer = optimise(board, moves, time_limit_s=0.0, clock=time.process_time)
     assert answer.elapsed_s < LATE_S
     assert (answer.limit, answer.moves) == ("0 s", len(moves))
+    assert not answer.is_proved_optimal
 
 
 def test_a_large_room_is_walked_through_in_a_second() -> None:

@@ -67,20 +67,12 @@ def optimise(
         return Optimised((), 0, 0, True, limit=None, expansions=0, elapsed_s=0.0)
     _compile()
     watch = Watch(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, clock=clock)
-    report = report or (lambda _: None)
+    search = _Search(board, given, minimise, watch, report or (lambda _: None))
     try:
-        search = _Search(board, squares, given, minimise, watch, report)
+        search.set_up(squares)
     except OutOfTimeError:
-        return replace(_as_given(board, given, watch), limit=f"{time_limit_s:g} s")
+        return search.out_of_time()
     return search.run()
-
-
-def _as_given(board: Board, given: tuple[Direction, ...], watch: Watch) -> Optimised:
-    """The plan before it is made shorter."""
-    replayed = lurd.replay(board, lurd.format(board, given))
-    return Optimised(
-        given, replayed.moves, replayed.pushes, False, None, watch.expansions, watch.elapsed_s()
-    )
 
 
 def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, ...]:
@@ -110,26 +102,27 @@ class _Search:
     def __init__(
         self,
         board: Board,
-        squares: list[Square],
         given: tuple[Direction, ...],
         minimise: str,
         watch: Watch,
         report: Callable[[Optimised], None],
     ) -> None:
-        """Raises ``OutOfTimeError`` if it cannot begin in time."""
         self._board = board
+        self._minimise = minimise
         self._counts_moves = minimise == "moves"
         self._watch = watch
-        at_first = _as_given(board, given, watch)
-        watch.each_slice = lambda: report(replace(at_first, elapsed_s=watch.elapsed_s()))
-        self._tables = build_tables(board, squares, minimise, watch.check)
+        self._best = lurd.replay(board, "".join(lurd.LETTERS[direction] for direction in given))
+        self._directions = given
+        watch.each_slice = lambda: report(self._so_far())
+
+    def set_up(self, squares: list[Square]) -> None:
+        """Makes the tables and follows the plan; raises ``OutOfTimeError`` if it takes too long."""
+        board, watch = self._board, self._watch
+        self._tables = build_tables(board, squares, self._minimise, watch.check)
         watch.reserve(sum(getattr(array, "nbytes", 0) for array in self._tables))
         self._scratch = empty_scratch(len(squares), len(board.boxes.intersection(squares)))
-        self._best = lurd.replay(board, lurd.format(board, given))
-        self._directions = given
-        plan = plan_of(self._tables, self._scratch, board, squares, given, watch.check)
-        self._take(plan)
-        watch.each_slice = lambda: report(self._so_far())
+        given = self._directions
+        self._take(plan_of(self._tables, self._scratch, board, squares, given, watch.check))
 
     def run(self) -> Optimised:
         """Makes the plan better until it is the best of all, or a limit is reached."""
@@ -138,9 +131,13 @@ class _Search:
             if outcome == _PROVED:
                 return replace(self._so_far(), is_proved_optimal=True)
             if outcome == _OUT_OF_TIME:
-                return replace(self._so_far(), limit=f"{self._watch.time_limit_s:g} s")
+                return self.out_of_time()
             if outcome == _OUT_OF_MEMORY:
                 return replace(self._so_far(), limit=f"{self._watch.memory_limit_mb:g} MB")
+
+    def out_of_time(self) -> Optimised:
+        """The best plan when the time is over."""
+        return replace(self._so_far(), limit=f"{self._watch.time_limit_s:g} s")
 
     def _improve(self) -> int:
         """Searches wider and wider around the plan until there is a better one."""
@@ -221,4 +218,6 @@ def _compile() -> None:
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
     watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=compiling.clock)
-    _Search(board, sorted(board.inside()), given, "moves", watch, lambda _: None).run()
+    search = _Search(board, given, "moves", watch, lambda _: None)
+    search.set_up(sorted(board.inside()))
+    search.run()
