@@ -279,7 +279,7 @@ _LEVELS: tuple[Callable[[], bytes] | None, ...] = (
     *(None,) * 6,
     lambda: b"#" * 10**6,
     lambda: b"#@$.#\n" * 200_000,
-    lambda: (LEVEL + "\n").encode() * 20_000,
+    lambda: (LEVEL + "\n").encode() * 500,
     lambda: b"999999999#|#@$.#|999999999#",
     lambda: b"9(9(9(9(9(9(9(9(9(#@$.#|)))))))))",
     lambda: b"(" * 10**6,
