@@ -91,3 +91,23 @@ def test_two_processes_resume_bit_equal(two_processes: Path, tmp_path: Path) -> 
     message = r"^the checkpoint is of 2 process\(es\), this run of 1$"
     with pytest.raises(ValueError, match=message):
         train(Steady(), RUN, toy_directory(resumed), resume=True)
+
+
+@pytest.mark.parametrize(
+    ("set_by_whom", "is_main"),
+    [
+        ({}, True),
+        ({"RANK": "0", "LOCAL_RANK": "0"}, True),
+        ({"RANK": "1", "LOCAL_RANK": "1"}, False),
+        ({"RANK": "2", "LOCAL_RANK": "0"}, False),  # the first process of another machine
+        ({"RANK": "1"}, True),  # by a scheduler, of a process that trains alone
+    ],
+)
+def test_one_process_is_the_main_one_before_they_are_joined(
+    set_by_whom: dict[str, str], is_main: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RANK", "LOCAL_RANK"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in set_by_whom.items():
+        monkeypatch.setenv(name, value)
+    assert processes.is_main_to_be() == is_main

@@ -3,8 +3,11 @@
 import argparse
 import dataclasses
 import inspect
+import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -65,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif is_main:
         path = make_run_folder(Path("runs"), name, today=date.today())
     else:
-        path = Path("runs") / name  # the main process alone writes
+        path = Path("runs") / f"{name}-rank-{os.environ['RANK']}"  # the main process alone writes
     if is_main:
         print(f"training into {path}", file=sys.stderr)
     directory = RunDirectory(
@@ -73,11 +76,32 @@ def run(arguments: argparse.Namespace) -> int:
     )
     weights = {} if start is None else {"start": start.model.state_dict()}
     try:
-        loop.train(made, run, directory, resume=chosen.resume, **weights)
+        with _warnings_as_lines():
+            loop.train(made, run, directory, resume=chosen.resume, **weights)
     finally:
         if chosen.output is None and is_main:
             remove_if_empty(path)
     return 0
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Shows what is damaged in a run's folder as lines for the user."""
+    from tokoban.training.checkpoint import DamageWarning
+
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, *others: Any, **more: Any
+    ) -> None:
+        if issubclass(category, DamageWarning):
+            print(f"tokoban: {message}", file=sys.stderr)
+        else:
+            usual(message, category, filename, *others, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def _check_sizes(train: ModuleType, config: Any, path: Path) -> None:

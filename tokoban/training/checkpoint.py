@@ -27,6 +27,10 @@ _ZIP_END, _ZIP_END_BYTES = b"PK\5\6", 22  # what a zip file without a comment en
 _NAME = re.compile(r"step-(\d{10})\.pt")
 
 
+class DamageWarning(UserWarning):
+    """A part of a run's folder is damaged and is left out."""
+
+
 def write_json_atomically(path: Path, value: Any) -> None:
     """``value`` as indented JSON; ValueError for NaN and infinity, which JSON has not."""
     text = json.dumps(value, indent=2, allow_nan=False)
@@ -110,7 +114,8 @@ def load_newest_checkpoint(folder: Path, *, device: str = "cpu") -> dict[str, An
             return torch.load(path, map_location=device, weights_only=True)
         except Exception as error:  # torch has no one exception for a file it cannot read
             reason = str(error).partition("\n")[0]
-            warnings.warn(f"{path}: unreadable checkpoint passed over ({reason})", stacklevel=2)
+            message = f"{path}: unreadable checkpoint passed over ({reason})"
+            warnings.warn(message, DamageWarning, stacklevel=2)
     raise ValueError(f"{folder}: none of the {len(paths)} checkpoints can be read")
 
 

@@ -33,7 +33,7 @@ import torch
 from tokoban.files.locks import locked
 from tokoban.training import processes
 from tokoban.training.atomic import atomically
-from tokoban.training.checkpoint import save_weights, write_json_atomically
+from tokoban.training.checkpoint import DamageWarning, save_weights, write_json_atomically
 from tokoban.training.config import to_dict
 from tokoban.training.run_config import RunConfig
 
@@ -242,7 +242,8 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         if line is not None:
             lines.append(line)
         elif text.strip() and number < len(texts):
-            warnings.warn(f"{path}, line {number}: damaged, and left out", stacklevel=2)
+            message = f"{path}, line {number}: damaged, and left out"
+            warnings.warn(message, DamageWarning, stacklevel=2)
     return lines
 
 

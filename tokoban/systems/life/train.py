@@ -100,7 +100,7 @@ class LifeSystem:
 
     def weights(self, batch: Examples) -> Tensor:
         """The number of grids, which all have as many cells."""
-        return torch.tensor([len(batch.grids)], device=batch.grids.device)
+        return torch.full((1,), len(batch.grids), device=batch.grids.device)
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""

@@ -109,7 +109,7 @@ class VitSystem:
 
     def weights(self, batch: Examples) -> Tensor:
         """The number of pictures."""
-        return torch.tensor([len(batch.labels)], device=batch.labels.device)
+        return torch.full((1,), len(batch.labels), device=batch.labels.device)
 
     def evaluate(self, model: nn.Module) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the pictures held out."""
