@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 
 from tokoban import cli, systems
 from tokoban.training import loop
@@ -39,6 +40,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         Config=Config,
         PRESETS={"small": small},
         RUNS={"small": RunConfig(steps=11, learning_rate=0.5)},
+        build_model=lambda config: nn.Linear(config.width, 1),
         make_system=lambda config: config,
     )
     monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
