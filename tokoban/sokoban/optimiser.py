@@ -13,6 +13,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.optimising.plans import Plan, directions_of, plan_of
+from tokoban.sokoban.optimising.positions import empty_positions, grown
 from tokoban.sokoban.optimising.sweeps import OutOfTimeError, Watch, sweep
 from tokoban.sokoban.optimising.tables import build_tables
 from tokoban.sokoban.solving.astar import empty_scratch
@@ -218,6 +219,9 @@ def _compile() -> None:
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
     watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=compiling.clock)
+    squares = sorted(board.inside())
     search = _Search(board, given, "moves", watch, lambda _: None)
-    search.set_up(sorted(board.inside()))
+    search.set_up(squares)
     search.run()
+    # For which the search above is too small.
+    grown(empty_positions(1, 1, 1), build_tables(board, squares, "moves").keys[1])
