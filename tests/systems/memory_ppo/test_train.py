@@ -65,8 +65,8 @@ def test_an_epoch_takes_every_game_once_and_an_iteration_its_epochs() -> None:
     torch.manual_seed(0)
     model = system.build_model()
     batches = system.train_batches(model, start_step=0)
-    advantages = [next(batches).advantages for _ in range(2 * TINY.updates)]
-    epochs = [torch.cat(advantages[3 * n : 3 * n + 3]).sort(dim=0).values for n in range(4)]
+    returns = [next(batches).returns for _ in range(2 * TINY.updates)]
+    epochs = [torch.cat(returns[3 * n : 3 * n + 3]).sort(dim=0).values for n in range(4)]
     assert torch.equal(epochs[0], epochs[1])
     assert not torch.equal(epochs[1], epochs[2])
     assert system.env_steps == 2 * TINY.num_games * 7  # a maze of 5 has so many
