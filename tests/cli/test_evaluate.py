@@ -64,12 +64,14 @@ def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out) == {"accuracy": None}
 
 
-def test_invalid_input_is_status_2_and_the_figures_of_the_rest_are_written(
+def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(FIGURES, "problems", 1.0)
+    monkeypatch.setitem(FIGURES, "invalid_levels", 2.0)
     assert cli.main([*ASKED, "--json", "-"]) == 2
-    assert json.loads(capsys.readouterr().out)["problems"] == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out)["invalid_levels"] == 2
+    assert told.err.splitlines()[-1].startswith("tokoban: 2 levels left out")
 
 
 def test_weights_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

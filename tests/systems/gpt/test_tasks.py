@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from tokoban.cli import main
 from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.dataset import IGNORED
@@ -85,6 +86,14 @@ def test_of_too_many_problems_some_are_drawn(monkeypatch: pytest.MonkeyPatch) ->
     config = replace(PRESETS["addition"](), num_digits=9, context_length=29)
     model = make_system(config).build_model().eval()
     assert evaluate_task(model, "addition", num_digits=9)["problems"] == 29
+
+
+def test_evaluating_a_task_succeeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = PRESETS["sort"]()
+    directory = RunDirectory(tmp_path / "sort", system="gpt", config=to_dict(config))
+    train(make_system(config), replace(RUNS["sort"], steps=1), directory)
+    assert main(["evaluate", "gpt", "--weights", str(directory.path)]) == 0
+    assert "729" in capsys.readouterr().out
 
 
 @pytest.mark.slow

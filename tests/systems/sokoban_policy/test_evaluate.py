@@ -128,13 +128,16 @@ def test_levels_of_a_file_are_measured(always_right: nn.Module, tmp_path: Path) 
     assert (figures["levels"], figures["solvable_levels"]) == (2, 1)
 
 
-def test_a_policy_for_larger_boards_is_measured_on_them(make_policy, tmp_path: Path) -> None:
+def test_a_policy_for_larger_boards_is_measured_on_them(
+    make_policy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text("##########\n#@     $.#\n##########\n")
     figures = evaluate.evaluate_model(make_policy(interior=8), tiny(), _asked(levels=path))
     assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
-    with pytest.raises(ValueError, match=r"no level that the policy could .* 1x8 does not fit"):
+    with pytest.raises(ValueError, match=r"levels\.xsb: no level that the policy could"):
         evaluate.evaluate_model(make_policy(interior=6), tiny(), _asked(levels=path))
+    assert "1x8 does not fit" in capsys.readouterr().err
 
 
 def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(
@@ -146,7 +149,7 @@ def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured
         "########\n#@  #$.#\n########\n"  # lost, for nothing can move the box
     )
     figures = evaluate.evaluate_model(policy, tiny(), _asked(levels=path))
-    assert (figures["levels"], figures["solvable_levels"], figures["problems"]) == (2, 1, 2)
+    assert (figures["levels"], figures["solvable_levels"], figures["invalid_levels"]) == (2, 1, 2)
     assert capsys.readouterr().err.splitlines() == [
         f'{path}:1: level 1 "": no box',
         f'{path}:9: level 3 "": 2 boxes and 2 goals; the policy knows 1 of each',

@@ -217,7 +217,7 @@ def evaluate_model(
     """The figures on the levels asked for, or else on the validation levels of the training.
 
     Levels of a file that are invalid, or do not fit the policy, are reported on standard error and
-    left out; ``problems`` among the figures is how many there were, if any.
+    left out; ``invalid_levels`` among the figures is how many there were, if any.
     """
     if arguments.levels is not None and arguments.generated is not None:
         raise ValueError("give --levels or --generated, not both")
@@ -230,6 +230,8 @@ def evaluate_model(
         levels, problems = _read(arguments.levels, margin=model.margin)
         if processes.rank() == 0:
             print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
+        if not levels:
+            raise ValueError(f"{arguments.levels}: no level that the policy could be measured on")
     elif arguments.generated is not None:
         seed = config.validation_seed if arguments.seed is None else arguments.seed
         levels = generate_levels(arguments.generated, interior=model.interior, seed=seed)
@@ -245,14 +247,11 @@ def evaluate_model(
         score=arguments.score,
         precision=arguments.precision,
     )
-    return figures | ({"problems": float(len(problems))} if problems else {})
+    return figures | ({"invalid_levels": float(len(problems))} if problems else {})
 
 
 def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:
-    """The levels of a file that fit the policy with A*'s plan each, and what is wrong with others.
-
-    Raises ``ValueError`` if no level fits.
-    """
+    """The levels of a file that fit the policy with A*'s plan each, and what is wrong with others."""
     file = read_levels(path)
     problems = list(file.problems)
     levels: list[GeneratedLevel] = []
@@ -267,6 +266,4 @@ def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Proble
         levels.append(
             GeneratedLevel(board, answer.directions if isinstance(answer, solver.Solved) else None)
         )
-    if not levels:
-        raise ValueError(f"no level that the policy could be measured on: {problems[0]}")
     return levels, problems
