@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, counted, printable_text, write_output
+from tokoban.cli.output import check_outputs, counted, write_output, write_text
 from tokoban.cli.ranges import check_ranges
 from tokoban.training.device import add_device_option, find_device
 
@@ -237,8 +237,7 @@ def _as_it_comes(prompt: str) -> Iterator[Callable[[int, str], None]]:
 
     def show(row: int, text: str) -> None:
         nonlocal last_row
-        text = printable_text(text)
-        sys.stdout.write(text if row == last_row else f"\n{prompt}{text}")
+        write_text(text if row == last_row else f"\n{prompt}{text}")
         sys.stdout.flush()
         last_row = row
 
@@ -259,7 +258,7 @@ def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> I
         if arguments.json != "-":
             for prompt, texts in block:
                 for text in texts:
-                    print(f"{prompt}{printable_text(text.text)}")
+                    write_text(f"{prompt}{text.text}\n")
             sys.stdout.flush()
 
 

@@ -3,6 +3,7 @@
 import argparse
 import errno
 import sys
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +23,19 @@ def counted(number: int, noun: str) -> str:
 def printable_text(text: str) -> str:
     """``text`` of several lines without what could steer a terminal; tabs stay.
 
-    For what is made of the files of other people: titles, notes, the tokens of a network.
+    For what is made of the files of other people: titles, notes, the tokens of a network. Spaces of
+    every width stay.
     """
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
+
+    def is_shown(letter: str) -> bool:
+        return letter.isprintable() or letter in "\n\t" or unicodedata.category(letter) == "Zs"
+
+    return "".join(letter if is_shown(letter) else "?" for letter in text)
+
+
+def write_text(text: str) -> None:
+    """Writes to standard output: ``printable_text`` on a terminal, elsewhere the text itself."""
+    sys.stdout.write(printable_text(text) if sys.stdout.isatty() else text)
 
 
 def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
@@ -90,15 +101,14 @@ def check_destination(destination: str | Path | None) -> None:
 
 
 def write_output(destination: str, content: str | bytes) -> None:
-    """Writes bytes, or text as UTF-8, to the file ``destination``, or to standard output for ``-``.
+    """Writes bytes, or text as UTF-8, to the file ``destination``, or by ``write_text`` for ``-``.
 
-    On a terminal the text is shown as ``printable_text``: titles and notes are other people's.
     The file appears complete or not at all: an interrupted run leaves an older one as it was.
     Raises ``OSError`` naming ``destination`` where it cannot be written.
     """
     if destination == "-":
         if isinstance(content, str):
-            sys.stdout.write(printable_text(content) if sys.stdout.isatty() else content)
+            write_text(content)
         else:
             sys.stdout.buffer.write(content)
         return

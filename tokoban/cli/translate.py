@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, counted, printable_text, write_output
+from tokoban.cli.output import check_outputs, counted, write_output, write_text
 from tokoban.cli.ranges import check_ranges
 from tokoban.training.device import add_device_option, find_device
 
@@ -331,7 +331,7 @@ def _read(lines: Iterator[str], num_lines: int) -> tuple[list[str], ValueError |
 def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) -> None:
     for translation in found:
         start = f"{number}\t{translation.score:.4f}\t" if is_numbered else ""
-        sys.stdout.write(f"{start}{printable_text(translation.text)}\n")
+        write_text(f"{start}{translation.text}\n")
     sys.stdout.flush()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import UInt64
 
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels, flood
 from tokoban.sokoban.interior import enclosed
 
@@ -30,21 +30,18 @@ def canonical_form(board: Board, *, exact_player: bool = False) -> str:
     inside = board.inside()
     players = {board.player} if exact_player else board.area()
     rows, columns = zip(*inside, strict=True)
-
-    def letter(square: Square) -> str:
-        if square not in inside:
-            return "#"
-        is_goal = square in board.goals
-        if square in board.boxes:
-            return "*" if is_goal else "$"
-        if square in players:
-            return "+" if is_goal else "@"
-        return "." if is_goal else " "
-
-    drawing = [
-        "".join(letter(Square(row, column)) for column in range(min(columns) - 1, max(columns) + 2))
-        for row in range(min(rows) - 1, max(rows) + 2)
-    ]
+    top, left = min(rows) - 1, min(columns) - 1  # of the ring of walls around the inside
+    height, width = max(rows) - top + 2, max(columns) - left + 2
+    drawn = [["#"] * width for _ in range(height)]
+    for squares, letter, letter_on_goal in (
+        (inside, " ", "."),
+        (players, "@", "+"),
+        (board.boxes & inside, "$", "*"),
+    ):
+        for square in squares:
+            is_goal = square in board.goals
+            drawn[square.row - top][square.column - left] = letter_on_goal if is_goal else letter
+    drawing = ["".join(row) for row in drawn]
     form = min(_with_one_player("\n".join(image)) for image in _images(drawing))
     return f"{form}\n$" if enclosed(board) else form
 
