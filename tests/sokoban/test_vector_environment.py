@@ -176,6 +176,8 @@ def test_a_step_on_a_device_asks_it_for_nothing(mode: AutoresetMode) -> None:
     for levels in LEVELS.values():
         environment = SokobanVectorEnv(3, levels, autoreset_mode=mode, device="cpu", max_steps=2)
         environment.reset(seed=1)
+        environment.step(torch.zeros(3, dtype=torch.int64))  # the first sends tables
+        environment.reset(seed=1)
         # What is said of a device holds for all but the CPU, whose actions are looked at.
         environment.device = torch.device("meta")
         environment._all = lambda value: torch.full((3,), value)  # type: ignore[method-assign]
