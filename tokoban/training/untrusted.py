@@ -2,7 +2,7 @@
 
 A weights file is read after its header has been compared with the model that its config asks for,
 which is built on the ``meta`` device, where tensors have shapes and no memory. A checkpoint is
-looked through before it is unpickled. docs/decisions/0023-files-of-strangers.md says why.
+looked through before it is unpickled. docs/decisions/0024-files-of-strangers.md says why.
 """
 
 import json
