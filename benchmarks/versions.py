@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 PACKAGES = (
     *("torch", "triton", "numpy", "numba", "gymnasium", "sacremoses", "jaxtyping", "beartype"),
-    *("pytest", "hypothesis", "transformers", "accelerate", "safetensors", "tokenizers"),
+    *("pytest", "hypothesis", "transformers", "safetensors", "tokenizers"),
 )
 
 

@@ -14,7 +14,7 @@ from tokoban.cli.output import write_output
 from tokoban.systems import load
 
 HEAVY = (
-    "torch", "numpy", "numba", "matplotlib", "accelerate", "tensorboard", "rich", "tokenizers",
+    "torch", "numpy", "numba", "matplotlib", "tensorboard", "rich", "tokenizers",
     "sacrebleu",
 )  # fmt: skip
 HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "tokoban"
 CORE = {"torch", "jaxtyping"}
-RUN = CORE | {"numpy", "safetensors", "accelerate", "rich"}
+RUN = CORE | {"numpy", "safetensors", "rich"}
 PARTS = {"transformer", "sokoban", "text", "decoding", "training", "compiling", "files"}
 
 # folder: (the folders of tokoban it may import besides its own, the packages it may import)

@@ -17,7 +17,6 @@ from tokoban.training.checkpoint import (
     load_weights,
     save_checkpoint,
 )
-from tokoban.training.device import find_device
 from tokoban.training.display import Display
 from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
@@ -58,27 +57,20 @@ def train(
     what it holds is another run or one of other tokens or classes, when ``start`` is of another
     model, and when the evaluation has no figure that ``run`` watches.
     """
-    from accelerate import Accelerator
-    from accelerate.state import AcceleratorState
-
     # By every process, before they wait for each other: none may go on alone.
     if resume:
         directory.check_record()
     else:
         directory.check_is_new()
-    # Else a second run in this process would get the device of the first, whatever it asks for.
-    AcceleratorState._reset_state(reset_partial_state=True)
-    is_on_cpu = find_device(run.device).type == "cpu"
-    if is_on_cpu:
+    device = processes.join(run.device)
+    if device.type == "cpu":
         keep_freed_memory()
-    accelerator = Accelerator(cpu=is_on_cpu, mixed_precision="no")
     seed_all(run.seed)  # equal weights in every process
     drawn = system.build_model()
     if start is not None:
         _begin_with(drawn, start)
-    state = initial_state(drawn.to(accelerator.device), run)
-    # Only the model is prepared: the optimizer's wrapper would cost half of a tiny step.
-    model = accelerator.prepare_model(state.model)
+    state = initial_state(drawn.to(device), run)
+    model = processes.distribute(state.model, device)
     if run.compile:
         model = torch.compile(model)
 

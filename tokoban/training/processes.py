@@ -9,7 +9,33 @@ import os
 from collections.abc import Iterable, Mapping
 
 import torch
-from torch import Tensor, distributed
+from torch import Tensor, distributed, nn
+
+from tokoban.training.device import DeviceChoice, find_device
+
+
+def join(choice: DeviceChoice) -> torch.device:
+    """Joins the processes that torchrun started, if there are several; returns this one's device.
+
+    Every process must call it, with the same choice. On GPUs each process has its own.
+    """
+    device = find_device(choice)
+    if "LOCAL_RANK" not in os.environ:  # not started by torchrun
+        return device
+    if device.type == "cuda":
+        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(device)
+    if int(os.environ["WORLD_SIZE"]) > 1 and not _is_joined():
+        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    return device
+
+
+def distribute(model: nn.Module, device: torch.device) -> nn.Module:
+    """The model, whose gradients are means over all processes; itself where there is only one."""
+    if world_size() == 1:
+        return model
+    devices = [device] if device.type == "cuda" else None
+    return nn.parallel.DistributedDataParallel(model, device_ids=devices)
 
 
 def rank() -> int:
