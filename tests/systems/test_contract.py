@@ -139,6 +139,13 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
     assert sorted(losses[0]) == [1, 2, 3, 4, 5, 6]
 
 
+def test_the_figures_have_the_names_that_are_known_before(name: str) -> None:
+    system = _system(name)
+    with torch.no_grad():
+        found = system.evaluate(system.build_model().eval())
+    assert tuple(found) == system.figure_names()
+
+
 def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> None:
     module = systems.load(name, "train")
     run = replace(module.RUNS[module.SMALLEST], steps=2, device="cpu")

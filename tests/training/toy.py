@@ -53,6 +53,9 @@ class Toy:
         counts = processes.sum_over_processes({"hits": hits, "trials": len(labels[mine])})
         return counts | {"accuracy": counts["hits"] / counts["trials"]}
 
+    def figure_names(self) -> tuple[str, ...]:
+        return ("hits", "trials", "accuracy")
+
     def noise(self) -> float:
         """A draw from each generator."""
         return random.random() + np.random.random() + torch.rand(()).item()

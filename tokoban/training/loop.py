@@ -58,6 +58,7 @@ def train(
     model, and when the evaluation has no figure that ``run`` watches.
     """
     # By every process, before they wait for each other: none may go on alone.
+    _check_watched(system, run)
     if resume:
         directory.check_record()
     else:
@@ -96,7 +97,6 @@ def train(
         if resume and not has_checkpoint:
             display.say(f"{directory.path} has no checkpoint yet; the run begins again")
         training = _Training(system, run, directory, state, model, display, is_main)
-        training.check_watched()
         if is_main and resume:
             # What was evaluated after the last checkpoint of a run that was over comes again.
             known = int(state.evaluated_at == state.step) if _is_over(run, state) else None
@@ -226,47 +226,27 @@ class _Training:
             self.directory.log(state.step, means | loop_figures)
 
     def evaluate(self) -> dict[str, int | float]:
-        """The system's figures, logged. The same weights are evaluated once."""
+        """The system's figures, logged; training goes on as if nobody had looked.
+
+        The same weights are evaluated once.
+        """
         state = self.state
         if state.evaluated_at == state.step:
             return state.evaluation
         self.check_weights()
-        figures = self.figures()
+        before = random_state()
+        state.result.eval()
+        with self.untimed(), torch.no_grad():
+            found = self.system.evaluate(state.result)
+        state.result.train()
+        set_random_state(before)
+        figures = {name: plain(x) for name, x in found.items()}
         if self.is_main:
             named = {f"evaluate/{name}": value for name, value in figures.items()}
             self.directory.log(state.step, named)
         self.display.say_figures(state.step, figures)
         state.evaluation, state.evaluated_at = figures, state.step
         return figures
-
-    def figures(self) -> dict[str, int | float]:
-        """The system's figures; training goes on as if nobody had looked."""
-        state = self.state
-        before = random_state()
-        state.result.eval()
-        with self.untimed(), torch.no_grad():
-            figures = self.system.evaluate(state.result)
-        state.result.train()
-        set_random_state(before)
-        return {name: plain(x) for name, x in figures.items()}
-
-    def check_watched(self) -> None:
-        """ValueError where the evaluation lacks the watched figure.
-
-        Before the first step, since training may take hours; a run that goes on has been evaluated.
-        """
-        run = self.run
-        if run.watched:
-            self.watched_figure(self.state.evaluation or self.figures())
-
-    def watched_figure(self, figures: dict[str, int | float]) -> int | float:
-        """The watched one of ``figures``."""
-        name = self.run.watched.removeprefix("-")
-        if name not in figures:
-            raise ValueError(
-                f"watched is {self.run.watched!r}; the figures are {', '.join(figures) or 'none'}"
-            )
-        return figures[name]
 
     def check_weights(self) -> None:
         """ValueError for weights that are no numbers: they are neither evaluated nor saved."""
@@ -285,7 +265,7 @@ class _Training:
         state = self.state
         if not self.run.watched:
             return True
-        value = _worth(self.run, self.watched_figure(figures))
+        value = _worth(self.run, figures[_watched_figure(self.run)])
         is_better = value > state.best
         state.num_without_better = 0 if is_better else state.num_without_better + 1
         is_best = is_better or value == state.best
@@ -397,6 +377,19 @@ def _begin_with(model: nn.Module, start: Mapping[str, Tensor]) -> None:
         raise ValueError(
             f"the weights to start from are of another model ({reason.rstrip('. ')})"
         ) from None
+
+
+def _check_watched(system: System, run: RunConfig) -> None:
+    """ValueError where the evaluation lacks the watched figure."""
+    names = system.figure_names()
+    if run.watched and _watched_figure(run) not in names:
+        known = ", ".join(names) or "none"
+        raise ValueError(f"watched is {run.watched!r}; the figures are {known}")
+
+
+def _watched_figure(run: RunConfig) -> str:
+    """The name of the watched figure."""
+    return run.watched.removeprefix("-")
 
 
 def _is_over(run: RunConfig, state: TrainingState) -> bool:

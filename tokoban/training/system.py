@@ -53,6 +53,10 @@ class System(Protocol):
         """Named figures of the model; called with gradients off and the model in eval mode."""
         ...
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures that ``evaluate`` returns, known without an evaluation."""
+        ...
+
 
 @runtime_checkable
 class Stateful(Protocol):

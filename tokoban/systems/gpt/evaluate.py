@@ -49,6 +49,14 @@ def evaluate(model: nn.Module, corpus: Corpus | None, config: GptConfig) -> dict
     return evaluate_task(model, config.source, num_digits=config.num_digits)
 
 
+def figure_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
+    """The names of the figures of ``evaluate``."""
+    if corpus is None:
+        return ("problems", "right", "right_share", "held_out", "held_out_right")
+    drawn = ("estimate_nats",) if len(corpus.validation) > config.context_length + 1 else ()
+    return ("predictions", "validation_nats", *drawn)
+
+
 def evaluate_text(
     model: Gpt, text: Int64[Tensor, "length"], *, batch_size: int
 ) -> dict[str, float]:

@@ -128,6 +128,12 @@ class GptSystem:
 
         return evaluate(model, self.corpus, self.config)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.gpt.evaluate import figure_names
+
+        return figure_names(self.corpus, self.config)
+
 
 def make_system(config: GptConfig, *, tokenizer: Tokenizer | None = None) -> GptSystem:
     """The system of ``config`` with its text read, if it learns from one.

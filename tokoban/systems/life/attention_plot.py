@@ -37,6 +37,15 @@ def neighbour_mean(side: int, *, device: torch.device | None = None) -> Float[Te
     return matrix
 
 
+ATTENTION_FIGURES = (
+    "neighbour_mass",
+    "least_neighbour_mass",
+    "own_mass",
+    "far_mass",
+    "distance_to_mean",
+)
+
+
 def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
     """What of their attention cells give their neighbours, themselves and all others.
 

@@ -17,7 +17,12 @@ import torch
 from torch import nn
 
 from tokoban.systems.life.attention_panels import GUIDE, panels_of_run
-from tokoban.systems.life.attention_plot import attention_figures, attention_matrix, film_of_run
+from tokoban.systems.life.attention_plot import (
+    ATTENTION_FIGURES,
+    attention_figures,
+    attention_matrix,
+    film_of_run,
+)
 from tokoban.systems.life.certificate import certify, count_cases, margins
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import RandomGames, random_grids
@@ -45,6 +50,12 @@ def evaluate(model: nn.Module, config: LifeConfig) -> dict[str, float]:
         "perfect_share": num_perfect / NUM_BATCHES,
         "proved_share": proved_share(model, parse_rule(config.rule)),
     } | _attention(model)
+
+
+def figure_names(config: LifeConfig) -> tuple[str, ...]:
+    """The names of the figures of ``evaluate``."""
+    looks = ATTENTION_FIGURES if config.mixing == "attention" else ()
+    return ("perfect_share", "proved_share", *looks)
 
 
 def proved_share(model: LifeNet, rule: Rule) -> float:

@@ -108,6 +108,12 @@ class LifeSystem:
 
         return evaluate(model, self.config)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.life.evaluate import figure_names
+
+        return figure_names(self.config)
+
 
 def make_system(config: LifeConfig) -> LifeSystem:
     """The system of ``config``."""

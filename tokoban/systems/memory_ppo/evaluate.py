@@ -33,6 +33,16 @@ _ATTENTION_KINDS = (".html", ".png", ".svg")
 _VALIDATION_SEED = 2**29
 
 
+FIGURES = (
+    "mean_return",
+    "mean_return_low",
+    "mean_return_high",
+    "episodes",
+    "mean_episode_steps",
+    "cut_off",
+)
+
+
 class Played(NamedTuple):
     """One episode of each game."""
 

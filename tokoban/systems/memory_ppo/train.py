@@ -192,6 +192,12 @@ class PpoSystem:
         assert isinstance(model, Player)
         return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.memory_ppo.evaluate import FIGURES
+
+        return (*FIGURES, "env_steps")
+
     def state_dict(self) -> dict[str, Any]:
         """All that the next minibatch depends on besides the weights."""
         assert self._games is not None and self._generator is not None

@@ -50,6 +50,16 @@ _SHARES = {
     "greedy_optimal_share": "greedy_solved",
 }
 
+FIGURES = (
+    "levels",
+    "solvable_levels",
+    *(f"{name}{end}" for name in _SHARES for end in ("", "_low", "_high")),
+    *(f"{way}_mean_{what}" for way in ("beam", "greedy") for what in ("moves", "excess")),
+    "optimal_share",
+    "optimal_mean_moves",
+    "beam_width",
+)
+
 
 def evaluate(
     model: nn.Module,

@@ -127,6 +127,12 @@ class SokobanSystem:
 
         return evaluate(model, self.validation, beam_width=self.config.beam_width)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.sokoban_policy.evaluate import FIGURES
+
+        return FIGURES
+
 
 def make_system(config: SokobanPolicyConfig) -> SokobanSystem:
     """The system of ``config`` with its validation levels drawn."""

@@ -50,15 +50,27 @@ _PLAN_OPTIONS = ("horizon", "keep", "expansion", "top_k", "top_p")
 def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
     """The mean return of a few episodes, without planning, which takes longer."""
     assert isinstance(model, TrajectoryTransformer)
-    mode: Mode = "imitate" if config.layout == "plan" else MODES[config.layout][0]
-    world = world_of(config)
-    how = acting(config, mode)
-    if mode == "goal" and not isinstance(world, GraphWorld):
-        return {}  # there is no goal that goes without saying
+    mode = _watched_mode(config)
+    if mode is None:
+        return {}
+    world, how = world_of(config), acting(config, mode)
     seeds = range(WATCHED_EPISODES)
     policy = make_policy(model, config, how, world, seeds=seeds)
     returns = play(world, policy, seeds).returns()
     return {"mean_return": returns.mean().item()}
+
+
+def figure_names(config: TrajectoryConfig) -> tuple[str, ...]:
+    """The names of the figures of ``evaluate``."""
+    return () if _watched_mode(config) is None else ("mean_return",)
+
+
+def _watched_mode(config: TrajectoryConfig) -> Mode | None:
+    """How the model acts in the course of training; None where it needs a goal of the user."""
+    mode: Mode = "imitate" if config.layout == "plan" else MODES[config.layout][0]
+    if mode == "goal" and not isinstance(world_of(config), GraphWorld):
+        return None
+    return mode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -172,6 +172,12 @@ class TrajectorySystem:
 
         return evaluate(model, self.config)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.trajectory.evaluate import figure_names
+
+        return figure_names(self.config)
+
 
 def _targets(
     layout: Layout, batch: Windows, config: TrajectoryConfig

@@ -40,6 +40,8 @@ NUM_TEST_EXAMPLES = 500  # of the embedded task, where no files are given
 _TOKENS_AT_ONCE = 4096
 _MAX_ORDER = 4  # BLEU counts runs of one to four words
 
+FIGURES = ("nll", "bleu", "exact_match")
+
 
 def evaluate(model: nn.Module, data: Data, config: TranslationConfig) -> dict[str, float]:
     """Figures of a translator under way; each process counts its share, and all answer the same.

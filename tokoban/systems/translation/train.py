@@ -135,6 +135,12 @@ class TranslationSystem:
 
         return evaluate(model, self.data, self.config)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.translation.evaluate import FIGURES
+
+        return FIGURES
+
 
 def make_system(
     config: TranslationConfig, *, tokenizer: Tokenizer | None = None

@@ -26,6 +26,8 @@ from tokoban.training.metrics import wilson
 _BATCH = 500
 _MOST_CONFUSIONS = 5  # that are named
 
+FIGURES = ("accuracy", "loss")
+
 
 def evaluate(model: nn.Module, pictures: Pictures) -> dict[str, float]:
     """The share of ``pictures`` that are classified rightly, and the loss without smoothing."""

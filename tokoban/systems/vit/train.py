@@ -117,6 +117,12 @@ class VitSystem:
 
         return evaluate(model, self.parts.held_out)
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        from tokoban.systems.vit.evaluate import FIGURES
+
+        return FIGURES
+
 
 def make_system(config: VitConfig) -> VitSystem:
     """The system of ``config`` with its pictures read or drawn."""
