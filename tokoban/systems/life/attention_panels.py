@@ -16,8 +16,8 @@ MOST_PANELS = 12
 
 
 GUIDE = (
-    "A trained network attends to the eight neighbours of a cell and to hardly any other; the "
-    "living (●) get more than the dead, which tells it how many live."
+    "A trained network attends to a cell and its eight neighbours, and to hardly any other; living "
+    "neighbours (●) get more than dead ones, which tells it how many live."
 )
 
 

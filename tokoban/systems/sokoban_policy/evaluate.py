@@ -261,7 +261,7 @@ def evaluate_model(
 
 
 def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:
-    """The levels of a file that fit the policy with A*'s plan each, and what is wrong with others."""
+    """The levels of a file that fit the policy, with A*'s plan each; what is wrong with others."""
     file = read_levels(path)
     problems = list(file.problems)
     levels: list[GeneratedLevel] = []
