@@ -77,12 +77,14 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
 def test_levels_that_cannot_be_read_are_told_and_the_others_labelled(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("levels.xsb").write_text(f"; a\n{SMALL}\n; b\n{SMALL.replace('@', ' ')}")
+    Path("levels.xsb").write_text(f"; a\n{SMALL.replace('@', ' ')}\n; b\n{SMALL}")
     assert run() == 2
     told = capsys.readouterr()
-    assert told.err == 'levels.xsb:7: level 2 "b": no player\n'
+    assert told.err == 'levels.xsb:2: level 1 "a": no player\n'
     assert "without labels: 1 unreadable" in told.out
-    assert len(read_shard("out/00000.safetensors")) == 2
+    shard = read_shard("out/00000.safetensors")
+    assert len(shard) == 2
+    assert shard.level_number.tolist() == [1]  # invalid boards are counted too
 
 
 @pytest.mark.parametrize(
