@@ -263,8 +263,9 @@ def test_names_of_classes_cannot_steer_a_terminal(
 
 
 def test_what_a_network_writes_cannot_steer_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     weights = gpt_with(tmp_path / "x.safetensors", json.dumps({"characters": "\x1b\x9b\n\x07"}))
     words = ["generate-text", "\n", "--weights", str(weights), "--max-tokens", "40"]
     assert cli.main(words) == 0

@@ -207,7 +207,9 @@ def _without_memory(build: Callable[[], nn.Module], *, num_tensors: int) -> nn.M
     with _few_parameters(num_tensors), torch.device("meta"):
         try:
             return build()
-        except (RuntimeError, TypeError, ValueError, ArithmeticError) as error:
+        except ValueError:
+            raise  # says itself what is wrong with which field
+        except (RuntimeError, TypeError, ArithmeticError) as error:
             raise ValueError(f"no model can be built by its config: {_first_line(error)}") from None
 
 
@@ -223,7 +225,9 @@ def _few_parameters(num_tensors: int) -> Iterator[None]:
         nonlocal num_left
         num_left -= 1
         if num_left < 0:
-            raise ValueError(f"it has far more tensors than the expected {num_tensors}")
+            raise ValueError(
+                f"the model of its config has far more tensors than the expected {num_tensors}"
+            )
 
     handle = register_module_parameter_registration_hook(count)
     try:
