@@ -25,6 +25,18 @@ def test_one_process_is_a_world_of_its_own() -> None:
     assert processes.gather_objects("me") == ["me"]
 
 
+def test_a_part_of_what_torchrun_sets_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"LOCAL_RANK": "0", "RANK": "0", "WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ValueError, match="LOCAL_RANK is set, but not MASTER_ADDR, MASTER_PORT;"):
+        train(Steady(), RUN, toy_directory(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.fixture(scope="module")
 def two_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that ``train_toy`` filled under torchrun with two processes."""

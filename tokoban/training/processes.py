@@ -13,15 +13,23 @@ from torch import Tensor, distributed, nn
 
 from tokoban.training.device import DeviceChoice, find_device
 
+_TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # sets these and LOCAL_RANK
+
 
 def join(choice: DeviceChoice) -> torch.device:
     """Joins the processes that torchrun started, if there are several; returns this one's device.
 
     Every process must call it, with the same choice. On GPUs each process has its own.
+    ValueError where only some of torchrun's variables are set.
     """
     device = find_device(choice)
     if "LOCAL_RANK" not in os.environ:  # not started by torchrun
         return device
+    if missing := [name for name in _TORCHRUN if name not in os.environ]:
+        raise ValueError(
+            f"LOCAL_RANK is set, but not {', '.join(missing)}; expected all that torchrun sets, or "
+            "no LOCAL_RANK, to train in one process"
+        )
     if device.type == "cuda":
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(device)
