@@ -64,7 +64,7 @@ def test_a_rating_ends_at_its_time_limit(num_boxes: int) -> None:
 def test_shortening_ends_at_its_time_limit() -> None:
     floor = frozenset({Square(0, 3)}), frozenset({Square(0, 1)})
     board = Board(SIDE, SIDE, frozenset(), *floor, Square(0, 0))
-    there_and_back = (Direction.DOWN, Direction.UP) * 10_000
+    there_and_back = (Direction.DOWN, Direction.UP) * 2_500
     moves = (*there_and_back, Direction.RIGHT, Direction.RIGHT)
     optimise(board, moves[-2:], time_limit_s=0.0)  # compiles
     answer = optimise(board, moves, time_limit_s=0.0, clock=time.process_time)

@@ -17,10 +17,9 @@ from tokoban.sokoban.areas import flood, pushable
 from tokoban.sokoban.bits import bits, mixed
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import interior
+from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.sokoban.tensor_boards import TensorBoards
-
-SIDE = 8
 
 # One step is a shift left, a shift right and a mask of where the step may have landed. The masks
 # clear what ran over an edge, and the sign copies that int64's arithmetic right shift brings in.

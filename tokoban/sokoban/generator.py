@@ -17,13 +17,12 @@ from torch import Tensor
 
 from tokoban.sokoban.bitboards import Bitboards, from_planes
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels
 from tokoban.sokoban.solver import Solved, Unsolvable, solve
 from tokoban.sokoban.tensor_boards import TensorBoards, to_board
 
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
-MAX_SIDE = 64  # of a level that is made, walls included
-MAX_LEVELS = 1_000_000
 
 # Draws at a time where a number of levels is wanted; part of what a seed means.
 _CHUNK = 256
@@ -39,12 +38,6 @@ class GeneratedLevel:
 
     board: Board
     solution: tuple[Direction, ...] | None
-
-
-def check_num_levels(num_levels: int) -> None:
-    """Raises ``ValueError`` for so many levels as nobody can hold."""
-    if not 1 <= num_levels <= MAX_LEVELS:
-        raise ValueError(f"the number of levels is {num_levels}; expected 1 to {MAX_LEVELS}")
 
 
 def draw(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -73,7 +73,7 @@ def train(
     state = initial_state(drawn.to(device), run)
     model = processes.distribute(state.model, device)
     if run.compile:
-        model = torch.compile(model)
+        model = cast(nn.Module, torch.compile(model))
 
     is_main = processes.rank() == 0
     with directory.locked() if is_main else nullcontext():

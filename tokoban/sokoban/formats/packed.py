@@ -11,10 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Int32, UInt8, UInt64
 
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
 from tokoban.sokoban.formats.level import Level, Problem
@@ -61,11 +59,6 @@ class PackedLevels:
         walls, goals, boxes, player = (frozenset(_squares(int(word))) for word in planes)
         (player_square,) = player
         return Board(SIDE, SIDE, walls | _BORDER, goals, boxes, player_square)
-
-    def bitboards(self) -> Bitboards:
-        """The same words, not copied, as a batch for the fast rules."""
-        planes = (self.walls, self.goals, self.boxes, self.player)
-        return Bitboards(*(torch.from_numpy(words.view(np.int64)) for words in planes))
 
     def at(self, rows: np.ndarray) -> "PackedLevels":
         """The levels at these indices, or where this mask is true; the problems are left behind."""

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tokoban.sokoban.bitboards import SIDE
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.levels import decode, parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
 from tokoban.sokoban.interior import decisive_squares
+from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.solving.levels import Levels, corner_in_drawing, from_board
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)

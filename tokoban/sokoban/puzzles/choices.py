@@ -18,13 +18,14 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
+from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.solver import solve
 from tokoban.sokoban.solving import astar
 from tokoban.sokoban.solving.answer import GaveUp, Limits, Unsolvable
 from tokoban.sokoban.solving.batch import solve_many
 from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.levels import SIDE, Levels, from_board
+from tokoban.sokoban.solving.levels import Levels, from_board
 from tokoban.sokoban.solving.lone_box import completed, pushes_in_steps, sides_in_steps
 
 # What most pushes need to be known; the limits are for the others.

@@ -7,9 +7,8 @@ from itertools import count
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
-from tokoban.sokoban.generator import check_num_levels
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
-from tokoban.sokoban.solving.levels import SIDE
+from tokoban.sokoban.sizes import SIDE, check_num_levels
 
 # A recipe is given up when so many draws one after the other bring no new puzzle: they take seconds
 # where a room fits one word, and minutes where it does not.

@@ -14,12 +14,13 @@ from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles import pulling
+from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.solving.answer import Limits
 from tokoban.sokoban.solving.by_squares import numbered
 from tokoban.sokoban.solving.driver import Verdict
 from tokoban.sokoban.solving.labels import States
 from tokoban.sokoban.solving.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
-from tokoban.sokoban.solving.levels import SIDE, from_board
+from tokoban.sokoban.solving.levels import from_board
 from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
 from tokoban.sokoban.solving.slices import Worker
 from tokoban.sokoban.solving.sweep import Sweeping, workspace_for

@@ -8,12 +8,12 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.figures import Figures, count_figures
-from tokoban.sokoban.generator import MAX_SIDE
 from tokoban.sokoban.puzzles.choices import Choices, choices_along
 from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import far_starts
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
 from tokoban.sokoban.puzzles.wanted import Wanted
+from tokoban.sokoban.sizes import MAX_SIDE
 from tokoban.sokoban.solver import solve
 from tokoban.sokoban.solving.answer import Limits, Solved
 from tokoban.sokoban.solving.batch import solve_many

@@ -1,15 +1,15 @@
 """Many levels as four words each, for compiled code; axes: N levels."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple, no_type_check
+from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import UInt64
 
-from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.compiled import inner
 from tokoban.sokoban.interior import decisive_squares
+from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.solving.words import EMPTY, count, flood
 
 
@@ -36,8 +36,11 @@ class Levels(NamedTuple):
         return int(np.bitwise_count(np.concatenate([self.boxes, self.goals])).max(initial=0))
 
 
-def from_bitboards(boards: Bitboards) -> Levels:
-    """The levels of a batch with one axis."""
+def from_bitboards(boards: Iterable[Any]) -> Levels:
+    """The levels of a batch of ``Bitboards`` with one axis.
+
+    The type is not named here: it would import torch, which solving does not need.
+    """
     return Levels(*(word.cpu().contiguous().numpy().view(np.uint64) for word in boards))
 
 

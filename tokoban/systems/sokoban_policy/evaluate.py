@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from tokoban.sokoban import solver
 from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats import Problem, read_levels
-from tokoban.sokoban.generator import MAX_LEVELS, GeneratedLevel
+from tokoban.sokoban.generator import GeneratedLevel
+from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
