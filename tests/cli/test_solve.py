@@ -570,6 +570,15 @@ def test_a_solution_is_told_while_a_better_one_is_looked_for(
     ]
 
 
+@pytest.mark.parametrize("minimise", [None, "any", "moves", "pushes"])
+def test_no_moves_at_all_are_the_fewest(minimise: answers.Objective | None) -> None:
+    board = parse_board("######\n#@ #*#\n######\n")
+    answer = answers.by_astar(board, time_limit_s=7.0, minimise=minimise)
+    optimum = "pushes" if minimise == "pushes" else "moves"
+    assert (answer.status, answer.lurd, answer.optimum) == ("solved", "", optimum)
+    assert (answer.remark, answer.at_least) == (f"fewest {optimum}", {optimum: 0})
+
+
 def test_one_objective_has_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeSolver(monkeypatch, pushes=gave_up("7 s"))
     answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0, minimise="pushes")

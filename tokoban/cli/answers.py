@@ -171,7 +171,7 @@ class _Known:
         self._at_least[found.optimum] = (
             len(self._moves) if found.optimum == "moves" else sum(map(str.isupper, self._moves))
         )
-        return objective != "any"
+        return objective != "any" or found.optimum == "moves"
 
     def stop(self) -> None:
         """Takes note of a search that was ended."""

@@ -47,6 +47,8 @@ def solve(
     """
     if minimise not in OBJECTIVES:
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
+    if board.is_solved:
+        return Solved((), 0, 0.0, "pushes" if minimise == "pushes" else "moves")
     limits = Limits(
         max_expansions=max_expansions, time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb
     )
