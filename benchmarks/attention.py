@@ -21,8 +21,8 @@ from torch.profiler import ProfilerActivity, profile
 
 from benchmarks import harness
 from benchmarks.harness import Report, parser, timed
+from tokoban.files.atomic import atomically
 from tokoban.training.allocator import keep_freed_memory
-from tokoban.training.atomic import atomically
 from tokoban.training.plots import COLOURS
 from tokoban.transformer import Window, attend, attend_locally, masks
 

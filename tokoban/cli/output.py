@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Problem

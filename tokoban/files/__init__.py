@@ -1,1 +1,1 @@
-"""Files that several processes share, for every folder above: locks."""
+"""Files for every folder above: locks between processes, and files that appear complete or not."""

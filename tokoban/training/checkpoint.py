@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 import torch
 from torch import Tensor
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.untrusted import check_checkpoint, read_header
 
 # The newest, and one more in case the disk spoils it.

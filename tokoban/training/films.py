@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.plots import COLOURS
 
 if TYPE_CHECKING:

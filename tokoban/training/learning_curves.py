@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.metrics import mean_interval
 from tokoban.training.plots import COLOURS, Curve, picture_kind
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.attention_page import AttentionPanel
 from tokoban.training.run_directory import read_metrics
 from tokoban.training.xml_text import xml_text

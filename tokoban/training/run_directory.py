@@ -30,9 +30,9 @@ from typing import Any
 
 import torch
 
+from tokoban.files.atomic import atomically
 from tokoban.files.locks import locked
 from tokoban.training import processes
-from tokoban.training.atomic import atomically
 from tokoban.training.checkpoint import DamageWarning, save_weights, write_json_atomically
 from tokoban.training.config import to_dict
 from tokoban.training.run_config import RunConfig

@@ -6,7 +6,6 @@ was shared out, or on whether it was broken off and resumed.
 """
 
 import json
-import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tokoban.files.atomic import atomically
 from tokoban.files.locks import locked
 from tokoban.sokoban.labelling.driver import Labelling
 from tokoban.sokoban.labelling.job import Job, Tally, without_names, words_of
@@ -133,8 +133,7 @@ class LabelFolder:
                 {"file": path.name, "bytes": path.stat().st_size, "blake2b": about["blake2b"]}
             )
         manifest = {**tally.described(self.job.dropped), "shards": shards, "job": self.job.record}
-        # Several processes may come to this at once, on machines that share the folder.
-        self._write("manifest.json", _as_json(manifest), writer=str(self.share.rank))
+        self._write("manifest.json", _as_json(manifest))
         return manifest
 
     def _check_record(self) -> None:
@@ -173,18 +172,9 @@ class LabelFolder:
         content = to_bytes(packed, {"job": self.job.digest, "shard": str(shard)})
         self._write(self._path(shard).name, content)
 
-    def _write(self, name: str, content: bytes, *, writer: str = "") -> None:
-        """Writes a file that is whole or not there.
-
-        No process number is in the name of the file on the way: what a killed run leaves behind is
-        written over, and on two machines such numbers may be equal.
-        """
-        temporary = self.path / f".{name}{writer}"
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path / name)
+    def _write(self, name: str, content: bytes) -> None:
+        with atomically(self.path / name) as temporary:
+            temporary.write_bytes(content)
 
 
 def _as_json(described: dict[str, Any]) -> bytes:

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int64
 from safetensors.torch import save_file
 from torch import Tensor
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.untrusted import TensorInfo, read_header
 

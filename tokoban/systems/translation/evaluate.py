@@ -19,6 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tokoban.files.atomic import atomically
 from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data
@@ -29,7 +30,6 @@ from tokoban.systems.translation.texts import tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_ready
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
-from tokoban.training.atomic import atomically
 from tokoban.training.device import add_device_option, find_device
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.files.atomic import atomically
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import load_test, load_training
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.training import processes
-from tokoban.training.atomic import atomically
 from tokoban.training.device import add_device_option, find_device
 from tokoban.training.metrics import wilson
 

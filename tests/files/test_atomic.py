@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tokoban.training.atomic import atomically
+from tokoban.files.atomic import atomically
 from tokoban.training.checkpoint import save_weights
 
 
@@ -93,7 +93,7 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
     path = tmp_path / "a.txt"
     killed = (
         "import os, signal, sys; from pathlib import Path;"
-        "from tokoban.training.atomic import atomically\n"
+        "from tokoban.files.atomic import atomically\n"
         "with atomically(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", killed, str(path)], check=False)
