@@ -11,6 +11,7 @@ import pytest
 
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.generator import generate
+from tokoban.sokoban.labelling import folder as module
 from tokoban.sokoban.labelling.drawn import Origin
 from tokoban.sokoban.labelling.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labelling.job import Job, LabelConfig, read_job
