@@ -429,9 +429,11 @@ class _Oracle:
 class Sitting:
     """A table without a terminal: its pages as text, and how often it was saved."""
 
-    def __init__(self, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, game: Game, monkeypatch: pytest.MonkeyPatch, *, height: int = 24
+    ) -> None:
         monkeypatch.setenv("COLUMNS", "80")
-        monkeypatch.setenv("LINES", "24")
+        monkeypatch.setenv("LINES", str(height))
         monkeypatch.setenv("TERM", "dumb")
         self.game, self.oracle, self.saves = game, _Oracle(game.board), 0
         self.table = Table(game, self.oracle, Screen(), save=self._save)
@@ -538,6 +540,16 @@ def test_a_long_list_is_shown_around_the_cursor(sitting: Callable[..., Sitting])
     assert len(page) == 24
     assert sum(row.startswith(">") for row in page) == 1
     assert ">  250  title 250" in "\n".join(page)
+
+
+@pytest.mark.parametrize("height", [6, 7, 8, 9, 10])
+def test_a_low_terminal_shows_the_player_however_much_is_told(
+    height: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = Sitting(make_game(ROOM), monkeypatch, height=height)
+    for page in (at.page(), *at.press("up", "left", "left", "left", "down", "down")):
+        assert len(page) <= height
+        assert any("@" in row for row in page)
 
 
 def test_every_key_is_told(sitting: Callable[..., Sitting]) -> None:

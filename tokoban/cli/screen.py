@@ -11,6 +11,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.render import Mark, render
 
 Row = TypeVar("Row")
+_LEAST_ROWS = 3
 
 
 class Screen(Console):
@@ -40,9 +41,13 @@ class Screen(Console):
         return [row[left : left + self.width] for row in shown]
 
     def window(self, rows: Sequence[Row], middle: int, *, spare: int) -> Sequence[Row]:
-        """The rows that fit around the one with the number ``middle`` if ``spare`` stay free."""
-        top = _first_shown(middle, len(rows), self.height - spare)
-        return rows[top : top + max(self.height - spare, 1)]
+        """The rows that fit around the one with the number ``middle`` if ``spare`` stay free.
+
+        At least ``_LEAST_ROWS``, for which a low terminal leaves out what stands below them.
+        """
+        room = max(self.height - spare, _LEAST_ROWS)
+        top = _first_shown(middle, len(rows), room)
+        return rows[top : top + room]
 
     def num_lines(self, *texts: Text) -> int:
         """How many lines these texts take, the long ones wrapped."""
