@@ -1,6 +1,8 @@
 """``tokoban train``: what reaches the loop, for a system that has nothing to train."""
 
 import dataclasses
+import errno
+import io
 import json
 import resource
 import sys
@@ -193,6 +195,24 @@ def test_a_full_disk_is_one_line_and_what_was_saved_stays(
     assert checkpoint.read_bytes() == before[1]
     assert not [*path.rglob("*.tmp")]
     assert cli.main([*LIFE[:2], "--resume", "--steps", "4", "--output", str(path)]) == 0
+
+
+def test_a_disk_too_full_for_tensorboard_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = io.open
+
+    def full(file: Any, *arguments: Any, **others: Any) -> Any:
+        if "tfevents" in str(file):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return usual(file, *arguments, **others)
+
+    monkeypatch.setattr(io, "open", full)
+    path = tmp_path / "run"
+    assert cli.main([*LIFE, "--steps", "2", "--output", str(path)]) == 2
+    *_, line = told = capsys.readouterr().err.splitlines()
+    assert line == f"tokoban: {path}/tensorboard: No space left on device"
+    assert not any("Traceback" in each for each in told)
 
 
 def test_damage_is_told_in_lines_and_the_run_goes_on(

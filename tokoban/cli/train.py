@@ -5,6 +5,7 @@ import dataclasses
 import inspect
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     weights = {} if start is None else {"start": start.model.state_dict()}
     try:
-        with _warnings_as_lines():
+        with _warnings_as_lines(), _errors_of_threads_once():
             loop.train(made, run, directory, resume=chosen.resume, **weights)
     finally:
         if chosen.output is None and is_main:
@@ -102,6 +103,22 @@ def _warnings_as_lines() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _errors_of_threads_once() -> Iterator[None]:
+    """Shows no ``OSError`` of TensorBoard's thread, on a full disk say: the loop raises it too."""
+    usual = threading.excepthook
+
+    def show(arguments: threading.ExceptHookArgs) -> None:
+        if not issubclass(arguments.exc_type, OSError):
+            usual(arguments)
+
+    threading.excepthook = show
+    try:
+        yield
+    finally:
+        threading.excepthook = usual
 
 
 def _check_sizes(train: ModuleType, config: Any, path: Path) -> None:

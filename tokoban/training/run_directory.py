@@ -57,6 +57,7 @@ class RunDirectory:
         self.started_from = started_from
         self.checkpoints = path / "checkpoints"
         self.metrics = path / "metrics.jsonl"
+        self.events = path / "tensorboard"
         self.weights = path / "weights.safetensors"
         self.best_weights = path / "best.safetensors"
         self.snapshots = path / "snapshots"
@@ -156,14 +157,11 @@ class RunDirectory:
     def log(self, step: int, figures: Mapping[str, int | float]) -> None:
         """One line of metrics.jsonl and one TensorBoard event; what is not finite becomes null."""
         finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
-        try:
-            with self.metrics.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps({"step": step} | finite) + "\n")
-        except OSError as error:
-            error.filename = str(self.metrics)  # which the error of a write does not name
-            raise
-        for name, value in figures.items():
-            self._events.add_scalar(name, value, step)
+        with _named(self.metrics), self.metrics.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"step": step} | finite) + "\n")
+        with _named(self.events):
+            for name, value in figures.items():
+                self._events.add_scalar(name, value, step)
 
     def save_weights(self, model: torch.nn.Module, *, step: int, is_best: bool = False) -> None:
         """The model's weights, with the system, its config and the step in the file's metadata."""
@@ -178,7 +176,8 @@ class RunDirectory:
     def close(self) -> None:
         """Ends the event file; harmless if nothing was opened."""
         if self._events is not None:
-            self._events.close()
+            with _named(self.events):
+                self._events.close()
             self._events = None
 
     def _write_record(self, record: Mapping[str, Any]) -> None:
@@ -188,7 +187,18 @@ class RunDirectory:
         from torch.utils.tensorboard import SummaryWriter
 
         # TensorBoard ignores what was logged from purge_step on, as metrics.jsonl is cut.
-        self._events = SummaryWriter(self.path / "tensorboard", purge_step=purge_step)
+        with _named(self.events):
+            self._events = SummaryWriter(self.events, purge_step=purge_step)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Within, an ``OSError`` gets ``path`` as its file: that of a write names none."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def make_run_folder(parent: Path, name: str, *, today: date) -> Path:
