@@ -86,7 +86,7 @@ class Adviser:
         )
         if not isinstance(found, Lost):
             return None
-        if fault := find_fault(found.certificate):
+        if fault := find_fault(found.certificate, clock):
             raise RuntimeError(f"{fault}, in a certificate for {board}")
         return Deadlock(frozenset(found.certificate.blamed), sentences(found.certificate)[0])
 

@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="of each position that is looked at (default: 10)",
+        help="of the search at each position that is looked at (default: 10); to check a proof by "
+        "many positions may take several times as long",
     )
     parser.add_argument(
         "--json",
