@@ -167,6 +167,18 @@ def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
     assert list((tmp_path / "runs").iterdir()) == []  # nothing was written, nothing stays
 
 
+@pytest.mark.parametrize("system", ["ppo", "trajectory"])
+def test_an_environment_that_cannot_be_imported_is_one_line(
+    system: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("gymnasium")
+    words = ["--preset", "tiny", "--env", "Hopper-v2", "--output", str(tmp_path / "run")]
+    assert cli.main(["train", system, *words]) == 2
+    *_, line = capsys.readouterr().err.splitlines()
+    assert line.startswith("tokoban: Hopper-v2") and "gymnasium-robotics" in line
+    assert not (tmp_path / "run").exists()
+
+
 LIFE = ["train", "life", "--preset", "tiny", "--device", "cpu", "--checkpoint-every-s", "0"]
 
 

@@ -168,7 +168,7 @@ def open_environment(
         warnings.simplefilter("ignore")  # of its checker, about the code of others
         try:
             return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **options)
-        except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
+        except (gymnasium.error.Error, ImportError, TypeError) as error:
             told = str(error).splitlines()[0]
             if ":" in name and isinstance(error, ModuleNotFoundError):
                 # Gymnasium took what is before the colon for a module, and goes on about that.

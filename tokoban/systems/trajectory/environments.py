@@ -148,7 +148,7 @@ def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
     def make() -> Any:
         try:
             return gymnasium.make(env, max_episode_steps=max_steps, render_mode=render_mode)
-        except gymnasium.error.DependencyNotInstalled as error:
+        except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
             raise ValueError(f"{env} needs a package that is missing: {error}") from None
 
     return make
