@@ -75,6 +75,18 @@ def test_a_file_that_is_read_is_not_written(
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize(("command", "option"), [*OVER_AN_INPUT.items(), ("label x.xsb", "output")])
+def test_an_empty_name_is_refused(
+    command: str, option: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(folder.iterdir())
+    assert cli.main([*command.split(), f"--{option}", ""]) == cli.BAD_INPUT
+    told = capsys.readouterr().err
+    if not command.startswith(("life", "evaluate")):  # those take the folder "."
+        assert told == f"tokoban: --{option} is empty; expected a path\n"
+    assert sorted(folder.iterdir()) == before
+
+
 @pytest.mark.parametrize(("command", "options"), ONE_PLACE.items())
 def test_two_options_do_not_write_to_one_place(
     command: str, options: tuple[str, str], capsys: pytest.CaptureFixture[str]

@@ -52,7 +52,8 @@ def in_one_line(error: Exception) -> str:
     from tokoban.sokoban.formats import printable
 
     if isinstance(error, OSError) and error.filename is not None:
-        return printable(f"{error.filename}: {error.strerror}")
+        name = "an empty name" if error.filename == "" else error.filename
+        return printable(f"{name}: {error.strerror}")
     return printable("; ".join(str(error).splitlines())) or type(error).__name__
 
 

@@ -80,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.labelling.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
+    if "" in (*arguments.levels, *arguments.evaluation):
+        raise ValueError("the name of a file of levels is empty; expected a path")
     share = _share()
     num_threads = _num_processors(share) if arguments.workers is None else arguments.workers
     check_ranges(
@@ -132,6 +134,8 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
 
 def _check_folder(path: str) -> None:
     """Refuses before the work a place that is no folder: ``OSError`` naming it."""
+    if path == "":
+        raise ValueError("--output is empty; expected a path")
     if Path(path).exists() and not Path(path).is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
 

@@ -71,6 +71,8 @@ def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable
         place: str | Path | None = getattr(arguments, option)
         if place is None:
             continue
+        if place == "":
+            raise ValueError(f"--{option} is empty; expected a path")
         for first, earlier in named.items():
             if place == earlier or is_one_file(place, earlier):
                 raise ValueError(f"--{first} and --{option} are both {place}; expected two places")
@@ -89,9 +91,14 @@ def _files(given: str | Path | list[str] | None) -> list[str | Path]:
 
 
 def check_destination(destination: str | Path | None) -> None:
-    """Refuses before the work what cannot be written after it: ``OSError`` naming the place."""
+    """Refuses before the work what cannot be written after it: ``OSError`` naming the place.
+
+    ``ValueError`` for an empty name, which would be that of the current folder.
+    """
     if destination is None or destination == "-":
         return
+    if destination == "":
+        raise ValueError("the name of a file to be written is empty; expected a path")
     if not Path(destination).resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(destination))
     if Path(destination).is_dir():

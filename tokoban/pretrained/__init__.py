@@ -76,9 +76,9 @@ def weights_path(name_or_path: str) -> Path:
     if shipped.is_file():
         return shipped
     path = Path(name_or_path)
-    if path.is_dir():
+    if name_or_path and path.is_dir():
         return path / WEIGHTS_FILE
-    if not path.exists():
+    if not name_or_path or not path.exists():
         known = ", ".join(names()) or "none"
         raise FileNotFoundError(
             f"no weights {name_or_path!r}: not a file, not a run's folder, and not among "
