@@ -262,6 +262,16 @@ def test_names_of_classes_cannot_steer_a_terminal(
     refusal(capsys, "classify", picture, "--weights", tmp_path / "x.safetensors")
 
 
+def test_a_message_does_not_quote_megabytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, metadata = load_weights(pretrained.weights_path("life-16"))
+    config = json.loads(metadata["config"]) | {"rule": "B3/S23" * 100_000}
+    path = tmp_path / "x.safetensors"
+    save_weights(path, state, metadata | {"config": json.dumps(config)})
+    assert len(refusal(capsys, "evaluate", "life", "--weights", path)) < 2100
+
+
 def test_what_a_network_writes_cannot_steer_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,14 +47,23 @@ def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
+_LONGEST_LINE = 2000  # characters of a message: a file may quote megabytes
+
+
 def in_one_line(error: Exception) -> str:
-    """What went wrong, as a line for the user; names in files are masked: they are a stranger's."""
+    """What went wrong, as a line for the user.
+
+    Names in files are masked and cut off where they are very long: they are a stranger's.
+    """
     from tokoban.sokoban.formats import printable
 
     if isinstance(error, OSError) and error.filename is not None:
         name = "an empty name" if error.filename == "" else error.filename
         return printable(f"{name}: {error.strerror}")
-    return printable("; ".join(str(error).splitlines())) or type(error).__name__
+    told = "; ".join(str(error).splitlines())
+    if len(told) > _LONGEST_LINE:
+        told = told[:_LONGEST_LINE] + " ..."
+    return printable(told) or type(error).__name__
 
 
 def _lacks_memory(error: RuntimeError) -> bool:
