@@ -85,6 +85,19 @@ def test_the_attention_is_drawn_beside_each_picture(
         assert drawn.getpixel((3, 3)) == (128, 128, 0)
 
 
+def test_pictures_beside_one_that_cannot_be_read_are_classified(
+    weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged.png"
+    damaged.write_bytes(b"no picture")
+    assert _classify(weights, picture) == 0
+    alone = capsys.readouterr().out
+    assert _classify(weights, str(damaged), picture) == cli.BAD_INPUT
+    told = capsys.readouterr()
+    assert told.out == alone
+    assert told.err.startswith(f"tokoban: {damaged}: not a picture, or of no known format (")
+
+
 def test_all_weights_are_a_page(weights: str, picture: str, tmp_path: Path) -> None:
     out = tmp_path / "looked.html"
     assert _classify(weights, picture, "--attention", str(out)) == 0
@@ -117,7 +130,7 @@ def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(
         (["text.png"], "text.png: not a picture, or of no known format"),
         (["folder"], "folder: Is a directory"),
         (["wide.png"], "wide.png: a picture of 64 x 32; expected 32 x 32, or larger or smaller"),
-        (["board.png", "cut.png"], "cut.png: a picture that is damaged ("),
+        (["cut.png"], "cut.png: a picture that is damaged ("),
         (["board.png", "--top", "0"], "--top is 0; expected at least 1"),
         (["board.png", "--attention", "no/x.png"], "no/x.png: no folder to write it into"),
         (["board.png", "--json", "no/x.json"], "no/x.json: no folder to write it into"),

@@ -3,10 +3,11 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import attention_files
+from tokoban.cli import BAD_INPUT, attention_files, in_one_line
 from tokoban.cli.output import check_outputs, counted, write_output
 from tokoban.training.device import add_device_option, find_device
 
@@ -54,10 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
     )
     add_device_option(parser)
+    parser.epilog = (
+        "Exit status: 0, or 2 for bad input; pictures beside one that is damaged are classified."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Classifies all pictures; nothing is told if one of them cannot be read."""
+    """Classifies all pictures that can be read; answers 2 if some cannot, each in a sentence."""
     if arguments.top < 1:
         raise ValueError(f"--top is {arguments.top}; expected at least 1")
     check_outputs(arguments, "attention", "json", inputs=["images", "weights"])
@@ -73,20 +77,29 @@ def run(arguments: argparse.Namespace) -> int:
 
     model, config = pretrained.load(arguments.weights, system="vit")
     assert isinstance(model, VisionTransformer)
-    read = [read_sized(Path(image), config) for image in arguments.images]
+    names: list[str] = []
+    read: list[SizedPicture] = []
+    for image in arguments.images:
+        try:
+            read.append(read_sized(Path(image), config))
+            names.append(image)
+        except (ValueError, OSError) as error:
+            print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+    if not read:
+        return BAD_INPUT
     _tell_fitted(read, config)
     pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
     looked = look(model.to(device), pictures.to(device))
-    found = _described(arguments, looked, model.class_names)
+    found = _described(names, looked, model.class_names, top=arguments.top)
     if "-" not in (arguments.attention, arguments.json):
         _tell(found)
     if arguments.attention is not None:
-        _draw(arguments, model, pictures, looked)
+        _draw(arguments, names, model, pictures, looked)
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
         write_output(arguments.json, json.dumps(described, indent=2) + "\n")
-    return 0
+    return 0 if names == arguments.images else BAD_INPUT
 
 
 def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
@@ -99,10 +112,10 @@ def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
 
 
 def _described(
-    arguments: argparse.Namespace, looked: "Looked", names: tuple[str, ...]
+    images: Sequence[str], looked: "Looked", names: tuple[str, ...], *, top: int
 ) -> list[dict[str, Any]]:
     """For each picture its likeliest classes, the likeliest first."""
-    chances, classes = looked.logits.softmax(1).topk(min(arguments.top, len(names)))
+    chances, classes = looked.logits.softmax(1).topk(min(top, len(names)))
     return [
         {
             "picture": image,
@@ -111,9 +124,7 @@ def _described(
                 for number, chance in zip(numbers, shares, strict=True)
             ],
         }
-        for image, numbers, shares in zip(
-            arguments.images, classes.tolist(), chances.tolist(), strict=True
-        )
+        for image, numbers, shares in zip(images, classes.tolist(), chances.tolist(), strict=True)
     ]
 
 
@@ -129,6 +140,7 @@ def _tell(found: list[dict[str, Any]]) -> None:
 
 def _draw(
     arguments: argparse.Namespace,
+    names: Sequence[str],
     model: "VisionTransformer",
     pictures: "torch.Tensor",
     looked: "Looked",
@@ -137,7 +149,7 @@ def _draw(
     if attention_files.is_page(arguments.attention):
         from tokoban.systems.vit.attention_panels import attention_panels
 
-        panels = attention_panels(model, pictures, looked.weights, names=arguments.images)
+        panels = attention_panels(model, pictures, looked.weights, names=names)
         title = f"Attention of {arguments.weights}"
         guide = (
             "Look for heads in which a patch attends to others of the same object; the class "
