@@ -122,7 +122,8 @@ def test_after_it_no_command_compiles_anything(tmp_path: Path) -> None:
     again = run(COUNT, "prepare", folder=tmp_path, cache=cache)
     assert "Everything had been compiled before." in again.stdout
     shutil.rmtree(cache)
-    ran = run(COUNT, "solve", "levels.sok", "--level", "1", folder=tmp_path, cache=cache)
+    words = "solve levels.sok --level 1 --by astar".split()
+    ran = run(COUNT, *words, folder=tmp_path, cache=cache)
     assert ran.stderr.splitlines()[0] == f"tokoban: {compiling.KEPT}"
     assert ran.stderr.splitlines()[-1] != "compiled:"
 
