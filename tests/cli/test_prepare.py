@@ -122,7 +122,7 @@ def test_after_it_no_command_compiles_anything(tmp_path: Path) -> None:
     again = run(COUNT, "prepare", folder=tmp_path, cache=cache)
     assert "Everything had been compiled before." in again.stdout
     shutil.rmtree(cache)
-    words = "solve levels.sok --level 1 --by astar".split()
+    words = ["solve", "levels.sok", "--level", "1", "--by", "astar"]
     ran = run(COUNT, *words, folder=tmp_path, cache=cache)
     assert ran.stderr.splitlines()[0] == f"tokoban: {compiling.KEPT}"
     assert ran.stderr.splitlines()[-1] != "compiled:"
