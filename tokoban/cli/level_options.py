@@ -68,7 +68,7 @@ def check_whole(arguments: argparse.Namespace) -> None:
 def read(path: str, *, number: int | None = None, output: str | None = None) -> ChosenLevels:
     """All valid levels of a file, or the one of that ``number``; problems and warnings are told.
 
-    With a ``number``, only what concerns this level or the file itself is told. Raises
+    With a ``number``, only problems of this level or of the whole file are reported. Raises
     ``ValueError`` for a number that no board has, or an invalid one, and where ``output`` is the
     same file, so that what cannot be read would be lost.
     """

@@ -1,13 +1,13 @@
-"""What the shipped translators have read, and from when on a sentence is far from it."""
+"""The domain of each shipped translator, and the score below which a sentence is out of domain."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Domain:
-    """The only texts that some weights know.
+    """The texts that some weights were trained on.
 
-    A sentence is far from them if the mean log-probability of a token of its best translation
+    A sentence is out of domain if the mean log-probability of a token of its best translation
     (found by beam search, its end counted) is below ``least_nats``.
     """
 

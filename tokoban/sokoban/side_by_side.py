@@ -1,7 +1,7 @@
-"""Any solution: the search from both ends by features, and A* for the fewest pushes, by turns.
+"""Any solution: bidirectional feature search and A* for the fewest pushes, which alternate.
 
-Neither is the better one. A* is, on open boards, where its lower bound is close and where the moves
-of one box, which the other search makes all at once, lead to nearly every square.
+Neither is better everywhere. A* is better on open boards: its lower bound is close there, and the
+feature search expands all moves of one box at once, which lead to nearly every square.
 """
 
 from tokoban.sokoban.board import Board, Direction
@@ -157,7 +157,7 @@ def _expansions(search: Search) -> int:
 
 
 class OneWordFirst:
-    """A* with a weight on one word and, after a few expansions, the two searches by turns."""
+    """Weighted A* on one 64-bit word; after ``_FEW_EXPANSIONS`` the two searches alternate."""
 
     def __init__(self, board: Board, level: Levels, memory_limit_mb: float) -> None:
         self._board, self._level = board, level

@@ -28,6 +28,7 @@ from tokoban.sokoban.solving.single import Search, find_answer
 
 __all__ = ["Answer", "GaveUp", "Progress", "Solved", "Unsolvable", "solve"]
 
+
 def solve(
     board: Board,
     *,

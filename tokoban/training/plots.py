@@ -18,7 +18,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # axis would else be black with noise.
 STRETCHES_PER_DECADE = 25
 
-# Of a table of weights: beyond these names would be too small to read, and the memory too large.
+# Rows or columns of a heat map: with more, labels are unreadable and memory grows too large.
 MOST_NAMES = 1000
 _MOST_INCHES = 32.0  # 4,800 pixels, 92 MB of them
 _MOST_EDGED = 100  # names on a side; the edges of more cells would be all that is seen

@@ -61,7 +61,7 @@ def is_main_to_be() -> bool:
 
     Unlike ``rank`` it is valid before the processes are joined.
     """
-    # Schedulers of clusters may set RANK as well, for a process that is alone.
+    # Cluster schedulers also set RANK, for a single process too.
     return "LOCAL_RANK" not in os.environ or os.environ.get("RANK", "0") == "0"
 
 

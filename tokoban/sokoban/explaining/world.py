@@ -33,7 +33,7 @@ class Ground:
     """The squares of a board that the player could walk to were there no boxes."""
 
     def __init__(self, board: Board, check: Callable[[], None] = lambda: None) -> None:
-        """``check`` is called often, and may end this by an exception."""
+        """``check`` is called between steps and may raise to stop."""
         self.board = board
         self.squares = sorted(board.inside())
         self.number, neighbours = numbered(self.squares)

@@ -62,7 +62,7 @@ class Watch:
         return self.time_limit_s is not None and self.elapsed_s() >= self.time_limit_s
 
     def check(self) -> None:
-        """Raises ``OutOfTimeError`` if the search has to end; reports before."""
+        """Reports the progress, then raises ``OutOfTimeError`` if the time limit has passed."""
         self.each_slice()
         if self.is_time_up():
             raise OutOfTimeError

@@ -45,7 +45,7 @@ def build_tables(
 ) -> Tables:
     """The level with ``squares`` as its floor, where boxes and goals must be equally many.
 
-    ``check`` is called often, and may end this by an exception.
+    ``check`` is called between steps and may raise to stop.
     """
     number, neighbours = numbered(squares)
     wall = len(squares)

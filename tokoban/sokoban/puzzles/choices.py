@@ -280,7 +280,7 @@ def _explored(
     max_positions: int,
     check: Callable[[], None],
 ) -> exploring.Positions | None:
-    """All positions with their distances, None if they are too many; ``check`` is called often."""
+    """All positions and distances, None if there are too many; ``check`` may raise to stop."""
     world = _world(neighbours, goals, check)
     positions = exploring.empty_positions(max_positions, len(boxes))
     num_floor = len(neighbours) - 1

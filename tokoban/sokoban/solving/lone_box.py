@@ -18,7 +18,7 @@ Steps = Generator[None, None, Result]
 
 
 def completed(steps: Steps[Result], check: Callable[[], None] = lambda: None) -> Result:
-    """The result of all steps; ``check`` is called after each, and may end them by an exception."""
+    """Runs all steps and returns the result; ``check`` is called after each and may raise."""
     while True:
         try:
             next(steps)

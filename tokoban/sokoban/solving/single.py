@@ -125,10 +125,10 @@ def find_answer(
     """The answer to a board; ``new_search`` is called if there is one to be made.
 
     Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
-    player's reach is a proof that there is no plan. A board that starts solved
-    has the plan of no moves. Every plan is replayed by the plain rules. ``report`` is called after
-    every few hundredths of a second: who ends the search by an exception, or by Ctrl-C, has its
-    last word. Raises ``ValueError`` above ``MAX_SQUARES`` of floor.
+    player's reach is a proof that there is no plan. A board that starts solved has the plan of no
+    moves. Every plan is replayed by the plain rules. ``report`` is called every few hundredths of a
+    second with the progress so far, and may end the search by raising an exception. Raises
+    ``ValueError`` above ``MAX_SQUARES`` of floor.
     """
     started_s = clock()
     if board.is_solved:

@@ -84,7 +84,7 @@ class Bins(nn.Module):
         return self.centres[self.index(columns), tokens]
 
     def index(self, columns: Sequence[int]) -> Int64[Tensor, "chosen"]:
-        """These columns as an index, of numbers that the device has: to send them would wait."""
+        """An index of these columns, built on the device: copying one from the host would block."""
         first = 0
         runs = []
         for place in range(1, len(columns) + 1):
