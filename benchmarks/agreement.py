@@ -19,11 +19,12 @@ import numpy as np
 import torch
 
 from benchmarks.random_boards import KINDS, cut_out, padded, random_board
-from tokoban.sokoban import bitboards, games, rules, tensor_boards, wide_bitboards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulators import simulator_for
+from tokoban.sokoban.simulation import bitboards, games, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation.simulators import simulator_for
 
 # What the border encloses, or the whole board where it is open.
 SHAPES = ((8, 8), (3, 5), (7, 4), (2, 8), (5, 7), (8, 3), (6, 6))

@@ -27,8 +27,8 @@ from benchmarks.harness import (
 )
 from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper

@@ -18,10 +18,10 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from benchmarks.posted import NUM_MOVES, Beams, best_successors, first_inputs, move_logits
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import SIDE, Bitboards
 from tokoban.sokoban.board import OFFSETS
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 

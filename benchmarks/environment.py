@@ -17,9 +17,9 @@ import numpy as np
 import torch
 
 from benchmarks.harness import Report, parser, timed
-from tokoban.sokoban.environment import SokobanEnv
 from tokoban.sokoban.formats import parse_board
-from tokoban.sokoban.vector_environment import SokobanVectorEnv
+from tokoban.sokoban.simulation.environment import SokobanEnv
+from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
 # Of one timed call, and of one rollout of the long loop.
 NUM_TIMED, NUM_KEPT = 16, 128

@@ -21,12 +21,12 @@ from statistics import mean, median
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
-from tokoban.sokoban.explaining.checker import find_fault
-from tokoban.sokoban.explaining.explainer import Lost, explain
-from tokoban.sokoban.explaining.notation import to_json
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.solver import Solved, Unsolvable, solve
+from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.notation import to_json
+from tokoban.sokoban.search.solver import Solved, Unsolvable, solve
 
 WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play

@@ -22,8 +22,8 @@ from tokoban.sokoban.puzzles.choices import Choices, choices_along
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
-from tokoban.sokoban.solver import Solved, solve
-from tokoban.sokoban.solving.answer import Limits
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.solver import Solved, solve
 
 PERCENTILES = (10, 50, 90)
 # Side with the walls, boxes, what is wanted, and how many, quickly and else.

@@ -21,11 +21,11 @@ from benchmarks.solver import count_pushes
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.labelling.folder import LabelFolder, Share, alone_in
-from tokoban.sokoban.labelling.job import LabelConfig, read_job
-from tokoban.sokoban.labelling.shards import Shard, read_shard
-from tokoban.sokoban.solver import GaveUp, Unsolvable, solve
-from tokoban.sokoban.solving.labels import LOST
+from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+from tokoban.sokoban.labels.job import LabelConfig, read_job
+from tokoban.sokoban.labels.shards import Shard, read_shard
+from tokoban.sokoban.search.bitboard.labels import LOST
+from tokoban.sokoban.search.solver import GaveUp, Unsolvable, solve
 from tokoban.training.run_directory import current_commit
 
 

@@ -17,10 +17,10 @@ from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
-from tokoban.sokoban.environment import MAX_STEPS
-from tokoban.sokoban.level_pool import load_boards
 from tokoban.sokoban.rules import play
-from tokoban.sokoban.vector_environment import SokobanVectorEnv
+from tokoban.sokoban.simulation.environment import MAX_STEPS
+from tokoban.sokoban.simulation.level_pool import load_boards
+from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.environments import make_task, sokoban_levels
 from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from tokoban.cli.answers import by_astar
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.solver import GaveUp, prepare, solve
+from tokoban.sokoban.search.solver import GaveUp, prepare, solve
 
 SIDE = 40
 NUM_WALLS = 60

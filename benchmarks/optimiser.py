@@ -19,9 +19,9 @@ from benchmarks.solver import count_pushes
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.large_solver.solver import solve_any
-from tokoban.sokoban.optimiser import FIGURES, Optimised, optimise
-from tokoban.sokoban.solver import Solved, solve
+from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.optimiser import FIGURES, Optimised, optimise
+from tokoban.sokoban.search.solver import Solved, solve
 
 _LEAST_SHARE = 0.8
 HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>11} {'after':>11} {'exact':>6}  s"

@@ -16,8 +16,8 @@ from pathlib import Path
 from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.large_solver.solver import Progress, solve_any
-from tokoban.sokoban.solver import GaveUp, Solved
+from tokoban.sokoban.search.fess.solver import Progress, solve_any
+from tokoban.sokoban.search.solver import GaveUp, Solved
 
 HEADER = (
     f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} s"

@@ -18,10 +18,10 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 from torch.nn import functional
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import OFFSETS
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, goal_boards
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 

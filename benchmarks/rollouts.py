@@ -28,9 +28,9 @@ from benchmarks.harness import (
 )
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise, sample
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS

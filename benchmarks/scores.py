@@ -17,8 +17,8 @@ from torch import Tensor
 
 from tokoban.decoding import beam_search
 from tokoban.pretrained import load
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.generator import generate
+from tokoban.sokoban.puzzles.random_levels import generate
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import Score
 from tokoban.systems.sokoban_policy.model import SokobanPolicy

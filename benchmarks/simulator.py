@@ -34,8 +34,9 @@ from benchmarks.harness import (
     quantity,
     timed,
 )
-from tokoban.sokoban import bitboards, rules, tensor_boards, wide_bitboards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
 
 POSTED_EAGER, POSTED_COMPILED = "posted planes, eager", "posted planes, compiled"
 SIDE, NUM_BOXES, WALL_SHARE = 10, 4, 0.15
@@ -201,7 +202,7 @@ def measure_games(
     report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
 ) -> None:
     """Whole games in one call that numba compiled, its moves given or drawn inside."""
-    from tokoban.sokoban import games
+    from tokoban.sokoban.simulation import games
 
     cpu = torch.device("cpu")
     few = bitboards.pack(levels)

@@ -16,17 +16,17 @@ import numpy as np
 
 from tokoban.cli.answers import by_astar
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import pack
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.solver import GaveUp, Solved, prepare, solve
-from tokoban.sokoban.solving.answer import OBJECTIVES, Limits
-from tokoban.sokoban.solving.batch import solve_many
-from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.levels import Levels, from_bitboards
-from tokoban.sokoban.solving.sweep import States, label_many
+from tokoban.sokoban.search.answer import OBJECTIVES, Limits
+from tokoban.sokoban.search.bitboard.batch import solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
+from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.solver import GaveUp, Solved, prepare, solve
+from tokoban.sokoban.simulation.bitboards import pack
 
 COMMAND = "astar"  # what `tokoban solve --by astar` does, one level after the other
 _VERDICTS = {

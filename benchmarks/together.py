@@ -75,9 +75,7 @@ def cpu_parts(*, is_quick: bool, levels: Sequence[str] = ()) -> list[Part]:
 GROUPS = ("proof", "trainings", "multi30k", "scale")
 
 
-def gpu_parts(
-    group: str, *, device: str, is_quick: bool, data: Path | None = None
-) -> list[Part]:
+def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = None) -> list[Part]:
     """What is run on a GPU in one call of ten minutes; on a CPU to try it out, with ``is_quick``.
 
     ``data`` is a folder laid out as that of ``TOKOBAN_DATA``: parts whose data it has not are left

@@ -16,9 +16,9 @@ import torch
 
 from tokoban.cli.output import write_output
 from tokoban.pretrained import weights_path
-from tokoban.sokoban import bitboards
 from tokoban.sokoban.formats import Level, Solution, write_levels
-from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
+from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING, ExactGames
 from tokoban.training.checkpoint import load_weights

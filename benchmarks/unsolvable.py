@@ -20,11 +20,11 @@ from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.large_solver.solver import solve_any
-from tokoban.sokoban.solver import Answer, GaveUp, Solved, solve
-from tokoban.sokoban.solving.answer import Limits, Optimum
-from tokoban.sokoban.solving.by_squares import new_search
-from tokoban.sokoban.solving.single import find_answer
+from tokoban.sokoban.search.answer import Limits, Optimum
+from tokoban.sokoban.search.by_squares import new_search
+from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.single import find_answer
+from tokoban.sokoban.search.solver import Answer, GaveUp, Solved, solve
 
 # Height and width inside the border; the last are too wide for one word.
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))

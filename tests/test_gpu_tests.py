@@ -55,7 +55,7 @@ def test_where_packages_are_missing_the_tests_for_a_gpu_are_found_all_the_same(
             for path in (REPOSITORY / "tests").rglob("test_*.py")
             if "@pytest.mark.gpu" in path.read_text(encoding="utf-8")
             or "marks=pytest.mark.gpu" in path.read_text(encoding="utf-8")
-        } - {"tests/sokoban/test_vector_environment.py", "tests/test_gpu_tests.py"}
+        } - {"tests/sokoban/simulation/test_vector_environment.py", "tests/test_gpu_tests.py"}
         assert files == expected
 
 

@@ -418,8 +418,6 @@ def test_a_model_too_large_for_the_machine_is_refused_before_it_is_built(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
-    said = refusal(
-        capsys, "train", "gpt", "--preset", "sort", "--width", "60000", "--output", run
-    )
+    said = refusal(capsys, "train", "gpt", "--preset", "sort", "--width", "60000", "--output", run)
     assert "parameters takes" in said
     assert not run.exists()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import explain
 from benchmarks.explain import WAYS
-from tokoban.sokoban.explaining import checker
+from tokoban.sokoban.proofs import checker
 
 LEVEL = "########\n#  $  .#\n# $@   #\n#.     #\n########\n"
 

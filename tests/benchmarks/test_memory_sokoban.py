@@ -16,7 +16,7 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.rules import play
-from tokoban.sokoban.vector_environment import SokobanVectorEnv
+from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 from tokoban.systems.memory_ppo.config import tiny
 from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask
 from tokoban.systems.memory_ppo.train import PpoSystem

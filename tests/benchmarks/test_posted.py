@@ -10,12 +10,12 @@ import torch
 from benchmarks import beam, cpu_stepped, posted, rollouts
 from benchmarks.random_boards import KINDS, random_board
 from tokoban.decoding import Beams, MergingStepper, Stepper, beam_search, gumbel_noise
-from tokoban.sokoban import bitboards, tensor_boards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import draw_one_box
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.simulation import bitboards, tensor_boards
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model

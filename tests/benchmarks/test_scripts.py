@@ -99,7 +99,7 @@ def test_without_numba_the_rows_of_tensors_are_measured_all_the_same(
     monkeypatch.delitem(sys.modules, "numba", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     # What needs numba is imported late; here it may have been imported by others.
-    monkeypatch.setitem(sys.modules, "tokoban.sokoban.games", None)
+    monkeypatch.setitem(sys.modules, "tokoban.sokoban.simulation.games", None)
     monkeypatch.delattr(sokoban, "games", raising=False)
     cpu_stepped.compiled_step_all.cache_clear()
     harness.has_numba.cache_clear()

@@ -9,8 +9,8 @@ import torch
 from benchmarks import peers, simulator
 from benchmarks.harness import least_bytes
 from benchmarks.simulator import draw_levels, play_posted, repeated, ways
-from tokoban.sokoban import bitboards, tensor_boards, wide_bitboards
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 
 CPU = torch.device("cpu")
 LEVELS = draw_levels(11, seed=1)

@@ -12,7 +12,7 @@ from benchmarks.unsolvable import ends_solved, random_boards, spoiled
 from tests.sokoban import brute_force
 from tests.sokoban.brute_force import Shape, reachable
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.solver import Unsolvable
+from tokoban.sokoban.search.solver import Unsolvable
 
 ROOM = parse_board("#######|#     #|# $@. #|# $ . #|#     #|#######".replace("|", "\n"))
 

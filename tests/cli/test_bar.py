@@ -4,7 +4,7 @@ import io
 
 from tokoban.cli.bar import Bar, describe
 from tokoban.cli.screen import Screen
-from tokoban.sokoban.solver import Progress
+from tokoban.sokoban.search.solver import Progress
 
 FAR = Progress(1_234_567, 7_654_321, 9.75, at_least=1_053)
 

@@ -12,13 +12,13 @@ from tokoban import cli
 from tokoban.cli.explanation import Explanation, Game, drawn, sentences
 from tokoban.cli.png import encode_png
 from tokoban.sokoban.board import Square
-from tokoban.sokoban.explaining import explainer
-from tokoban.sokoban.explaining.certificate import Certificate
-from tokoban.sokoban.explaining.explainer import Lost, explain
-from tokoban.sokoban.explaining.games import Explained
 from tokoban.sokoban.formats import Level, parse_board
+from tokoban.sokoban.proofs import explainer
+from tokoban.sokoban.proofs.certificate import Certificate
+from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.games import Explained
 from tokoban.sokoban.render import SQUARE_PX
-from tokoban.sokoban.solver import GaveUp
+from tokoban.sokoban.search.solver import GaveUp
 
 ROOM = "#######\n#     #\n#@$.  #\n#     #\n#######\n"
 PAIR = "#######\n#. $$.#\n#@    #\n#######\n"

@@ -11,9 +11,9 @@ from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats import lurd, read_levels
 from tokoban.sokoban.puzzles import generate as many
 from tokoban.sokoban.puzzles.puzzle import MIXED, Puzzle, Recipe
+from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.puzzles.rooms import STYLES
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES
-from tokoban.sokoban.rating import rate
 
 
 def generate(path: Path, *options: str) -> bytes:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tokoban.cli import label, main
-from tokoban.sokoban.labelling.folder import LabelFolder, Share
-from tokoban.sokoban.labelling.shards import Shard, read_shard
+from tokoban.sokoban.labels.folder import LabelFolder, Share
+from tokoban.sokoban.labels.shards import Shard, read_shard
 
 SMALL = "#####\n#@$.#\n#####\n"
 ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tokoban import cli
-from tokoban.sokoban import formats, optimiser
+from tokoban.sokoban import formats
 from tokoban.sokoban.formats import levels as levels_module
 from tokoban.sokoban.formats import lurd, read_levels
+from tokoban.sokoban.search import optimiser
 
 ROOM = "#######\n#@ $ .#\n#  $ .#\n#     #\n#######\n"
 CORRIDOR = "######\n#@ $.#\n#    #\n######\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sokoban.explaining.by_hand import BY_HAND
+from tests.sokoban.proofs.by_hand import BY_HAND
 from tokoban import cli, compiling
 from tokoban.cli import advice, saved_games
 from tokoban.cli.advice import Adviser, Background, Deadlock, Hint
@@ -30,8 +30,8 @@ from tokoban.cli.screen import Screen
 from tokoban.cli.table import Table
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction, Square
-from tokoban.sokoban.explaining.explainer import Lost
 from tokoban.sokoban.formats import Level, lurd, parse_board, read_levels
+from tokoban.sokoban.proofs.explainer import Lost
 
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("#######|#     #|# $@. #|#     #|#######")
@@ -448,9 +448,7 @@ class _Oracle:
 class Sitting:
     """A table without a terminal: its pages as text, and how often it was saved."""
 
-    def __init__(
-        self, game: Game, monkeypatch: pytest.MonkeyPatch, *, height: int = 24
-    ) -> None:
+    def __init__(self, game: Game, monkeypatch: pytest.MonkeyPatch, *, height: int = 24) -> None:
         monkeypatch.setenv("COLUMNS", "80")
         monkeypatch.setenv("LINES", str(height))
         monkeypatch.setenv("TERM", "dumb")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tokoban.cli import main
-from tokoban.sokoban import rating
+from tokoban.sokoban.puzzles import rating
 
 CORNER = "######\n#    #\n# $ .#\n#@####\n######\n"
 LOST = "#####\n#.@$#\n#####\n"

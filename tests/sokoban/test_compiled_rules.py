@@ -14,9 +14,9 @@ from torch import Tensor
 
 import tokoban.sokoban
 from benchmarks.random_boards import KINDS, padded, random_board
-from tokoban.sokoban import bitboards, tensor_boards, wide_bitboards
-from tokoban.sokoban.areas import enough_rounds
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation.areas import enough_rounds
 
 pytestmark = [
     pytest.mark.slow,

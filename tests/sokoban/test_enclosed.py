@@ -10,22 +10,22 @@ import pytest
 import torch
 
 from tests.sokoban.brute_force import fewest, reachable
-from tokoban.sokoban import bitboards, wide_bitboards
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.canonical import canonical_form, canonical_hash
-from tokoban.sokoban.explaining.checker import find_fault as find_fault_in_certificate
-from tokoban.sokoban.explaining.explainer import Lost, explain
 from tokoban.sokoban.formats import Level, parse_board, parse_levels, write_levels
 from tokoban.sokoban.formats.legality import find_fault
 from tokoban.sokoban.interior import enclosed
-from tokoban.sokoban.optimiser import optimise
-from tokoban.sokoban.rating import rate
+from tokoban.sokoban.proofs.checker import find_fault as find_fault_in_certificate
+from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.rules import play
-from tokoban.sokoban.solver import Solved, Unsolvable, solve
-from tokoban.sokoban.solving.answer import Limits
-from tokoban.sokoban.solving.batch import solve_many
-from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.levels import from_board
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard.batch import solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.optimiser import optimise
+from tokoban.sokoban.search.solver import Solved, Unsolvable, solve
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
 
 CORRIDOR = "#####|#@$.#|#####"
 # Beside a level that could be solved: what makes it one that cannot be, or leaves it alone.
@@ -155,7 +155,7 @@ def test_a_level_too_far_from_what_is_enclosed_has_no_word() -> None:
 
 def test_an_environment_is_solved_only_where_nothing_is_enclosed() -> None:
     pytest.importorskip("gymnasium")
-    from tokoban.sokoban.environment import SokobanEnv
+    from tokoban.sokoban.simulation.environment import SokobanEnv
 
     env = SokobanEnv([parse_board(drawing) for drawing in (BOX_AND_GOAL, DECORATED)])
     for level, is_solvable in enumerate((False, True)):

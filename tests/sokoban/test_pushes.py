@@ -8,12 +8,13 @@ import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
-from tokoban.sokoban import bitboards, rules, wide_bitboards
-from tokoban.sokoban.areas import enough_rounds
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulators import Simulator
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
+from tokoban.sokoban.simulation.areas import enough_rounds
+from tokoban.sokoban.simulation.simulators import Simulator
 
 UP, LEFT, DOWN, RIGHT = Direction
 BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])

@@ -8,9 +8,10 @@ import torch
 
 from benchmarks.agreement import KINDS, random_board
 from tests.sokoban.drawings import EVERY_DRAWING, Drawing
-from tokoban.sokoban import rules, tensor_boards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.simulation import tensor_boards
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 
 UP, LEFT, DOWN, RIGHT = Direction

@@ -96,9 +96,7 @@ def _rows(batch: Any, rows: slice) -> Any:
 
 
 def _gradient(system: System, model: nn.Module, *batches: Any) -> tuple[torch.Tensor, float]:
-    figures = set_gradients(
-        system, model, iter(batches), num_batches=len(batches), uses_bf16=False
-    )
+    figures = set_gradients(system, model, iter(batches), num_batches=len(batches), uses_bf16=False)
     found = [p.grad.flatten().double() for p in model.parameters() if p.grad is not None]
     return torch.cat(found), figures["loss"].item()
 

@@ -69,9 +69,7 @@ def test_a_picture_is_well_formed_whatever_the_names_are(tmp_path: Path) -> None
     shades = [[0.5] * len(ODD_NAMES)] * len(ODD_NAMES)
     plot_weights(shades, row_names=ODD_NAMES, column_names=ODD_NAMES, picture=tmp_path / "w.svg")
     tokens = TokenRow(ODD_NAMES[:1])
-    panels = [
-        AttentionPanel(name, torch.zeros(1, 1, 1, 1), tokens, tokens) for name in ODD_NAMES
-    ]
+    panels = [AttentionPanel(name, torch.zeros(1, 1, 1, 1), tokens, tokens) for name in ODD_NAMES]
     plot_attention_maps(panels, tmp_path / "m.svg")
     for name in ("w.svg", "m.svg"):
         assert ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")

@@ -14,9 +14,9 @@ from tokoban.cli.answers import by_astar
 from tokoban.cli.explanation import sentences
 from tokoban.cli.output import counted
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.explaining.checker import find_fault
-from tokoban.sokoban.explaining.explainer import Lost, explain
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.explainer import Lost, explain
 
 if TYPE_CHECKING:
     from tokoban.cli.policy import Policy

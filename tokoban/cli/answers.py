@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 from tokoban import compiling
 from tokoban.cli.output import counted
-from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.solver import Progress
-from tokoban.sokoban.solving.answer import Optimum
+from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.answer import Optimum
+from tokoban.sokoban.search.solver import Progress
 
 if TYPE_CHECKING:
     # Imported for its name only: A* needs no torch.

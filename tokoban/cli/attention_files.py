@@ -24,9 +24,7 @@ def is_page(destination: str) -> bool:
     return Path(destination).suffix.lower() == ".html"
 
 
-def write(
-    destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str
-) -> None:
+def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str) -> None:
     """The page, whose ``guide`` says what to look for, or the maps of every layer and head."""
     from tokoban.training.attention_page import write_attention_page
     from tokoban.training.plots import plot_attention_maps

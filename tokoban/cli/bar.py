@@ -9,7 +9,7 @@ from rich.progress import SpinnerColumn, TaskID, TextColumn
 
 from tokoban.cli.answers import Answer
 from tokoban.cli.screen import Screen
-from tokoban.sokoban.solver import Progress
+from tokoban.sokoban.search.solver import Progress
 
 _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 

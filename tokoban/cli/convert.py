@@ -44,9 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_destination(arguments.output)
     if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")
-    chosen = level_options.read(
-        arguments.input, number=arguments.level, output=arguments.output
-    )
+    chosen = level_options.read(arguments.input, number=arguments.level, output=arguments.output)
     if not chosen.levels:
         return chosen.conclude(0)
     levels = tuple(chosen.levels.values())

@@ -11,8 +11,8 @@ from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Explanation, Game
-    from tokoban.sokoban.explaining.certificate import Certificate
     from tokoban.sokoban.formats import Level
+    from tokoban.sokoban.proofs.certificate import Certificate
 
 # Certificates of as many positions as ``explain`` writes are far smaller; lists of nothing are what
 # takes most memory for its length.
@@ -139,8 +139,8 @@ def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Ite
 
 def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explanation]":
     from tokoban.cli.explanation import Explanation
-    from tokoban.sokoban.explaining.explainer import explain
-    from tokoban.sokoban.explaining.games import explain_game
+    from tokoban.sokoban.proofs.explainer import explain
+    from tokoban.sokoban.proofs.games import explain_game
 
     within = partial(explain, time_limit_s=time_limit_s)
     for game in games:
@@ -150,8 +150,8 @@ def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explana
 def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
     """Checks the certificates of a file one by one; answers 0 if all hold, else 1."""
     from tokoban.cli.explanation import drawn, sentences
-    from tokoban.sokoban.explaining.checker import find_fault
     from tokoban.sokoban.formats import printable
+    from tokoban.sokoban.proofs.checker import find_fault
 
     status = 0
     for number, certificate, found in _certificates(path):
@@ -169,8 +169,8 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
 
 def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
     """Those of a file, each with the number and the whole of the object that it was in."""
-    from tokoban.sokoban.explaining.notation import from_json
     from tokoban.sokoban.formats.levels import read_content
+    from tokoban.sokoban.proofs.notation import from_json
 
     content = read_content(path, max_bytes=_MAX_BYTES)
     if sum(map(content.count, (b"[", b"{", b","))) > _MAX_VALUES:

@@ -13,14 +13,14 @@ from tokoban.cli.answers import replayed
 from tokoban.cli.output import counted
 from tokoban.cli.png import encode_png
 from tokoban.sokoban.board import Square
-from tokoban.sokoban.explaining.certificate import Certificate
-from tokoban.sokoban.explaining.checker import find_fault
-from tokoban.sokoban.explaining.explainer import Lost
-from tokoban.sokoban.explaining.games import Explained
-from tokoban.sokoban.explaining.notation import to_json
 from tokoban.sokoban.formats import Level, format_board, printable
+from tokoban.sokoban.proofs.certificate import Certificate
+from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.explainer import Lost
+from tokoban.sokoban.proofs.games import Explained
+from tokoban.sokoban.proofs.notation import to_json
 from tokoban.sokoban.render import SQUARE_PX, render_rgb
-from tokoban.sokoban.solver import Solved
+from tokoban.sokoban.search.solver import Solved
 
 _STYLES = {"alive": "green", "lost": "yellow", "unknown": "red"}
 _FRAME, _FRAME_PX = (220, 30, 30), 3

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_puzzles(arguments)
 
     from tokoban.sokoban.formats import NO_SOLUTION, Level, Solution, write_levels
-    from tokoban.sokoban.generator import generate
+    from tokoban.sokoban.puzzles.random_levels import generate
 
     generated = generate(
         arguments.levels,

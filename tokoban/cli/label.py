@@ -12,8 +12,8 @@ from tokoban.cli.output import counted
 from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.labelling.folder import LabelFolder, Share
-    from tokoban.sokoban.labelling.job import Job
+    from tokoban.sokoban.labels.folder import LabelFolder, Share
+    from tokoban.sokoban.labels.job import Job
 
 SUMMARY = "label states of levels exactly, for training"
 
@@ -76,17 +76,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
     from tokoban.cli import BAD_INPUT
-    from tokoban.sokoban.labelling.folder import alone_in
-    from tokoban.sokoban.labelling.job import LabelConfig, read_job
+    from tokoban.sokoban.labels.folder import alone_in
+    from tokoban.sokoban.labels.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
     if "" in (*arguments.levels, *arguments.evaluation):
         raise ValueError("the name of a file of levels is empty; expected a path")
     share = _share()
     num_threads = _num_processors(share) if arguments.workers is None else arguments.workers
-    check_ranges(
-        arguments, ("workers", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}")
-    )
+    check_ranges(arguments, ("workers", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}"))
     config = LabelConfig(
         seed=arguments.seed,
         num_states=arguments.states,
@@ -106,8 +104,8 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
     """Labels what is missing of the share and says so; answers the exit status."""
     from tokoban import compiling
     from tokoban.cli import INTERRUPTED
-    from tokoban.sokoban.labelling import driver
-    from tokoban.sokoban.labelling.folder import LabelFolder
+    from tokoban.sokoban.labels import driver
+    from tokoban.sokoban.labels.folder import LabelFolder
 
     folder = LabelFolder(output, job, share)
     if share.world_size > 1:
@@ -142,7 +140,7 @@ def _check_folder(path: str) -> None:
 
 def _share() -> "Share":
     """Which of the processes that torchrun started this is; the only one without torchrun."""
-    from tokoban.sokoban.labelling.folder import Share
+    from tokoban.sokoban.labels.folder import Share
 
     given = [name for name in _TORCHRUN if name in os.environ]
     if not {"RANK", "WORLD_SIZE"} & {*given}:

@@ -168,9 +168,7 @@ def _show_attention(model: "LifeNet", generations: "list[Generation]", destinati
     from tokoban.systems.life.attention_panels import GUIDE, attention_panels
 
     panels = attention_panels(model, [each.grids[0] for each in generations])
-    attention_files.write(
-        destination, panels, title="Where each cell of Life looks", guide=GUIDE
-    )
+    attention_files.write(destination, panels, title="Where each cell of Life looks", guide=GUIDE)
 
 
 def _draw(generations: "list[Generation]", film: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokoban.cli.shortening import Outcome
     from tokoban.sokoban.board import Direction
     from tokoban.sokoban.formats import Level, LevelFile
-    from tokoban.sokoban.optimiser import Optimised
+    from tokoban.sokoban.search.optimiser import Optimised
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from tokoban import pretrained
 from tokoban.cli.answers import Answer, replayed
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve as policy_solve
 from tokoban.systems.sokoban_policy.attention_panels import attention_panels
 from tokoban.systems.sokoban_policy.config import Precision, Score

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.choices import Choices
-    from tokoban.sokoban.rating import Best, Rating
+    from tokoban.sokoban.puzzles.rating import Best, Rating
 
 SUMMARY = "measure how hard the levels of a file are"
 
@@ -78,8 +78,8 @@ def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tupl
     from rich.progress import track
 
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.rating import rate
-    from tokoban.sokoban.solving.answer import Limits
+    from tokoban.sokoban.puzzles.rating import rate
+    from tokoban.sokoban.search.answer import Limits
 
     screen = Screen(stderr=True)
     for number, level in track(

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tokoban.cli.answers import Answer, News, Report, Stop
-from tokoban.sokoban import solver
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.solver import Progress
+from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.solver import Progress
 
 _LISTEN_S = 0.1
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokoban.cli.output import counted
-from tokoban.sokoban import optimiser
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import Level, lurd
-from tokoban.sokoban.optimiser import Optimised
+from tokoban.sokoban.search import optimiser
+from tokoban.sokoban.search.optimiser import Optimised
 
 Status = Literal["shorter", "not shorter", "no solution", "gave up"]
 

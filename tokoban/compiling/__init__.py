@@ -5,12 +5,14 @@ prints on standard error if the caller has set up no logging. ``tokoban prepare`
 entries in advance.
 """
 
+import ast
 import hashlib
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Set
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -98,23 +100,24 @@ def inner(function: Callable, *, liberties: Set[str] = frozenset()) -> Callable:
 
 
 def entry(
-    function: Callable,
+    function: Callable | None = None,
     *,
-    made_of: tuple[Path, ...],
     makes_arrays: bool = False,
     liberties: Set[str] = frozenset(),
 ) -> Callable:
     """Compiles a function for Python to call; caches it beside its file or in the user's folder.
 
-    Threads that call it run side by side. ``made_of`` are the files that the functions it calls
-    are written in: when one of them changes, it is compiled anew.
+    Threads that call it run side by side. It is compiled anew when its own file changes, or one
+    that its file imports from the same package, directly or through others.
     """
     global _is_cached
+    if function is None:
+        return partial(entry, makes_arrays=makes_arrays, liberties=liberties)
     options: dict[str, Any] = {"nogil": True, "fastmath": set(liberties), "_nrt": makes_arrays}
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
         # Numba looks at the function's own file alone, and would go on with what it called before.
-        dispatcher._cache._cache_file._source_stamp = _digest((Path(__file__), *made_of))
+        dispatcher._cache._cache_file._source_stamp = _digest(function.__module__)
     except RuntimeError:  # no such folder can be written: compiled anew by every process
         dispatcher = numba.njit(**options)(function)
         _is_cached = False
@@ -142,9 +145,39 @@ def unused_entries() -> list[str]:
 
 
 @cache
-def _digest(files: tuple[Path, ...]) -> str:
-    """Changes whenever one of the files does."""
+def _digest(module: str) -> str:
+    """Changes whenever a file changes that the module may be compiled from."""
     digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
+    for name in sorted({__name__, *_sources(module)}):
+        digest.update(Path(str(sys.modules[name].__file__)).read_bytes())
     return digest.hexdigest()
+
+
+def _sources(module: str) -> set[str]:
+    """The module and all modules of its package that it imports, directly or through others.
+
+    Only modules that are loaded can have been compiled from, and what a module calls has been
+    loaded before its own functions are declared.
+    """
+    package = module.split(".")[0] + "."
+    found, unread = {module}, [module]
+    while unread:
+        for name in _imported_names(unread.pop()):
+            if name.startswith(package) and name in sys.modules and name not in found:
+                found.add(name)
+                unread.append(name)
+    return found
+
+
+@cache
+def _imported_names(module: str) -> frozenset[str]:
+    """Every module that this one may import: ``from a.b import c`` names a.b and a.b.c."""
+    names: set[str] = set()
+    # Imports inside functions are left out: what compiled code uses is imported at the top.
+    for node in ast.parse(Path(str(sys.modules[module].__file__)).read_bytes()).body:
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(names)

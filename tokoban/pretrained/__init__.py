@@ -26,9 +26,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in _folder().glob("*.safetensors"))
 
 
-def load(
-    name_or_path: str, *, system: str, named: Collection[str] = ()
-) -> tuple[nn.Module, Any]:
+def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> tuple[nn.Module, Any]:
     """The model in eval mode on the CPU, and the config it was built with.
 
     ``name_or_path`` is a name of ``names()``, a weights file, or the folder of a training run.

@@ -50,9 +50,7 @@ class Mark(StrEnum):
     BLAMED = "97;41"  # on red ground: a box that makes the position deadlocked
 
 
-def render(
-    board: Board, *, has_colour: bool, marks: Mapping[Square, Mark] = _UNMARKED
-) -> str:
+def render(board: Board, *, has_colour: bool, marks: Mapping[Square, Mark] = _UNMARKED) -> str:
     """The rows of ``board``, without a newline at the end.
 
     With colour, every square is two columns wide and ``marks`` are seen. Without, it is XSB, which

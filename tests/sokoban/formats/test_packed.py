@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tokoban.sokoban import bitboards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import format_board, parse_boxoban, write_boxoban
 from tokoban.sokoban.formats.packed import flood, name_file, read_packed
 from tokoban.sokoban.interior import enclosed
+from tokoban.sokoban.simulation import bitboards
 
 RING = frozenset(Square(r, c) for r in range(10) for c in range(10) if {r, c} & {0, 9})
 CELLS = [Square(r, c) for r in range(1, 9) for c in range(1, 9)]

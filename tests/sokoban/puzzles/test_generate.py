@@ -13,12 +13,12 @@ from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.puzzles.choices import Choices, explore
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
+from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.puzzles.rooms import STYLES
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
-from tokoban.sokoban.rating import rate
-from tokoban.sokoban.solving.labels import States
-from tokoban.sokoban.solving.levels import from_board
-from tokoban.sokoban.solving.sweep import label_many
+from tokoban.sokoban.search.bitboard.labels import States
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.bitboard.sweep import label_many
 
 SMALL = Recipe(rows=8, columns=7, num_boxes=2)
 

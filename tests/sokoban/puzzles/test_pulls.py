@@ -11,9 +11,9 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import Start, far_starts
 from tokoban.sokoban.puzzles.rooms import carve
-from tokoban.sokoban.solver import Solved, solve
-from tokoban.sokoban.solving.levels import from_board
-from tokoban.sokoban.solving.sweep import sweep
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.bitboard.sweep import sweep
+from tokoban.sokoban.search.solver import Solved, solve
 
 
 def solved_room(side: int, num_boxes: int, seed: int) -> Board:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from tokoban.sokoban.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import SCORES, SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.train import build_model

@@ -10,8 +10,8 @@ import torch
 
 from tests.crossings import Crossings
 from tokoban.decoding import Beams, Samples, beam_search, gumbel_noise, sample
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch, CapturedRollouts, Rollouts
 from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -101,7 +101,7 @@ CAPTURED_AND_COMPILED = """
 import torch
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 
 torch.backends.cudnn.allow_tf32 = False

@@ -5,11 +5,12 @@ from itertools import pairwise
 import pytest
 import torch
 
-from tokoban.sokoban import bitboards, rules
-from tokoban.sokoban.bitboards import Bitboards
-from tokoban.sokoban.distances import one_box_tables
+from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import draw_one_box, generate
+from tokoban.sokoban.puzzles.random_levels import draw_one_box, generate
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy.dataset import (
     ExactGames,

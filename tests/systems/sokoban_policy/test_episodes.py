@@ -6,8 +6,9 @@ import random
 import pytest
 import torch
 
-from tokoban.sokoban import bitboards, rules
+from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.episodes import (
     BIN_NAMES,
     FIRST_BOARD,

@@ -10,8 +10,8 @@ from torch import nn
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import GeneratedLevel, generate
 from tokoban.sokoban.interior import interior
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
 from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.dataset import generate_levels

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.episodes import Game
 from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
 

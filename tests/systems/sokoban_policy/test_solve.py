@@ -8,12 +8,13 @@ from torch import Tensor
 
 from tests.crossings import Crossings
 from tokoban.decoding.sampling import gumbel_noise
-from tokoban.sokoban import bitboards, rules
-from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Direction
-from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import generate
+from tokoban.sokoban.puzzles.random_levels import generate
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import SCORES, Score
 from tokoban.systems.sokoban_policy.episodes import NUM_BINS

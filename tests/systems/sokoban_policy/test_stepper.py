@@ -11,11 +11,11 @@ import torch
 
 from tokoban.decoding import gumbel_noise, sample
 from tokoban.decoding.stepper import MergingStepper, RankingStepper
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.sokoban.rules import step
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.episodes import (
     UNSOLVABLE_BIN,
@@ -188,7 +188,7 @@ import sys, torch
 from torch._dynamo.utils import counters
 from tokoban import pretrained
 from tokoban.decoding import beam_search, gumbel_noise, sample
-from tokoban.sokoban.generator import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 device, rows = sys.argv[1], [int(word) for word in sys.argv[2:]]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.crossings import Crossings
-from tokoban.sokoban import bitboards
+from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
 from tokoban.systems.sokoban_policy.episodes import training_batches
 from tokoban.systems.sokoban_policy.train import RUNS, make_system, training_levels

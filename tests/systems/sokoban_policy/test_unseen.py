@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from benchmarks.unseen import is_drawn, unseen
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.generator import GeneratedLevel, generate
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
+from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING, ExactGames

@@ -1,6 +1,5 @@
 """What the loops of translation are made of is what numpy has, nearly."""
 
-from pathlib import Path
 from typing import no_type_check
 
 import numba
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 from tokoban.systems.translation import compiled
-from tokoban.text import bpe
 
 
 @numba.njit
@@ -44,7 +42,3 @@ def test_a_sum_of_powers_of_any_size_has_its_logarithm(shift: float) -> None:
     exact = x.astype(np.float64)
     expected = exact.max() + np.log(np.exp(exact - exact.max()).sum())
     assert log_sum_exp(x) == pytest.approx(expected, abs=1e-4)
-
-
-def test_loops_are_compiled_anew_when_the_special_tokens_change() -> None:
-    assert Path(bpe.__file__) in compiled._FILES

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from tests.sokoban.brute_force import reachable
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.vit import boards
 from tokoban.systems.vit.boards import LOST, OPEN, SOLVED, draw_boards, draw_pictures

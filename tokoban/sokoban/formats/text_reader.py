@@ -5,13 +5,7 @@ from dataclasses import dataclass, replace
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.formats.budget import (
-    OF_A_BOARD,
-    OF_A_GAME,
-    OF_A_PROBLEM,
-    Budget,
-    TooMuchError,
-)
+from tokoban.sokoban.formats.budget import OF_A_BOARD, OF_A_GAME, OF_A_PROBLEM, Budget, TooMuchError
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place

@@ -15,18 +15,18 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.large_solver.solver import solve_any
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
+from tokoban.sokoban.search import astar
+from tokoban.sokoban.search.answer import GaveUp, Limits, Unsolvable
+from tokoban.sokoban.search.bitboard.batch import solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.levels import Levels, from_board
+from tokoban.sokoban.search.by_squares import numbered
+from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.lone_box import completed, pushes_in_steps, sides_in_steps
+from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import SIDE
-from tokoban.sokoban.solver import solve
-from tokoban.sokoban.solving import astar
-from tokoban.sokoban.solving.answer import GaveUp, Limits, Unsolvable
-from tokoban.sokoban.solving.batch import solve_many
-from tokoban.sokoban.solving.by_squares import numbered
-from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.levels import Levels, from_board
-from tokoban.sokoban.solving.lone_box import completed, pushes_in_steps, sides_in_steps
 
 # What most pushes need to be known; the limits are for the others.
 _FIRST_EXPANSIONS = 200

@@ -9,9 +9,9 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int16, Int32, Int64
 
-from tokoban.sokoban.compiled import entry, inner
+from tokoban.compiling import entry, inner
 from tokoban.sokoban.puzzles.pulling import move_in_order
-from tokoban.sokoban.solving.astar import NONE, UNREACHABLE, flood, is_frozen_off_goal, slot_of
+from tokoban.sokoban.search.astar import NONE, UNREACHABLE, flood, is_frozen_off_goal, slot_of
 
 # Entries of ``Positions.progress``.
 NUM_POSITIONS, NUM_EXPANDED, NUM_EDGES = range(3)

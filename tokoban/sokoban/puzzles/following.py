@@ -5,8 +5,8 @@ Axes: F floor squares, G boxes, M moves, Q pushes that could have been made.
 
 from typing import no_type_check
 
-from tokoban.sokoban.compiled import entry
-from tokoban.sokoban.solving.astar import NONE, flood
+from tokoban.compiling import entry
+from tokoban.sokoban.search.astar import NONE, flood
 
 
 @entry

@@ -9,9 +9,9 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
-from tokoban.sokoban.compiled import entry, inner
-from tokoban.sokoban.solving.astar import NONE, flood, slot_of
-from tokoban.sokoban.solving.matching import assign, matched_pushes
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.astar import NONE, flood, slot_of
+from tokoban.sokoban.search.matching import assign, matched_pushes
 
 
 class Pulled(NamedTuple):

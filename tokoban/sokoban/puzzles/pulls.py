@@ -14,16 +14,16 @@ from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles import pulling
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.labels import States
+from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
+from tokoban.sokoban.search.by_squares import numbered
+from tokoban.sokoban.search.lone_box import find_pushes, find_sides
 from tokoban.sokoban.sizes import SIDE
-from tokoban.sokoban.solving.answer import Limits
-from tokoban.sokoban.solving.by_squares import numbered
-from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.labels import States
-from tokoban.sokoban.solving.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
-from tokoban.sokoban.solving.levels import from_board
-from tokoban.sokoban.solving.lone_box import find_pushes, find_sides
-from tokoban.sokoban.solving.slices import Worker
-from tokoban.sokoban.solving.sweep import Sweeping, workspace_for
 
 # A sweep may meet 131,072 sets of boxes: all there are of four on 40 squares of floor.
 _SWEEP_LIMITS = Limits(memory_limit_mb=32.0)

@@ -13,12 +13,12 @@ from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import far_starts
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
 from tokoban.sokoban.puzzles.wanted import Wanted
+from tokoban.sokoban.search.answer import Limits, Solved
+from tokoban.sokoban.search.bitboard.batch import solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.levels import Levels, from_board
+from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import MAX_SIDE
-from tokoban.sokoban.solver import solve
-from tokoban.sokoban.solving.answer import Limits, Solved
-from tokoban.sokoban.solving.batch import solve_many
-from tokoban.sokoban.solving.driver import Verdict
-from tokoban.sokoban.solving.levels import Levels, from_board
 
 MIXED = "mixed"
 _NOTHING = Wanted()

@@ -370,9 +370,7 @@ class _OwnErrors:
     ``far_share`` of the least sum of weights.
     """
 
-    def __init__(
-        self, model: LifeNet, asked: Asked, *, far_share: Float[Tensor, "P 1"]
-    ) -> None:
+    def __init__(self, model: LifeNet, asked: Asked, *, far_share: Float[Tensor, "P 1"]) -> None:
         hidden, answer = model.hidden.weight.abs(), model.answer.weight[0].abs()
         num_terms = asked.weights.shape[1] + hidden.shape[0] + hidden.shape[1]
         self.gamma = _DOUBLE.gamma(4 * (num_terms + 256))

@@ -65,9 +65,7 @@ class Arithmetic:
         size = exact.abs() + error
         return Rounded(exact, self._if_held(size, error + self.unit * size + self.tiny))
 
-    def times_matrix(
-        self, x: Rounded, matrix: Float[Tensor, "num_outputs num_inputs"]
-    ) -> Rounded:
+    def times_matrix(self, x: Rounded, matrix: Float[Tensor, "num_outputs num_inputs"]) -> Rounded:
         """``nn.Linear`` without a bias; the matrix itself is exact."""
         sizes, num_inputs = matrix.abs().T, matrix.shape[1]
         computed = x.exact.abs() + x.error + self.tiny
@@ -83,9 +81,7 @@ class Arithmetic:
         size = key_sizes @ query_sizes
         # Eight more: sqrt(D) or its root, and multiplying by them the query, the key or both.
         error = (
-            keys.exact.abs() @ query.error
-            + keys.error @ query_sizes
-            + self.gamma(width + 8) * size
+            keys.exact.abs() @ query.error + keys.error @ query_sizes + self.gamma(width + 8) * size
         )
         underflow = 2 * width * self.tiny * (1 + key_sizes.sum(-1) + query_sizes.sum())
         scale = 1 / math.sqrt(width)
@@ -162,9 +158,7 @@ def attention_errors(
     )
 
 
-def judge_errors(
-    model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]
-) -> JudgeErrors:
+def judge_errors(model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]) -> JudgeErrors:
     """For an input of at most these absolute values, as computed."""
     nothing = torch.zeros_like(sizes)
     hidden = arithmetic.times_matrix(Rounded(sizes, nothing), model.hidden.weight.abs())

@@ -21,7 +21,7 @@ from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.level_pool import GeneratedLevels
+    from tokoban.sokoban.simulation.level_pool import GeneratedLevels
 
 _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
@@ -110,7 +110,7 @@ def _sizes(name: str, text: str, *, has_range: bool) -> list[int]:
 
 def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
     """Levels of one box that the seed draws; another seed's are others, but for some by chance."""
-    from tokoban.sokoban.level_pool import GeneratedLevels
+    from tokoban.sokoban.simulation.level_pool import GeneratedLevels
 
     return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
 
@@ -118,7 +118,7 @@ def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
 def _sokoban(
     side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
 ) -> GymnasiumTask:
-    from tokoban.sokoban.vector_environment import SokobanVectorEnv
+    from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
     levels = sokoban_levels(side, seed)
     environment = SokobanVectorEnv(

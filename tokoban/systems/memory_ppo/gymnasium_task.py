@@ -23,7 +23,7 @@ _PACKAGES = {
     "MiniGrid-": ("minigrid", "minigrid"),
     "BabyAI-": ("minigrid", "minigrid"),
     "ALE/": ("ale_py", "ale-py"),
-    "tokoban/": ("tokoban.sokoban.registration", "tokoban"),
+    "tokoban/": ("tokoban.sokoban.simulation.registration", "tokoban"),
 }
 
 

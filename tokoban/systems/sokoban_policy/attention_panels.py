@@ -9,10 +9,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training.attention_page import AttentionPanel, TokenRow

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import Samples, sample
-from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy

@@ -11,12 +11,12 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import SIDE, Bitboards
-from tokoban.sokoban.distances import OneBoxTables, one_box_tables
-from tokoban.sokoban.generator import GeneratedLevel, draw, draw_one_box, generate
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, draw, draw_one_box, generate
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
+from tokoban.sokoban.simulation.tensor_boards import TensorBoards
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
-from tokoban.sokoban.tensor_boards import TensorBoards
 from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
     NO_BIN,

@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import Bitboards
 from tokoban.sokoban.board import UNDO
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 
 NUM_ACTIONS = 5
 NUM_BINS = 7

@@ -14,10 +14,10 @@ from typing import get_args
 import torch
 from torch import Tensor, nn
 
-from tokoban.sokoban import solver
-from tokoban.sokoban.distances import one_box_tables
 from tokoban.sokoban.formats import Problem, read_levels
-from tokoban.sokoban.generator import GeneratedLevel
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
+from tokoban.sokoban.search import solver
+from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from tokoban.sokoban.board import UNDO, Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.generator import GeneratedLevel
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
 from tokoban.sokoban.rules import play
 
 _ACTIONS = {"U": 0, "L": 1, "D": 2, "R": 3, "x": UNDO}

@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.bitboards import SIDE, Bitboards
-from tokoban.sokoban.tensor_boards import Plane
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
     NUM_ACTIONS,
@@ -146,9 +146,7 @@ class SokobanPolicy(nn.Module):
         """
         return empty_cache_for(self.transformer, num_games, self.max_positions, dtype=dtype)
 
-    def _encode(
-        self, boards: Bitboards, used: Int64[Tensor, "U"] | None
-    ) -> Float[Tensor, "B T D"]:
+    def _encode(self, boards: Bitboards, used: Int64[Tensor, "U"] | None) -> Float[Tensor, "B T D"]:
         shape = boards.boxes.shape
         flat = boards.map(lambda word: word.flatten())
         if used is None:

@@ -15,10 +15,11 @@ from torch import Tensor
 from tokoban.decoding.beam import beam_search
 from tokoban.decoding.sampling import Samples, sample
 from tokoban.decoding.visited import table_bytes
-from tokoban.sokoban import bitboards, rules
-from tokoban.sokoban.bitboards import Bitboards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.interior import decisive_squares
+from tokoban.sokoban.simulation import bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
 from tokoban.systems.sokoban_policy.episodes import (

@@ -8,8 +8,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.sokoban import bitboards
-from tokoban.sokoban.generator import GeneratedLevel
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
+from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy import config as presets
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames, generate_levels

@@ -12,7 +12,10 @@ from jaxtyping import Bool, Float, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.bitboards import (
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.puzzles.random_levels import draw
+from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.simulation.bitboards import (
     Bitboards,
     from_planes,
     image,
@@ -22,10 +25,7 @@ from tokoban.sokoban.bitboards import (
     to_board,
     to_corner,
 )
-from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.distances import OneBoxTables, one_box_tables
-from tokoban.sokoban.generator import draw
-from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, Spec, Step
 from tokoban.systems.trajectory.rollouts import History, Policy

@@ -179,9 +179,7 @@ class TrajectorySystem:
         return figure_names(self.config)
 
 
-def _targets(
-    layout: Layout, batch: Windows, config: TrajectoryConfig
-) -> tuple[Tensor, Tensor]:
+def _targets(layout: Layout, batch: Windows, config: TrajectoryConfig) -> tuple[Tensor, Tensor]:
     """The token of each of ``layout.targets``, and its weight: 0 where it is not to be learned."""
     following = batch.tokens.roll(-1, dims=1)
     has_following = batch.is_real & batch.is_real.roll(-1, dims=1)

@@ -5,7 +5,6 @@ Axes: R rows, S positions to attend to, D width.
 
 import math
 from functools import partial
-from pathlib import Path
 from typing import no_type_check
 
 import numpy as np
@@ -14,15 +13,12 @@ from numba import types
 from numba.extending import intrinsic
 
 from tokoban import compiling
-from tokoban.text import bpe
 
 # Sums in any order, so that many terms are added at once. There are infinities, but no NaN.
 _LIBERTIES = frozenset({"reassoc", "contract", "nsz", "arcp", "nnan"})
-# The numbers of the special tokens are compiled, too.
-_FILES = *sorted(Path(__file__).parent.glob("compiled*.py")), Path(bpe.__file__)
 
 inner = partial(compiling.inner, liberties=_LIBERTIES)
-entry = partial(compiling.entry, made_of=_FILES, liberties=_LIBERTIES)
+entry = partial(compiling.entry, liberties=_LIBERTIES)
 
 
 @intrinsic

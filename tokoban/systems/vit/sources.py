@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import torch
 
-from tokoban.sokoban import bitboards
+from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.vit import boards
 from tokoban.systems.vit.config import BOARDS, MOST_BOXES, STANDINGS, VitConfig
 from tokoban.systems.vit.idx import read_idx

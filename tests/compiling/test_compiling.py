@@ -1,0 +1,117 @@
+"""What is compiled is never older than a file that it may be compiled from."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core import caching
+from numba.core.compiler_lock import global_compiler_lock
+
+from tokoban import compiling
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import Limits, Progress, Solved
+from tokoban.sokoban.search.single import Outcome, find_answer
+
+LOADED = (
+    "from folder.deep.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
+)
+
+
+def test_where_no_folder_can_be_written_the_search_is_compiled_without_a_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    assert compiling.entry(lambda number: number + 1)(1) == 2
+
+
+def test_a_change_of_an_imported_file_is_compiled_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "folder" / "deep"
+    folder.mkdir(parents=True)
+    number = tmp_path / "folder" / "number.py"
+    number.write_text("NUMBER = 2\n")
+    (folder / "inside.py").write_text(
+        "from tokoban.compiling import inner\nfrom folder import number\n\n"
+        "@inner\ndef ask():\n    return number.NUMBER\n"
+    )
+    (folder / "answer.py").write_text(
+        "from tokoban.compiling import entry\nfrom folder.deep import inside\n\n"
+        "@entry\ndef ask():\n    return inside.ask()\n"
+    )
+    (folder / "unrelated.py").write_text("")
+
+    def ask() -> str:
+        run = [sys.executable, "-c", LOADED]
+        return subprocess.run(
+            run, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    assert ask() == "0 2"
+    assert ask() == "1 2"
+    (folder / "unrelated.py").write_text("1\n")
+    assert ask() == "1 2"
+    number.write_text("NUMBER = 3\n")
+    assert ask() == "0 3"
+
+
+def test_the_first_compilation_is_reported_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(compiling.NOTICE, "was_given", False)
+    monkeypatch.setattr(compiling, "_is_cached", True)
+    ask = numba.njit(lambda number: number + 1)
+    assert (ask(1), caplog.messages) == (2, [compiling.KEPT])
+    assert (ask(2), ask(2.5)) == (3, 3.5)
+    assert len(caplog.messages) == 1
+
+
+def test_python_callers_are_informed_on_stderr() -> None:
+    code = "import numba, tokoban.compiling; numba.njit(lambda number: number + 1)(1)"
+    asked = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert (asked.stdout, asked.stderr) == ("", f"{compiling.KEPT}\n")
+
+
+def test_the_clock_stands_still_while_its_thread_compiles() -> None:
+    started_s, clock_s = time.perf_counter(), compiling.clock()
+    with global_compiler_lock:  # held by whatever numba compiles or loads
+        time.sleep(0.02)
+    time.sleep(0.01)
+    counted_s = compiling.clock() - clock_s
+    assert 0.01 <= counted_s <= time.perf_counter() - started_s - 0.02
+
+
+def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The search takes no time at all, its compilation more than the limit.
+    compiled_s = 1.0
+    ask = numba.njit(lambda number: number + 1)
+
+    class Search:
+        def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+            with global_compiler_lock:
+                ask(1)
+                time.sleep(compiled_s)
+            return Outcome.SOLVED
+
+        def progress(self, elapsed_s: float) -> Progress:
+            return Progress(0, 0, elapsed_s)
+
+        def num_bytes(self) -> int:
+            return 0
+
+        num_bytes_while_growing = num_bytes
+
+        def grow(self) -> None:
+            pass
+
+        def directions(self) -> tuple[Direction, ...]:
+            return (Direction.RIGHT,)
+
+        def optimum(self) -> None:
+            pass
+
+    answer = find_answer(parse_board("@$."), Search, Limits(time_limit_s=0.5))
+    assert isinstance(answer, Solved)
+    assert answer.elapsed_s < 0.5

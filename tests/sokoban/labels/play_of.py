@@ -1,0 +1,48 @@
+"""Levels drawn and labelled in one go, and what their shards say as plain boards."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.labels.driver import Labelled, Labelling
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.simulation.bitboards import pack as pack_words
+
+
+def words_of(boards: Sequence[Board]) -> Levels:
+    return from_bitboards(pack_words(boards))
+
+
+def packed(boards: Sequence[Board]) -> PackedLevels:
+    """The boards as levels of one file."""
+    numbers = np.arange(len(boards), dtype=np.int32)
+    corner = np.ones((len(boards), 2), np.int32)
+    return PackedLevels(*words_of(boards), numbers, np.zeros_like(numbers), corner, ("levels",))
+
+
+def label_all(
+    boards: Sequence[Board],
+    *,
+    numbers: Sequence[int] | None = None,
+    seed: int = 7,
+    num_states: int = 17,
+    max_sets: int = 10**6,
+    worker: Worker | None = None,
+) -> Labelled:
+    levels = words_of(boards)
+    own = np.arange(len(boards)) if numbers is None else np.array(numbers)
+    work = Labelling(levels, own, seed=seed, num_states=num_states, max_sets=max_sets)
+    worker = worker or Worker(workspace_for(levels))
+    worker.complete(work, Limits(memory_limit_mb=float("inf")), lambda: False)
+    return work.labelled()
+
+
+def parts(found: Labelled) -> list[slice]:
+    """The states of each level."""
+    ends = found.drawn.ends.tolist()
+    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]

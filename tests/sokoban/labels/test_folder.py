@@ -1,0 +1,257 @@
+"""Folders of labels: the same bytes however the work is shared out, broken off and resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tokoban.sokoban.formats import Level, write_levels
+from tokoban.sokoban.labels import folder as module
+from tokoban.sokoban.labels.drawn import Origin
+from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+from tokoban.sokoban.labels.job import Job, LabelConfig, read_job
+from tokoban.sokoban.labels.shards import read_shard
+from tokoban.sokoban.puzzles.random_levels import generate
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+CONFIG = LabelConfig(num_states=13, levels_per_shard=3, seed=5)
+NAMES = [*(f"{shard:05d}.safetensors" for shard in range(6)), "dropped.jsonl", "job.json"]
+
+# A process that is killed in the moment when its second shard is about to get its name.
+KILLED = """
+import os, sys
+from tokoban.cli import main
+replace = os.replace
+left = [2]
+def replace_or_die(old, new):
+    left[0] -= str(new).endswith(".safetensors")
+    if not left[0]:
+        os.kill(os.getpid(), 9)
+    replace(old, new)
+os.replace = replace_or_die
+main(sys.argv[1:])
+"""
+
+
+@pytest.fixture(scope="module")
+def levels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seventeen levels and the first one again."""
+    boards = [level.board for level in generate(17, seed=3, num_boxes=2)]
+    path = tmp_path_factory.mktemp("levels") / "levels.xsb"
+    path.write_text(write_levels([Level(board) for board in [*boards, boards[0]]]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def job(levels: Path) -> Job:
+    return read_job([levels], CONFIG)
+
+
+@pytest.fixture(scope="module")
+def expected(job: Job, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The bytes of each file, made by one thread at once."""
+    folder = LabelFolder(tmp_path_factory.mktemp("labels"), job)
+    folder.complete(num_threads=1)
+    assert folder.conclude() is not None
+    return contents(folder.path)
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+def test_a_folder_holds_what_its_manifest_says(expected: dict[str, bytes], levels: Path) -> None:
+    assert sorted(expected) == sorted([*NAMES, "manifest.json"])
+    manifest = json.loads(expected["manifest.json"])
+    assert manifest["levels"]["labelled"] == 17
+    assert manifest["levels"]["solvable"] + manifest["levels"]["unsolvable"] == 17
+    assert manifest["dropped"] == {"duplicate, same player": 1}
+    (dropped,) = expected["dropped.jsonl"].splitlines()
+    assert json.loads(dropped)["like"] == f"{levels.name}#0"
+    assert manifest["job"] == json.loads(expected["job.json"])
+    assert manifest["job"]["sources"][0]["num_levels"] == 18
+    assert [shard["bytes"] for shard in manifest["shards"]] == [
+        len(expected[name]) for name in NAMES[:6]
+    ]
+    by_origin = manifest["origins"]
+    assert list(by_origin) == [origin.name.lower() for origin in Origin]
+    for figure in ("states", "alive"):
+        assert manifest[figure] == sum(counts[figure] for counts in by_origin.values())
+    assert 0 < manifest["alive"] < manifest["states"]
+
+
+def test_the_counts_are_those_of_the_shards(
+    job: Job, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    num_states = num_alive = 0
+    for name in NAMES[:6]:
+        (tmp_path / name).write_bytes(expected[name])
+        shard = read_shard(tmp_path / name)
+        num_states += len(shard)
+        num_alive += int(shard.is_alive.sum())
+    manifest = json.loads(expected["manifest.json"])
+    assert (manifest["states"], manifest["alive"]) == (num_states, num_alive)
+
+
+def test_threads_change_no_byte(job: Job, expected: dict[str, bytes], tmp_path: Path) -> None:
+    reports: list[int] = []
+    folder = LabelFolder(tmp_path, job)
+    assert folder.num_missing_levels == 17
+    folder.complete(num_threads=3, report=reports.append)
+    folder.conclude()
+    assert contents(tmp_path) == expected
+    assert reports == sorted(reports)
+    assert reports[-1] == 17
+
+
+def test_processes_change_no_byte_and_the_last_writes_the_manifest(
+    job: Job, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    # The second is there first, so that it finds no record to compare with.
+    for rank, is_last in ((1, False), (0, False), (2, True)):
+        folder = LabelFolder(tmp_path, job, Share(rank, 3))
+        folder.complete(num_threads=1)
+        assert (folder.conclude() is not None) == is_last
+        assert (tmp_path / "manifest.json").exists() == is_last
+    assert contents(tmp_path) == expected
+
+
+def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
+    job: Job, expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_REPORT_S", 0.001)
+
+    def interrupt(done: int) -> None:
+        if done > 3:
+            raise KeyboardInterrupt
+
+    folder = LabelFolder(tmp_path, job)
+    with pytest.raises(KeyboardInterrupt):
+        folder.complete(num_threads=1, report=interrupt)
+    assert "manifest.json" not in contents(tmp_path)
+    for name, content in contents(tmp_path).items():
+        assert name.startswith(".") or content == expected[name]
+    folder = LabelFolder(tmp_path, job)
+    assert 0 < folder.num_missing_levels < 17
+    folder.complete(num_threads=1)
+    folder.conclude()
+    assert contents(tmp_path) == expected
+
+
+def test_only_shards_that_are_not_as_written_are_made_again(
+    job: Job, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name, content in expected.items():
+        (tmp_path / name).write_bytes(content)
+    assert LabelFolder(tmp_path, job).missing == []
+    (tmp_path / NAMES[1]).write_bytes(expected[NAMES[1]][:-1])
+    (tmp_path / NAMES[2]).write_bytes(expected[NAMES[3]])
+    (tmp_path / NAMES[4]).unlink()
+    changed = bytearray(expected[NAMES[5]])
+    changed[-1] ^= 1
+    (tmp_path / NAMES[5]).write_bytes(changed)
+    folder = LabelFolder(tmp_path, job)
+    assert folder.missing == [1, 2, 4, 5]
+    folder.complete(num_threads=2)
+    folder.conclude()
+    assert contents(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (LabelConfig(num_states=13, levels_per_shard=3, seed=6), "labels of seed 5, not 6"),
+        (LabelConfig(num_states=11, levels_per_shard=3, seed=5), "num_states 13, not 11"),
+        (LabelConfig(num_states=13, levels_per_shard=3, seed=5, max_levels=9), "None, not 9"),
+    ],
+)
+def test_other_arguments_are_refused(
+    config: LabelConfig, told: str, levels: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "job.json").write_bytes(expected["job.json"])
+    with pytest.raises(ValueError, match=f"{told}; expected the same arguments or another folder"):
+        LabelFolder(tmp_path, read_job([levels], config))
+    assert contents(tmp_path) == {"job.json": expected["job.json"]}
+
+
+def test_other_levels_are_refused(
+    job: Job, levels: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "job.json").write_bytes(expected["job.json"])
+    evaluation = tmp_path / "evaluation.xsb"
+    evaluation.write_text("#####\n#@$.#\n#####\n")
+    with pytest.raises(ValueError, match="labels of other evaluation files; expected the same"):
+        LabelFolder(out, read_job([levels], CONFIG, evaluation=[evaluation]))
+    (out / "job.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"job\.json: not the record of a job of labels"):
+        LabelFolder(out, job)
+
+
+def test_a_full_disk_ends_the_run(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = LabelFolder(tmp_path, job)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        folder.complete(num_threads=2)
+
+
+def start(rank: int, levels: Path, path: Path, *command: str) -> subprocess.Popen[str]:
+    """One process of two, as torchrun starts them."""
+    words = ["label", str(levels), "--output", str(path), "--workers", "1"]
+    words += ["--states", "13", "--levels-per-shard", "3", "--seed", "5"]
+    return subprocess.Popen(
+        [sys.executable, *command, *words],
+        cwd=REPOSITORY,
+        env=os.environ
+        | {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+        | {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def test_a_killed_process_is_started_again(
+    job: Job, levels: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    killed = start(1, levels, tmp_path, "-c", KILLED)
+    told = killed.communicate()[0]
+    assert killed.returncode == -signal.SIGKILL, told
+    # What was whole but had no name yet is left behind, and removed when its shard is written.
+    left = contents(tmp_path)
+    assert left.pop(".lock") == left.pop(".lock-1") == b""
+    temporary, whole = sorted(left)
+    assert temporary.startswith(f".{NAMES[3]}.") and whole == NAMES[1]
+    assert left[NAMES[1]] == expected[NAMES[1]]
+    with alone_in(tmp_path, Share()):  # whoever was killed holds no lock
+        pass
+    for rank, num_missing in ((0, 9), (1, 5)):
+        with alone_in(tmp_path, Share(rank, 2)):
+            folder = LabelFolder(tmp_path, job, Share(rank, 2))
+            assert folder.num_missing_levels == num_missing
+            folder.complete(num_threads=1)
+            folder.conclude()
+    assert contents(tmp_path) == expected
+
+
+@pytest.mark.slow
+def test_two_processes_at_once_change_no_byte(
+    levels: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    started = [start(rank, levels, tmp_path, "-m", "tokoban") for rank in range(2)]
+    told = [process.communicate()[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0], told
+    # Both may come to the end in the same moment, and then both find all shards.
+    assert sum("states" in lines for lines in told) >= 1
+    assert contents(tmp_path) == expected

@@ -1,0 +1,85 @@
+"""Which push loses a game: the first after which play by the rules cannot end well."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.fess.push_graph import position_of, push_graph, solvable
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.games import explain_game
+from tokoban.sokoban.search.solver import GaveUp, Solved
+
+# The second push brings the box to a wall without a goal, the third into a corner.
+BOARD = parse_board("#######|#-----#|#@$.--#|#-----#|#######")
+LOST_BY_PUSH_3 = "RRRdr"
+
+
+def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> None:
+    draw = random.Random(3)
+    num_lost = 0
+    for board in random_boards(Shape(4, 4, 2, is_closed=True), 12, seed=7):
+        boards, letters = [board], ""
+        for direction in draw.choices(range(4), k=40):
+            after = rules.step(boards[-1], direction)
+            if after != boards[-1]:
+                boards.append(after)
+                letters += lurd.LETTERS[direction]
+        good = solvable(push_graph(board), board.goals)
+        lost = [position_of(later) not in good for later in boards]
+        found = explain_game(board, letters, explain)
+        assert isinstance(found.answer, Lost) == lost[-1]
+        if not lost[-1]:
+            assert found.num_moves_alive == len(found.moves) == len(letters)
+            continue
+        num_lost += 1
+        first = lost.index(True)
+        assert (len(found.moves), found.board) == (first, boards[first])
+        assert isinstance(found.answer, Lost)
+        assert found.answer.certificate.board == found.board
+        if first == 0:
+            assert found.num_moves_alive is None
+        else:
+            assert found.num_moves_alive is not None
+            assert found.num_moves_alive < first
+            assert found.moves[found.num_moves_alive :].upper()[-1] == found.moves[-1]
+    assert num_lost > 3
+
+
+def given_up_before(num_pushes: int) -> Callable[[Board], Lost | Solved | GaveUp]:
+    """Explains the positions of ``BOARD`` where the box is that far to the right, no others."""
+
+    def answer(board: Board) -> Lost | Solved | GaveUp:
+        (box,) = board.boxes
+        return explain(board) if box.column >= 2 + num_pushes else GaveUp("1 s", 1, 1.0)
+
+    return answer
+
+
+def test_a_game_is_lost_by_the_push_after_the_last_that_is_known_to_be_alive() -> None:
+    found = explain_game(BOARD, LOST_BY_PUSH_3, explain)
+    assert (found.moves, found.num_moves_alive) == ("RRR", 2)
+
+
+def test_what_was_given_up_is_not_called_alive() -> None:
+    found = explain_game(BOARD, LOST_BY_PUSH_3, given_up_before(3))
+    assert (found.moves, found.num_moves_alive) == ("RRR", None)
+    found = explain_game(BOARD, "RR", given_up_before(3))
+    assert isinstance(found.answer, GaveUp)
+    assert (found.moves, found.num_moves_alive) == ("RR", None)
+
+
+def test_a_walk_after_the_end_changes_nothing() -> None:
+    found = explain_game(BOARD, "Rlurrr", explain)
+    assert isinstance(found.answer, Solved)
+    assert (found.moves, found.num_moves_alive) == ("Rlurrr", 6)
+
+
+def test_moves_that_cannot_be_made_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"move 2 \(L\): written as a push but no box moves"):
+        explain_game(BOARD, "RL", explain)

@@ -1,0 +1,58 @@
+"""Certificates as JSON: there and back, and one sentence for what is none."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.sokoban.proofs.by_hand import BY_HAND
+from tokoban.sokoban.proofs.notation import from_json, to_json
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_what_is_written_is_read_back_the_same(name: str) -> None:
+    written = json.loads(json.dumps(to_json(BY_HAND[name])))
+    assert from_json(written) == BY_HAND[name]
+
+
+def test_a_certificate_is_written_as_promised() -> None:
+    assert to_json(BY_HAND["held by traps"]) == {
+        "board": [" $ ", " @ ", ".  "],
+        "kind": "frozen",
+        "blamed": [[0, 1]],
+        "without": [""],
+        "traps": [[[[0, 0], [0, 1]], [[0, 2], [0, 1]]]],
+        "frozen": [{"boxes": [[0, 1]], "holds": [[[-1, 1], None]]}],
+        "positions": [],
+    }
+    assert to_json(BY_HAND["search"])["positions"] == [[[[0, 1], [0, 2]], [0, 0]]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"kind": "magic"}, "kind 'magic': expected one of count, dead, frozen, matching, search"),
+        ({"kind": 3}, "expected text, got int"),
+        ({"board": "@$"}, "the board: expected a list, got str"),
+        ({"board": ["$$"]}, "no player"),
+        ({"more": 1}, "a certificate: expected an object with board, kind"),
+        ({"blamed": [[0]]}, "a square: expected a list of its row and its column"),
+        ({"blamed": [["0", 1]]}, "a square: expected a list of its row and its column"),
+        ({"without": [0]}, "expected text, got int"),
+        ({"traps": [[[[0, 1]]]]}, "a place: expected a list of two entries"),
+        ({"frozen": [[]]}, "a frozen group: expected an object with boxes, holds"),
+        ({"frozen": [{"boxes": [], "holds": [[None]]}]}, "holds: expected a list of two entries"),
+        ({"frozen": [{"boxes": [], "holds": [[[], None]]}]}, "a square: expected a list"),
+        ({"positions": {}}, "positions: expected a list, got dict"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(changes: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        from_json(to_json(BY_HAND["dead"]) | changes)
+    assert str(refused.value).startswith(complaint)
+
+
+@pytest.mark.parametrize("found", [None, 3, [], {}, "text"])
+def test_what_is_no_object_is_refused(found: object) -> None:
+    with pytest.raises(ValueError, match="a certificate: expected an object"):
+        from_json(found)

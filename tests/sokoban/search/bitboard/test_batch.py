@@ -1,0 +1,258 @@
+"""Batches of boards of one word: the answers, what the search knows, and the limits."""
+
+import threading
+import time
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import by_squares
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard import driver, slices, workspace
+from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
+from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
+from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.simulation.bitboards import image, pack
+from tokoban.sokoban.symmetry import SYMMETRIES
+
+# Open and closed, up to the whole word, with few boxes and with more than four.
+SHAPES = [
+    Shape(8, 8, 2, is_closed=False),
+    Shape(6, 5, 3, is_closed=True),
+    Shape(7, 8, 4, is_closed=False),
+    Shape(4, 5, 5, is_closed=True),
+]
+BOARDS = [board for shape in SHAPES for board in random_boards(shape, 29, seed=11)]
+# More states than any limit below lets through, though few pushes show that it can be solved.
+LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
+PUSH, LOST = parse_board("@$."), parse_board("@-$--|.----")
+
+
+def levels_of(boards: list[Board]) -> Levels:
+    return from_bitboards(pack(boards))
+
+
+def equal(first: Answers, second: Answers) -> bool:
+    return all(np.array_equal(*arrays) for arrays in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("objective", ["moves", "pushes", "any"])
+def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
+    answers = solve_many(levels_of(BOARDS), objective)
+    for i, board in enumerate(BOARDS):
+        alone = solve(board, minimise=objective)
+        assert (answers.verdict[i] == Verdict.SOLVED) == isinstance(alone, Solved)
+        plan = alone.directions if isinstance(alone, Solved) else ()
+        assert answers.directions(i) == plan
+        boards = rules.play(board, plan)
+        assert boards[-1].is_solved == isinstance(alone, Solved)
+        num_pushes = sum(a.boxes != b.boxes for a, b in pairwise(boards))
+        assert (answers.num_moves[i], answers.num_pushes[i]) == (len(plan), num_pushes)
+    assert set(answers.verdict) == {Verdict.SOLVED, Verdict.UNSOLVABLE}
+
+
+@pytest.mark.parametrize("unit", ["moves", "pushes"])
+def test_the_shortest_plans_are_as_long_as_the_sweep_says(unit: str) -> None:
+    levels = levels_of(BOARDS)
+    answers = solve_many(levels, unit)
+    starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
+    labels = label_many(levels, starts, unit)
+    length = answers.num_moves if unit == "moves" else answers.num_pushes
+    is_solved = answers.verdict == Verdict.SOLVED
+    assert np.array_equal(labels.verdict, answers.verdict)
+    assert np.array_equal(labels.distance[is_solved], length[is_solved])
+
+
+def test_threads_and_reports_change_nothing() -> None:
+    levels = levels_of(BOARDS)
+    reports = []
+    alone = solve_many(levels, "moves")
+    together = solve_many(
+        levels, "moves", num_threads=3, report=lambda done, total: reports.append((done, total))
+    )
+    assert equal(alone, together)
+    assert reports[-1] == (len(BOARDS), len(BOARDS))
+
+
+def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stops = set()
+
+    def recording(room: workspace.Workspace, stop: int) -> workspace.Workspace:
+        stops.add(stop)
+        return workspace.grown(room, stop)
+
+    monkeypatch.setattr(slices, "grown", recording)
+    far = parse_board("@-------|-$$-----|-$-$----|--$-----|--------|--#-..--|----...-")
+    levels = levels_of([*BOARDS, far])
+    growing = solve_many(levels, "moves")
+    monkeypatch.setattr(workspace, "_FIRST_POSITIONS", 1 << 16)
+    monkeypatch.setattr(workspace, "_FIRST_SETS", 1 << 16)
+    roomy = solve_many(levels, "moves")
+    monkeypatch.setattr(workspace, "_FIRST_DIGITS", 1)
+    deepening = solve_many(levels, "moves")
+    assert stops == {workspace.STORE_FULL, workspace.LAYERS_FULL, workspace.LAYERS_TOO_DEEP}
+    assert equal(growing, roomy)
+    assert equal(growing, deepening)
+
+
+def test_no_levels_have_no_answers() -> None:
+    answers = solve_many(levels_of(BOARDS[:0]), "pushes", num_threads=2)
+    assert [len(array) for array in answers] == [0] * 5
+
+
+def test_boxes_out_of_reach_matter_only_off_their_goals() -> None:
+    boards = ["@$.-#*#|-----##", "@$.-#$#|----##.", "@*--|----", "$.-@#*#|-----##"]
+    answers = solve_many(levels_of([parse_board(board) for board in boards]), "pushes")
+    solved, lost = Verdict.SOLVED, Verdict.UNSOLVABLE
+    assert list(answers.verdict) == [solved, lost, solved, lost]
+    assert list(answers.num_moves) == [1, 0, 0, 0]
+
+
+def moved_into_a_large_board(board: Board) -> Board:
+    """The board with its top left in row 3, column 41 of a board of walls."""
+
+    def move(squares: Iterable[Square]) -> frozenset[Square]:
+        return frozenset(Square(row + 3, column + 41) for row, column in squares)
+
+    floor = move(square for square in board.squares() if square not in board.walls)
+    walls = frozenset(Square(row, column) for row in range(53) for column in range(61)) - floor
+    (player,) = move({board.player})
+    return Board(53, 61, walls, move(board.goals), move(board.boxes), player)
+
+
+def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_plan() -> None:
+    for board in BOARDS[:5]:
+        answer, moved_answer = solve(board), solve(moved_into_a_large_board(board))
+        assert type(answer) is type(moved_answer)
+        if isinstance(answer, Solved) and isinstance(moved_answer, Solved):
+            assert answer.directions == moved_answer.directions
+    assert from_board(parse_board("@--------")) is None
+
+
+def test_positions_know_the_cheapest_matching_and_are_not_frozen() -> None:
+    num_checked = 0
+    for board in BOARDS:
+        level = from_board(board)
+        assert level is not None
+        room = workspace_for(level)
+        work = Solving(level, "pushes", Limits(max_expansions=17))
+        work.run(room, 1 << 20)
+        terrain, store, goals = room.terrain, room.store, int(level.goals[0])
+        for total in range(100):
+            position = store.bucket[total]
+            while position > 0:  # the start is not estimated
+                boxes, player = int(store.boxes[position]), int(store.player[position])
+                price = [
+                    [int(pushes) for pushes in terrain.pushes[place][: goals.bit_count()]]
+                    for cell in range(64)
+                    if boxes >> cell & 1
+                    for place in [4 * cell + side_of(terrain.area, terrain.words[2], cell, player)]
+                ]
+                left = np.array(price)[linear_sum_assignment(price)].sum()
+                assert total - store.price[position] == left
+                walls, goal_squares, box_squares = (
+                    frozenset(Square(*divmod(cell, 8)) for cell in range(64) if word >> cell & 1)
+                    for word in (int(level.walls[0]), goals, boxes)
+                )
+                start = Square(*divmod(player.bit_length() - 1, 8))
+                after = Board(8, 8, walls, goal_squares, box_squares, start)
+                assert frozen_boxes(after) <= goal_squares
+                num_checked += 1
+                position = store.next_open[position]
+    assert num_checked > 300
+
+
+def side_of(area: np.ndarray, split: np.uint64, cell: int, player: int) -> int:
+    """The side on which the place of a box and a player is kept."""
+    if not int(split) >> cell & 1:
+        return 0
+    return next(side for side in range(4) if int(area[4 * cell + side]) & player)
+
+
+def test_a_box_held_by_a_loose_one_is_not_frozen() -> None:
+    # The first push brings the upper box between a wall and the lower box, which can go aside.
+    boards = pack([parse_board("#@##|#$--|#---|-$.-|-.--")])
+    for symmetry in SYMMETRIES:
+        level = from_bitboards(image(boards, symmetry))
+        assert solve_many(level, "pushes").num_pushes[0] == 4
+
+
+def test_pushes_of_a_lone_box_are_those_by_squares() -> None:
+    for board in BOARDS:
+        level = from_board(board)
+        if level is None or board.is_solved or not board.boxes | board.goals <= board.inside():
+            continue
+        room = workspace_for(level)
+        Solving(level, "pushes", Limits(max_expansions=0)).run(room, 1)
+        squares = sorted(board.inside())
+        world = by_squares._world(board, squares, "pushes")
+        top, left = min(row for row, _ in squares), min(column for _, column in squares)
+        cells = [8 * (row - top) + column - left for row, column in squares]
+        for i, cell in enumerate(cells):
+            for j, player in enumerate(cells):
+                if i != j:
+                    side = side_of(room.terrain.area, room.terrain.words[2], cell, 1 << player)
+                    expected = world.pushes[4 * i + int(world.side[i, j])]
+                    found = room.terrain.pushes[4 * cell + side, : len(expected)]
+                    assert np.array_equal(np.minimum(expected, 1 << 14), found)
+
+
+def test_expansions_are_a_limit_for_each_level() -> None:
+    levels = levels_of([PUSH, LARGE, LOST, LARGE])
+    answers = solve_many(levels, "moves", limits=Limits(max_expansions=1009))
+    solved, limited, lost = Verdict.SOLVED, Verdict.OUT_OF_EXPANSIONS, Verdict.UNSOLVABLE
+    assert list(answers.verdict) == [solved, limited, lost, limited]
+    assert list(answers.expansions[[1, 3]]) == [1009, 1009]
+    assert list(answers.ends) == [1, 1, 1, 1]
+
+
+def test_memory_is_a_limit_that_holds() -> None:
+    level, limits = levels_of([LARGE]), Limits(memory_limit_mb=11.0)
+    work, worker = Solving(level, "moves", limits), Worker(workspace_for(level))
+    worker.complete(work, limits, lambda: False)
+    assert work.answers().verdict[0] == Verdict.OUT_OF_MEMORY
+    assert 1e6 < worker.workspace.num_bytes < 11e6
+
+
+def test_time_is_a_limit_for_each_level() -> None:
+    started_s = time.perf_counter()
+    answers = solve_many(levels_of([LARGE, PUSH, LARGE]), "moves", limits=Limits(time_limit_s=0.05))
+    assert list(answers.verdict) == [Verdict.OUT_OF_TIME, Verdict.SOLVED, Verdict.OUT_OF_TIME]
+    assert time.perf_counter() - started_s < 5
+
+
+def test_an_interrupt_ends_the_threads_at_once() -> None:
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    num_threads, started_s = threading.active_count(), time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        solve_many(levels_of([LARGE] * 11), "moves", num_threads=2, report=interrupt)
+    assert threading.active_count() == num_threads
+    assert time.perf_counter() - started_s < 10
+
+
+def test_a_fault_of_the_search_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(levels, room, answers, *rest):
+        answers.verdict[0] = driver.FAULT
+        return workspace.ALL_DONE
+
+    monkeypatch.setattr(driver, "solve_levels", refuse)
+    with pytest.raises(RuntimeError, match=r"the solver contradicts itself about .*0x2"):
+        solve_many(levels_of([PUSH]), "pushes")
+
+
+def test_only_moves_or_pushes_or_nothing_is_minimised() -> None:
+    with pytest.raises(ValueError, match="minimise is 'moves', 'pushes' or 'any', not 'steps'"):
+        solve_many(levels_of([PUSH]), "steps")

@@ -1,0 +1,90 @@
+"""Boxoban: every level solved, two independent searches agreed, lost states proved lost again."""
+
+import tarfile
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats.boxoban import parse_boxoban
+from tokoban.sokoban.search.bitboard.batch import solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.labels import LOST, States
+from tokoban.sokoban.search.bitboard.levels import from_bitboards
+from tokoban.sokoban.search.bitboard.sweep import label_many
+from tokoban.sokoban.simulation.bitboards import pack, step, to_board
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=["unfiltered/test/000", "medium/valid/000", "hard/003"])
+def boards(request: pytest.FixtureRequest, shared_data: Path) -> list[Board]:
+    """The levels of one file."""
+    with tarfile.open(shared_data / "boxoban" / "boxoban-levels.tar.xz") as archive:
+        for member in archive:
+            if member.name.endswith(f"{request.param}.txt"):
+                file = archive.extractfile(member)
+                assert file is not None
+                levels = parse_boxoban(file.read().decode(), strict=True).levels
+                return [level.board for level in levels]
+    raise AssertionError(f"{request.param} is not in the archive")
+
+
+@pytest.mark.parametrize("unit", ["moves", "pushes"])
+def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str) -> None:
+    levels = from_bitboards(pack(boards))
+    answers = solve_many(levels, unit, num_threads=2)
+    starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
+    labels = label_many(levels, starts, unit, num_threads=2)
+    assert set(answers.verdict) == {Verdict.SOLVED}
+    lengths = answers.num_moves if unit == "moves" else answers.num_pushes
+    assert np.array_equal(labels.distance, lengths)
+    for i, board in enumerate(boards):
+        assert rules.play(board, answers.directions(i))[-1].is_solved
+
+
+def ends_solved(board: Board, num_most: int) -> bool | None:
+    """Whether some play of the board does, by plain breadth-first search; None if over a limit."""
+    floor = {square for square in board.squares() if square not in board.walls}
+    start = (board.boxes, board.player)
+    seen, waiting = {start}, deque([start])
+    while waiting and len(seen) < num_most:
+        boxes, player = waiting.popleft()
+        if boxes == board.goals:
+            return True
+        for direction in Direction:
+            ahead = player.neighbour(direction)
+            beyond, after = ahead.neighbour(direction), boxes
+            if ahead in boxes:
+                if beyond in boxes or beyond not in floor:
+                    continue
+                after = boxes - {ahead} | {beyond}
+            if ahead in floor and (after, ahead) not in seen:
+                seen.add((after, ahead))
+                waiting.append((after, ahead))
+    return None if waiting else False
+
+
+def test_lost_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
+    boards: list[Board],
+) -> None:
+    starts = words = pack(boards)
+    draw = torch.Generator().manual_seed(29)
+    for _ in range(97):
+        words = step(words, torch.randint(4, (len(boards),), generator=draw))
+    states = from_bitboards(words)
+    ends = np.arange(1, len(boards) + 1)
+    labels = label_many(
+        from_bitboards(starts), States(states.boxes, states.player, ends), "moves", num_threads=2
+    )
+    is_lost = labels.distance == LOST
+    answers = solve_many(states, "pushes", num_threads=2)
+    assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_lost)
+    assert 0.1 < is_lost.mean() < 0.9
+    proofs = [ends_solved(to_board(words, (int(i),)), 50_000) for i in np.flatnonzero(is_lost)[:29]]
+    assert set(proofs) <= {False, None}
+    assert proofs.count(False) > 5

@@ -1,0 +1,255 @@
+"""Nothing that can be solved is held lost, by any of the prunings, at any position of a game."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.fess.laid_out import LaidOut, for_python, lay_out_board
+from tests.sokoban.search.fess.push_graph import board_at, can_be_solved, push_graph, solvable
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.fess import corral_search, corrals, freezes, lost_patterns, moves
+from tokoban.sokoban.search.fess.corrals import LOST, NO_CORRAL
+from tokoban.sokoban.search.fess.lost_patterns import NUM_PATTERNS
+from tokoban.sokoban.search.fess.positions import unpacked_bits
+
+is_lost_corral = for_python(corral_search.is_lost_corral)
+find_pi_corral = for_python(corrals.find_pi_corral)
+mark_frozen = for_python(freezes.mark_frozen)
+frozen_entry = for_python(freezes.frozen_entry)
+has_lost_pattern = for_python(lost_patterns.has_lost_pattern)
+is_lost_by_freeze = for_python(moves.is_lost_by_freeze)
+
+SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
+
+
+def is_frozen_lost(laid: LaidOut) -> bool:
+    return is_lost_by_freeze(laid.tables, laid.scratch)
+
+
+def corral_verdict(laid: LaidOut) -> int:
+    scratch = laid.scratch
+    return find_pi_corral(
+        laid.tables,
+        scratch.boxes,
+        scratch.is_blocked,
+        scratch.area,
+        laid.num_regions,
+        scratch.is_inside,
+        scratch.is_around,
+        scratch.may_move,
+    )
+
+
+def has_lost_corral(laid: LaidOut) -> bool:
+    return any(
+        is_lost_corral(
+            laid.tables,
+            laid.scratch.patterns,
+            laid.small_search,
+            laid.scratch.boxes,
+            laid.scratch.area,
+            region,
+            laid.positions.player[0],
+        )
+        for region in range(2, 2 + laid.num_regions)
+    )
+
+
+def has_pattern(laid: LaidOut, patterns: LaidOut) -> bool:
+    """Whether the position holds a pattern that was learned at another of the same level."""
+    words, player = laid.positions.boxes[0], laid.positions.player[0]
+    boxes = laid.scratch.boxes
+    return any(has_lost_pattern(patterns.scratch.patterns, words, box, player) for box in boxes)
+
+
+def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Counter[str]:
+    """Asks all prunings at some positions of a game; counts what they say, once per position."""
+    graph = push_graph(board)
+    alive = solvable(graph, board.goals)
+    learned = None
+    said: Counter[str] = Counter()
+    for position in draw.sample(list(graph), min(num_positions, len(graph))):
+        laid = lay_out_board(board_at(board, position))
+        verdict = corral_verdict(laid)
+        found = {
+            "frozen": is_frozen_lost(laid),
+            "no way into a corral": verdict == LOST,
+            "corral": has_lost_corral(laid),
+            "pattern": learned is not None and has_pattern(laid, learned),
+        }
+        assert not (any(found.values()) and position in alive), (found, position)
+        said += Counter(name for name, is_lost in found.items() if is_lost)
+        if found["corral"]:
+            learned = laid
+        if verdict not in (LOST, NO_CORRAL) and position in alive and position[0] != board.goals:
+            may_move = {laid.squares[box] for box in laid.scratch.boxes[laid.scratch.may_move]}
+            assert any(box in may_move and after in alive for box, after in graph[position])
+            said["only these boxes"] += 1
+    return said
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_prunings_keep_all_that_can_be_solved(shape: Shape) -> None:
+    draw = random.Random(3)
+    said: Counter[str] = Counter()
+    for board in random_boards(shape, 20, seed=5):
+        if board.boxes <= board.inside() and board.goals <= board.inside():
+            said += check_prunings(board, draw, 40)
+    assert {"frozen", "no way into a corral", "corral", "only these boxes"} <= set(said)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("seed", range(20))
+def test_prunings_keep_all_that_can_be_solved_on_many_more_boards(shape: Shape, seed: int) -> None:
+    draw = random.Random(seed)
+    for board in random_boards(shape, 100, seed=100 + seed):
+        if board.boxes <= board.inside() and board.goals <= board.inside():
+            check_prunings(board, draw, 100)
+
+
+LOST_BOARDS = {
+    # Both boxes can only be pushed up into corners: the player never comes behind them.
+    "two boxes before a dead end": "########|#--#####|#$$----#|#------#|#..---@#|########",
+    # The same in a crowd that could move all day.
+    "in a crowd": "########|#--#####|#$$----#|#----$-#|#..-.-@#|########",
+}
+
+
+@pytest.mark.parametrize("name", LOST_BOARDS)
+def test_a_corral_that_never_opens_is_lost_though_nothing_is_frozen(name: str) -> None:
+    board = parse_board(LOST_BOARDS[name])
+    laid = lay_out_board(board)
+    assert not frozen_boxes(board) and not is_frozen_lost(laid)
+    assert corral_verdict(laid) == LOST
+    assert has_lost_corral(laid)
+    assert not can_be_solved(board)
+
+
+def test_a_pattern_holds_the_boxes_and_the_area_of_the_corral_and_is_found_among_others() -> None:
+    learned = lay_out_board(parse_board(LOST_BOARDS["two boxes before a dead end"]))
+    assert has_lost_corral(learned)
+    patterns = learned.scratch.patterns
+    assert patterns.progress[NUM_PATTERNS] == 1
+    boxes = np.flatnonzero(unpacked_bits(patterns.boxes[0], len(learned.squares)))
+    assert boxes.tolist() == learned.numbers({Square(2, 1), Square(2, 2)})
+    area = np.flatnonzero(unpacked_bits(patterns.area[0], len(learned.squares)))
+    beyond = {Square(1, 1), Square(1, 2), Square(2, 1), Square(2, 2)}
+    assert area.tolist() == learned.numbers(set(learned.squares) - beyond)
+    assert has_pattern(lay_out_board(parse_board(LOST_BOARDS["in a crowd"])), learned)
+    inside_the_corral = "########|#@-#####|#$$----#|#----$-#|#..-.--#|########"
+    assert not has_pattern(lay_out_board(parse_board(inside_the_corral)), learned)
+
+
+def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> None:
+    # The box in the doorway can only be pushed into the room, and has to be; the other may wait.
+    laid = lay_out_board(parse_board("#########|#-..#--@#|#---$-$-#|#---#---#|#########"))
+    assert corral_verdict(laid) not in (LOST, NO_CORRAL)
+    assert [laid.squares[box] for box in laid.scratch.boxes[laid.scratch.may_move]] == [(2, 4)]
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        # The lower box could be pushed in once the box behind it is gone.
+        "###########|#--#------#|#.-$------#|#--#-----@#|#.-$$-----#|#--#---.--#|###########",
+        # The box can be pushed along the wall instead of into the niche.
+        "#########|####-####|#---$--.#|#@------#|#########",
+    ],
+)
+def test_a_corral_with_other_ways_binds_nobody(drawing: str) -> None:
+    assert corral_verdict(lay_out_board(parse_board(drawing))) == NO_CORRAL
+
+
+def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost() -> None:
+    # It is lost, for the goal below is out of reach; but the boxes have more ways to stand in the
+    # room than the small search looks at.
+    rows = ["#" * 14, "#@#" + "-" * 10 + "#", *["#-#" + "-" * 10 + "#"] * 8]
+    rows[3] = rows[6] = "#-$" + "-" * 10 + "#"
+    rows[5] = "#-#-----.----#"
+    rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
+    laid = lay_out_board(parse_board("|".join(rows)))
+    assert laid.num_regions == 1 and not has_lost_corral(laid)
+
+
+def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
+    # The left box is pushed from the room in the middle, which the right box has to open.
+    board = parse_board("##########|####---###|#.-$-.-$@#|####---###|##########")
+    laid = lay_out_board(board)
+    assert corral_verdict(laid) not in (LOST, NO_CORRAL)
+    assert laid.scratch.may_move.all()
+    assert can_be_solved(board)
+
+
+def test_a_finished_room_binds_nobody() -> None:
+    board = parse_board("##########|#--#----@#|#--*--$--#|#--#--.--#|##########")
+    laid = lay_out_board(board)
+    assert laid.num_regions == 1
+    assert corral_verdict(laid) == NO_CORRAL and not has_lost_corral(laid)
+
+
+def test_boxes_frozen_on_goals_shut_others_off_from_theirs() -> None:
+    board = parse_board("######|#.*###|##--##|#--$-#|#@---#|######")
+    laid = lay_out_board(board)
+    assert frozen_boxes(board) == {Square(1, 2)}
+    assert is_frozen_lost(laid)
+    assert not can_be_solved(board)
+    # Not so where the goal lies elsewhere.
+    assert not is_frozen_lost(
+        lay_out_board(parse_board("######|#-*###|##--##|#--$-#|#@-.-#|######"))
+    )
+
+
+def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead() -> None:
+    num_frozen = 0
+    for board in random_boards(Shape(4, 4, 5, is_closed=True), 60, seed=11):
+        if not (board.boxes <= board.inside() and board.goals <= board.inside()):
+            continue
+        laid = lay_out_board(board)
+        tables = laid.tables._replace(is_dead=np.zeros_like(laid.tables.is_dead))
+        is_held = laid.scratch.is_held
+        mark_frozen(tables, laid.scratch.boxes, laid.scratch.is_blocked, is_held)
+        found = {laid.squares[box] for box in laid.scratch.boxes if is_held[box]}
+        assert found == frozen_boxes(board)
+        num_frozen += len(found)
+    assert num_frozen > 20
+
+
+def test_goals_are_reached_by_pushes_between_walls_and_frozen_boxes() -> None:
+    draw = random.Random(6)
+    num_shut_off = 0
+    for board in random_boards(Shape(4, 5, 4, is_closed=True), 40, seed=12):
+        inside = board.inside()
+        if not (board.boxes <= inside and board.goals <= inside):
+            continue
+        laid = lay_out_board(board)
+        frozen = set(draw.sample(sorted(board.boxes), 2))
+        floor = inside - frozen
+        is_held = np.array([square not in floor for square in laid.squares] + [True])
+        walls = laid.scratch.frozen_walls
+        entry = frozen_entry(laid.tables, walls, laid.scratch.boxes, is_held, laid.scratch.waiting)
+        for goal, number in enumerate(laid.tables.goals):
+            reached = [laid.squares[number]]
+            for square in reached if reached[0] in floor else []:
+                for direction in Direction:
+                    before = square.neighbour(direction)
+                    behind = before.neighbour(direction)
+                    if {before, behind} <= floor and before not in reached:
+                        reached.append(before)
+            bits = walls.goals[entry, :, 0] >> np.uint64(goal) & np.uint64(1)
+            assert {laid.squares[i] for i in np.flatnonzero(bits)} == set(reached)
+            num_shut_off += len(reached) < len(floor)
+    assert num_shut_off > 20
+
+
+def test_a_box_between_dead_squares_is_frozen_with_the_wall_above() -> None:
+    # No goal on the upper wall: left and right of the box are as good as walls.
+    board = parse_board("#######|#--$--#|#-----#|#@.---#|#######")
+    assert not frozen_boxes(board)
+    assert is_frozen_lost(lay_out_board(board))
+    assert not can_be_solved(board)

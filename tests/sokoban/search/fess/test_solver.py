@@ -1,0 +1,192 @@
+"""The whole solver against every possible play of small boards, its answers and its limits."""
+
+from itertools import count
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.fess.push_graph import can_be_solved
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.fess import solver, tables
+from tokoban.sokoban.search.fess.positions import NUM_POSITIONS
+from tokoban.sokoban.search.fess.search import EXHAUSTED
+from tokoban.sokoban.search.fess.solver import Progress, solve_any
+from tokoban.sokoban.search.lone_box import completed
+from tokoban.sokoban.search.solver import GaveUp, Solved, Unsolvable
+
+SHAPES = {
+    "one box, open": (Shape(5, 7, 1, is_closed=False), 20),
+    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 30),
+    "three boxes, open": (Shape(3, 5, 3, is_closed=False), 30),
+    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 15),
+    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 15),
+}
+# Some fifteen expansions to the solution.
+CROWDED = parse_board("########|#-#---##|###-$-.#|#---.$$#|#-$$@..#|#-#.---#|########")
+
+
+def check_against_every_possible_play(boards: list[Board]) -> int:
+    """How many of the boards are unsolvable."""
+    num_unsolvable = 0
+    for board in boards:
+        is_solvable = can_be_solved(board)
+        answer = solve_any(board)
+        assert isinstance(answer, Solved if is_solvable else Unsolvable)
+        if isinstance(answer, Solved):
+            assert rules.play(board, answer.directions)[-1].is_solved
+        num_unsolvable += not is_solvable
+    return num_unsolvable
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
+    boards = list(random_boards(*SHAPES[shape], seed=19))
+    assert 0 < check_against_every_possible_play(boards) < len(boards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_hold_for_many_more_boards(shape: str, seed: int) -> None:
+    check_against_every_possible_play(list(random_boards(SHAPES[shape][0], 100, seed=50 + seed)))
+
+
+@pytest.mark.parametrize("turn", [0, 1], ids=["forwards", "backwards"])
+def test_either_side_alone_exhausts_only_what_is_unsolvable(turn: int) -> None:
+    answers = set()
+    for board in random_boards(Shape(3, 5, 3, is_closed=True), 60, seed=23):
+        inside = board.inside()
+        if board.is_solved or not (board.boxes <= inside and board.goals <= inside):
+            continue
+        two_sides = completed(solver.two_sides_in_steps(board, sorted(inside), seed=0))
+        two_sides.turn = turn
+        while (outcome := two_sides.go_on(1 << 20, None)) == solver.BUDGET_SPENT:
+            two_sides.turn = turn
+        is_solvable = can_be_solved(board)
+        assert (outcome == EXHAUSTED) == (not is_solvable)
+        answers.add(is_solvable)
+    assert answers == {True, False}
+
+
+def test_answers_do_not_depend_on_how_the_search_is_sliced_or_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = solve_any(CROWDED)
+    assert isinstance(expected, Solved)
+    every_flood = solve_any(CROWDED, clock=count(0.0).__next__)
+    monkeypatch.setattr(solver, "_FIRST_CAPACITY", 1 << 14)
+    roomy = solve_any(CROWDED)
+    for answer in (every_flood, roomy):
+        assert isinstance(answer, Solved)
+        assert answer.directions == expected.directions
+        assert answer.expansions == expected.expansions
+
+
+def test_the_seed_of_the_keys_changes_no_answer() -> None:
+    assert isinstance(solve_any(CROWDED, seed=1), Solved)
+
+
+@pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
+def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
+
+    def equal_keys(high: int, size: tuple[int, ...], dtype: type) -> np.ndarray:
+        return np.full(size, key, dtype)
+
+    solver.prepare()
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: SimpleNamespace(integers=equal_keys))
+    for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
+        boards = list(random_boards(shape, 40, seed=seed))
+        assert 0 < check_against_every_possible_play(boards) < len(boards)
+
+
+def test_no_more_expansions_than_allowed_are_made() -> None:
+    for limit in (0, 1, 5):
+        answer = solve_any(CROWDED, max_expansions=limit)
+        assert isinstance(answer, GaveUp)
+        assert (answer.limit, answer.expansions) == (f"{limit} expansions", limit)
+
+
+def test_the_time_limit_ends_the_search() -> None:
+    answer = solve_any(CROWDED, time_limit_s=20.0, clock=count(0.0).__next__)
+    assert isinstance(answer, GaveUp)
+    assert answer.limit == "20 s" and answer.elapsed_s < 25  # of a clock that ticks when read
+
+
+def test_the_memory_limit_holds_before_the_store_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "_FIRST_CAPACITY", 1)
+    answer = solve_any(CROWDED, memory_limit_mb=0.5)
+    assert isinstance(answer, GaveUp)
+    assert answer.limit == "0.5 MB"
+
+
+def test_the_report_grows_and_its_last_word_is_near_the_answer() -> None:
+    said: list[Progress] = []
+    answer = solve_any(CROWDED, report=said.append, clock=count(0.0).__next__)
+    assert [progress.expansions for progress in said] == sorted(p.expansions for p in said)
+    assert 0 < said[-1].expansions <= answer.expansions
+    assert said[-1].positions >= 2 and said[-1].elapsed_s < answer.elapsed_s
+
+
+def test_ctrl_c_goes_through() -> None:
+    def interrupt(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_any(CROWDED, report=interrupt)
+
+
+def test_more_boxes_than_are_matched_are_solved_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_MATCHED", 3)
+    assert isinstance(solve_any(CROWDED), Solved)
+    check_against_every_possible_play(
+        list(random_boards(Shape(4, 4, 4, is_closed=True), 10, seed=8))
+    )
+
+
+@pytest.mark.parametrize(
+    ("drawing", "answer"),
+    [
+        ("#####|#@-*#|#####", Solved),  # solved already
+        ("#####|#@$.#|#####", Solved),
+        ("#####|#@.$#|#####", Unsolvable),  # frozen
+        ("######|#@$--#|######", Unsolvable),  # a box too many
+        ("#######|#@$.#*#|#######", Solved),  # decoration out of reach is left alone
+        ("#######|#@$.#$#|#######", Unsolvable),
+        ("#######|#-$-.-#|#-@-#-#|#.-$--#|#######", Solved),
+        ("#######|#@-$-.#|###-###|###-###|#######", Solved),
+        ("########|#-.$-@.#|####-###|########", Unsolvable),  # one box, two goals
+    ],
+)
+def test_drawn_boards(drawing: str, answer: type) -> None:
+    assert isinstance(solve_any(parse_board(drawing)), answer)
+
+
+def test_boxes_of_several_words_are_solved() -> None:
+    row = "#" + "-" * 40 + "#"
+    wide = "|".join(["#" * 42, row, "#-$-$" + "-" * 32 + ".-.-#", "#@" + row[2:], "#" * 42])
+    answer = solve_any(parse_board(wide))
+    assert isinstance(answer, Solved)
+
+
+def test_too_much_floor_is_refused() -> None:
+    large = Board(
+        65, 65, frozenset(), frozenset({Square(0, 1)}), frozenset({Square(0, 2)}), Square(0, 0)
+    )
+    with pytest.raises(ValueError, match="at most 4096 squares of floor, got 4225"):
+        solve_any(large)
+
+
+def test_the_sides_share_the_work() -> None:
+    two_sides = completed(solver.two_sides_in_steps(CROWDED, sorted(CROWDED.inside()), seed=0))
+    turns = set()
+    for _ in range(50):
+        turns.add(two_sides.turn)
+        if two_sides.go_on(1 << 10, None) != solver.BUDGET_SPENT:
+            break
+    assert two_sides.positions[0].progress[NUM_POSITIONS] > 1
+    assert 0 in turns

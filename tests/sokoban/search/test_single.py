@@ -1,0 +1,192 @@
+"""One search in slices: how long they are, what ends them, and whom they tell."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import GaveUp, Limits, Progress, Solved, Unsolvable
+from tokoban.sokoban.search.single import Outcome, Search, find_answer
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+PUSH = parse_board("@$.")
+MEGABYTE = 1_000_000
+
+
+class Scripted:
+    """Comes back with the outcomes it was given, the last of them again and again."""
+
+    def __init__(self, *outcomes: Outcome, plan: tuple[Direction, ...] = (Direction.RIGHT,)):
+        self.outcomes = outcomes
+        self.plan = plan
+        self.budgets: list[int] = []
+        self.room = 1
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        self.budgets.append(budget)
+        return self.outcomes[min(len(self.budgets), len(self.outcomes)) - 1]
+
+    def progress(self, elapsed_s: float) -> Progress:
+        done = len(self.budgets)
+        return Progress(7 * done, 11 * done, elapsed_s, at_least=13)
+
+    def num_bytes(self) -> int:
+        return self.room * MEGABYTE
+
+    def num_bytes_while_growing(self) -> int:
+        return 3 * self.room * MEGABYTE
+
+    def grow(self) -> None:
+        self.room *= 2
+
+    def directions(self) -> tuple[Direction, ...]:
+        return self.plan
+
+    def optimum(self) -> None:
+        return None
+
+
+GOING, FULL = Outcome.BUDGET_SPENT, Outcome.NO_ROOM
+
+
+def ticks(step_s: float):
+    """A clock that goes on by so much whenever it is read."""
+    return count(0.0, step_s).__next__
+
+
+def test_short_slices_are_doubled_and_long_ones_halved() -> None:
+    search = Scripted(GOING)
+    assert isinstance(search, Search)
+    find_answer(PUSH, lambda: search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+    assert search.budgets[:5] == [1, 2, 4, 8, 16]
+    search = Scripted(GOING)
+    seconds = iter([*(0.0,) * 11, *range(1, 99)])
+    find_answer(PUSH, lambda: search, Limits(time_limit_s=30.0), clock=lambda: float(next(seconds)))
+    rise = search.budgets.index(max(search.budgets))
+    assert search.budgets[rise : 2 * rise + 3] == [*(2**i for i in range(rise, -1, -1)), 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answer"), [(Outcome.SOLVED, Solved), (Outcome.EXHAUSTED, Unsolvable)]
+)
+def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, answer: type) -> None:
+    search = Scripted(GOING, outcome)
+    limits = Limits(max_expansions=14, time_limit_s=0.0, memory_limit_mb=0.9)
+    assert isinstance(find_answer(PUSH, lambda: Scripted(outcome), limits, clock=ticks(0)), answer)
+    found = find_answer(PUSH, lambda: search, Limits(max_expansions=14), clock=ticks(0))
+    assert isinstance(found, answer)
+    assert found.expansions == 14
+
+
+@pytest.mark.parametrize(
+    ("limits", "outcomes", "limit"),
+    [
+        (Limits(max_expansions=14), [GOING], "14 expansions"),
+        (Limits(max_expansions=13), [GOING], "13 expansions"),
+        (Limits(time_limit_s=2.5), [GOING], "2.5 s"),
+        (Limits(memory_limit_mb=0.9), [GOING], "0.9 MB"),
+        (Limits(memory_limit_mb=2.9), [FULL], "2.9 MB"),
+        (Limits(), [Outcome.TOO_LONG], "a price of 65536"),
+    ],
+)
+def test_a_limit_ends_the_search(limits: Limits, outcomes: list[Outcome], limit: str) -> None:
+    answer = find_answer(PUSH, lambda: Scripted(*outcomes), limits, clock=ticks(0.25))
+    assert isinstance(answer, GaveUp)
+    assert (answer.limit, answer.at_least) == (limit, 13)
+
+
+def test_a_search_grows_as_long_as_the_old_room_and_the_new_one_fit() -> None:
+    search = Scripted(FULL)
+    answer = find_answer(PUSH, lambda: search, Limits(memory_limit_mb=12.0), clock=ticks(0))
+    assert isinstance(answer, GaveUp)
+    assert (answer.limit, search.room) == ("12 MB", 8)
+
+
+def test_a_report_comes_before_each_slice_and_may_end_the_search() -> None:
+    said: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        said.append(progress)
+        if len(said) == 5:
+            raise KeyboardInterrupt
+
+    search = Scripted(GOING)
+    with pytest.raises(KeyboardInterrupt):
+        find_answer(PUSH, lambda: search, Limits(), report=report)
+    assert [told.expansions for told in said] == [0, 7, 14, 21, 28]
+    assert len(search.budgets) == 4
+
+
+def nothing() -> Search:
+    raise AssertionError("no search is needed")
+
+
+@pytest.mark.parametrize(
+    ("drawing", "answer"), [("@*", Solved), ("@$..", Unsolvable), ("$@.|---", Unsolvable)]
+)
+def test_what_needs_no_search_gets_none(drawing: str, answer: type) -> None:
+    assert isinstance(find_answer(parse_board(drawing), nothing, Limits()), answer)
+
+
+def test_a_plan_that_the_rules_refuse_is_never_returned() -> None:
+    search = Scripted(Outcome.SOLVED, plan=(Direction.LEFT,))
+    with pytest.raises(RuntimeError, match="the rules refuse the plan"):
+        find_answer(PUSH, lambda: search, Limits())
+
+
+def test_tables_that_do_not_fit_are_not_made() -> None:
+    # 4,096 squares, 31 * 31 boxes: 16 MB of sides, and 2 * 63 MB of pushes.
+    squares = frozenset(
+        Square(row, column) for row in range(1, 63, 2) for column in range(1, 63, 2)
+    )
+    goals = frozenset(square.neighbour(Direction.RIGHT) for square in squares)
+    board = Board(64, 64, frozenset(), goals, squares, Square(0, 0))
+    answer = find_answer(board, nothing, Limits(memory_limit_mb=142.0))
+    assert isinstance(answer, GaveUp)
+    assert answer.limit == "142 MB"
+    with pytest.raises(AssertionError):
+        find_answer(board, nothing, Limits(memory_limit_mb=143.0))
+
+
+MEASURE = """
+import json
+from benchmarks.fuzz import peak_growth
+from tests.sokoban.test_solver import HARD
+from tokoban.sokoban.search import solver
+
+on_words = solver.from_board
+WAYS = [(on_words, "moves"), (on_words, "any"), (lambda board: None, "moves")]
+
+def solve_all(**limits):
+    for solver.from_board, objective in WAYS:
+        yield solver.solve(HARD, minimise=objective, **limits)
+
+list(solve_all(max_expansions=101))
+with peak_growth() as growth:
+    answers = list(solve_all(memory_limit_mb=30.0))
+print(json.dumps([[answer.limit for answer in answers], growth[0] / 1e6]))
+"""
+
+
+def test_no_search_takes_more_memory_from_the_machine_than_its_limit() -> None:
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("only Linux tells the peak of a part of a program")
+    # Else what a first compilation has freed would be taken for the search's arrays, unseen.
+    environment = os.environ | {"MALLOC_MMAP_THRESHOLD_": "100000"}
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    limits, taken_mb = json.loads(done.stdout)
+    assert limits == ["30 MB"] * 3
+    assert 10 < taken_mb < 30

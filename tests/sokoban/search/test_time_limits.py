@@ -1,0 +1,117 @@
+"""Time limits on the largest boards that any search takes, while it is set up too.
+
+Seconds are those of the thread, so that neither a busy machine nor other threads count.
+"""
+
+import itertools
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.proofs.explainer import explain
+from tokoban.sokoban.puzzles.rating import rate
+from tokoban.sokoban.search.answer import OBJECTIVES, Limits, Progress
+from tokoban.sokoban.search.optimiser import optimise
+from tokoban.sokoban.search.solver import GaveUp, solve
+
+LIMIT_S = 0.2
+LATE_S = 1.0  # that an answer may come later: some ms, but for pauses of the interpreter
+SIDE = 64
+
+
+def room(num_boxes: int) -> Board:
+    """64x64 squares with goals anywhere but at the edge, and boxes that do not touch."""
+    inner = [Square(row, column) for row in range(2, SIDE - 2) for column in range(2, SIDE - 2)]
+    apart = [square for square in inner if square.row % 2 == square.column % 2 == 0]
+    draws = random.Random(num_boxes)
+    boxes, goals = draws.sample(apart, num_boxes), draws.sample(inner, num_boxes)
+    return Board(SIDE, SIDE, frozenset(), frozenset(goals), frozenset(boxes), Square(0, 0))
+
+
+CROWDS = pytest.mark.parametrize("num_boxes", [12, 200, 850])
+
+
+@CROWDS
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_search_ends_at_its_time_limit(objective: str, num_boxes: int) -> None:
+    board = room(num_boxes)
+    solve(board, minimise=objective, max_expansions=0)  # compiles
+    answer = solve(board, minimise=objective, time_limit_s=LIMIT_S, clock=time.thread_time)
+    assert answer.elapsed_s < LIMIT_S + LATE_S
+    if num_boxes > 12:
+        assert isinstance(answer, GaveUp)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_limits_are_looked_at_while_a_search_is_set_up(objective: str) -> None:
+    looks = itertools.count()
+    reports: list[Progress] = []
+    answer = solve(
+        room(200),
+        minimise=objective,
+        time_limit_s=12.0,
+        report=reports.append,
+        clock=lambda: float(next(looks)),  # a second passes between two looks
+    )
+    assert isinstance(answer, GaveUp)
+    assert reports and all(progress.positions == 0 for progress in reports)
+
+
+@CROWDS
+def test_an_explanation_ends_at_its_time_limit(num_boxes: int) -> None:
+    board = room(num_boxes)
+    explain(board, time_limit_s=0.01)  # compiles
+    answer = explain(board, time_limit_s=LIMIT_S, clock=time.thread_time)
+    assert answer.elapsed_s < LIMIT_S + LATE_S
+
+
+@CROWDS
+def test_a_rating_ends_at_its_time_limit(num_boxes: int) -> None:
+    board = room(num_boxes)
+    rate(board, limits=Limits(time_limit_s=0.01))  # compiles
+    started_s = time.thread_time()
+    rate(board, limits=Limits(time_limit_s=LIMIT_S))
+    assert time.thread_time() - started_s < LIMIT_S + LATE_S
+
+
+def test_shortening_ends_at_its_time_limit() -> None:
+    floor = frozenset({Square(0, 3)}), frozenset({Square(0, 1)})
+    board = Board(SIDE, SIDE, frozenset(), *floor, Square(0, 0))
+    there_and_back = (Direction.DOWN, Direction.UP) * 2_500
+    moves = (*there_and_back, Direction.RIGHT, Direction.RIGHT)
+    optimise(board, moves[-2:], time_limit_s=0.0)  # compiles
+    answer = optimise(board, moves, time_limit_s=0.0, clock=time.thread_time)
+    assert answer.elapsed_s < LATE_S
+    assert (answer.limit, answer.moves) == ("0 s", len(moves))
+    assert not answer.is_proved_optimal
+
+
+def test_a_walk_through_a_large_room_takes_little_longer_than_its_squares() -> None:
+    board = Board(
+        255, 255, frozenset(), frozenset({Square(5, 5)}), frozenset({Square(9, 9)}), Square(0, 0)
+    )
+
+    def seconds(find: Callable[[], object]) -> float:
+        times = []
+        for _ in range(3):
+            started_s = time.thread_time()
+            find()
+            times.append(time.thread_time() - started_s)
+        return min(times)
+
+    assert len(board.inside()) == 255 * 255
+    # 1.8 times as long; with a call for each of the neighbours it was more than 4.
+    assert seconds(board.inside) < 3 * seconds(lambda: frozenset(board.squares()))
+
+
+def test_frozen_boxes_take_linear_time() -> None:
+    # A staircase, of which each box is held by both neighbours until those at the ends are let go.
+    steps = [Square(row, column) for row in range(1, 2001) for column in (row, row + 1)]
+    board = Board(2003, 2004, frozenset(), frozenset(steps), frozenset(steps), Square(0, 0))
+    started_s = time.thread_time()
+    assert frozen_boxes(board) == frozenset()
+    assert time.thread_time() - started_s < 1.0

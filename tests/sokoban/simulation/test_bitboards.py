@@ -1,0 +1,329 @@
+"""The rules on packed words against drawings and the plain rules, and where each cell lies."""
+
+import random
+import re
+from collections.abc import Iterable
+from itertools import product
+
+import pytest
+import torch
+
+from benchmarks.random_boards import KINDS, random_board
+from tests.sokoban.drawings import DRAWINGS, EVERY_DRAWING, Drawing
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.simulation import bitboards, tensor_boards
+from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+
+LAST = Square(7, 7)
+OPEN = frozenset[Square]()
+
+
+def filled(board: Board) -> Board:
+    """The same board drawn on 8x8 squares, with wall where there was nothing."""
+    new = {
+        Square(row, column)
+        for row, column in product(range(SIDE), repeat=2)
+        if not board.contains(Square(row, column))
+    }
+    return Board(SIDE, SIDE, board.walls | new, board.goals, board.boxes, board.player)
+
+
+def random_boards() -> list[Board]:
+    chance = random.Random(17)
+    shapes = ((8, 8), (3, 7), (5, 8), (8, 2))
+    return [
+        random_board(chance, *shape, kind=kind, is_bordered=False)
+        for shape, kind, _ in product(shapes, KINDS.values(), range(5))
+    ]
+
+
+@EVERY_DRAWING
+def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
+    boards = bitboards.pack([drawing.start])
+    for action in drawing.actions:
+        boards = bitboards.step(boards, torch.tensor([action]))
+    assert format_board(bitboards.to_board(boards)) == format_board(filled(drawing.end))
+
+
+def test_each_board_moves_in_its_own_direction() -> None:
+    boards = bitboards.pack([parse_board("--$--|-$@$-|--$--")] * 4)
+    after = bitboards.step(boards, torch.tensor([3, 0, 1, 2], dtype=torch.int32))
+    drawn = ["--$--|-$-@$|--$--", "--$--|-$@$-|--$--", "--$--|$@-$-|--$--", "--$--|-$@$-|--$--"]
+    # The boxes above and below stand at the edge.
+    assert [bitboards.to_board(after, (number,)) for number in range(4)] == [
+        filled(parse_board(text)) for text in drawn
+    ]
+
+
+def test_any_batch_shape_will_do() -> None:
+    flat = bitboards.pack(random_boards()[:6])
+    actions = torch.tensor([0, 1, 2, 3, 3, 1])
+    expected = bitboards.step(flat, actions)
+    folded = bitboards.step(flat.map(lambda word: word.reshape(2, 3)), actions.reshape(2, 3))
+    for word, expected_word in zip(folded, expected, strict=True):
+        assert torch.equal(word.flatten(), expected_word)
+    for number in range(6):
+        single = Bitboards(*(word[number] for word in flat))
+        after = bitboards.step(single, actions[number])
+        assert bitboards.to_board(after, ()) == bitboards.to_board(expected, (number,))
+        assert bitboards.to_board(folded, divmod(number, 3)) == bitboards.to_board(after, ())
+
+
+def test_a_step_keeps_the_words_that_never_change() -> None:
+    boards = bitboards.pack([parse_board("@$-.")])
+    after = bitboards.step(boards, torch.tensor([3]))
+    assert after.walls is boards.walls
+    assert after.goals is boards.goals
+    assert bitboards.to_board(boards) == filled(parse_board("@$-."))
+    assert bitboards.to_board(after) == filled(parse_board("-@$."))
+
+
+# Where a cell lies.
+
+
+def test_a_cell_is_bit_eight_times_its_row_plus_its_column() -> None:
+    boards = bitboards.pack([parse_board("#-$|.@-")])
+    assert boards.boxes.tolist() == [1 << 2]
+    assert boards.goals.tolist() == [1 << 8]
+    assert boards.player.tolist() == [1 << 9]
+    # The wall of the drawing and all but three cells of two rows: only 1, 2, 8, 9, 10 are floor.
+    assert boards.walls.tolist() == [~(1 << 1 | 1 << 2 | 1 << 8 | 1 << 9 | 1 << 10)]
+
+
+def test_the_last_cell_is_the_sign() -> None:
+    boards = bitboards.pack([Board(8, 8, OPEN, frozenset({LAST}), frozenset({LAST}), Square(0, 0))])
+    assert boards.boxes.tolist() == boards.goals.tolist() == [-(2**63)]
+    assert boards.walls.tolist() == [0]
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_shift_moves_every_cell_to_its_neighbour(direction: Direction) -> None:
+    squares = [Square(row, column) for row in range(SIDE) for column in range(SIDE)]
+    words = bitboards.pack([Board(8, 8, OPEN, OPEN, OPEN, square) for square in squares]).player
+    shifted = bitboards.cells(bitboards.shift(words, direction))
+    for number, square in enumerate(squares):
+        ahead = square.neighbour(direction)
+        is_on_board = 0 <= ahead.row < SIDE and 0 <= ahead.column < SIDE
+        assert shifted[number].nonzero().tolist() == ([list(ahead)] if is_on_board else [])
+    # All at once: one row or column of the whole board empties, seven are kept.
+    assert bitboards.cells(bitboards.shift(torch.tensor(-1), direction)).sum() == 56
+
+
+def test_index_is_the_number_of_the_only_cell() -> None:
+    words = torch.tensor([1 << number for number in range(63)] + [-(2**63)])
+    assert bitboards.index(words).tolist() == list(range(64))
+
+
+def test_cells_are_the_bits_row_by_row() -> None:
+    words = torch.tensor([[1 << 3 | 1 << 8, -(2**63)], [0, -1]])
+    cells = bitboards.cells(words)
+    assert cells.shape == (2, 2, 8, 8)
+    assert cells[0, 0].nonzero().tolist() == [[0, 3], [1, 0]]
+    assert cells[0, 1].nonzero().tolist() == [[7, 7]]
+    assert cells[1].flatten(1).sum(1).tolist() == [0, 64]
+
+
+@pytest.mark.parametrize(("height", "width"), [(8, 8), (3, 7), (5, 1)])
+def test_cells_become_words_again(height: int, width: int) -> None:
+    draw = torch.Generator().manual_seed(19)
+    squares = torch.rand(2, 11, height, width, generator=draw) < 0.5
+    cells = bitboards.cells(bitboards.to_word(squares))
+    assert torch.equal(cells[..., :height, :width], squares)
+    assert cells.sum() == squares.sum()
+
+
+def test_planes_are_those_of_tensor_boards() -> None:
+    boards = [filled(board) for board in random_boards()]
+    expected = tensor_boards.planes(tensor_boards.from_boards(boards))
+    planes = bitboards.planes(bitboards.pack(boards))
+    assert planes.dtype == torch.float32
+    assert torch.equal(planes, expected.float())
+
+
+# Packing.
+
+
+def test_boards_come_back_from_words() -> None:
+    boards = random_boards()
+    packed = bitboards.pack(boards)
+    for number, board in enumerate(boards):
+        assert bitboards.to_board(packed, (number,)) == filled(board)
+    assert bitboards.to_boards(packed) == [filled(board) for board in boards]
+
+
+def test_no_boards_are_an_empty_batch() -> None:
+    assert bitboards.to_boards(bitboards.pack([])) == []
+    assert [word.shape for word in bitboards.pack([])] == [(0,)] * 4
+
+
+def test_a_board_within_8x8_keeps_its_place() -> None:
+    drawn = "########|#------#|#-@$-.-#|########"
+    assert bitboards.to_board(bitboards.pack([parse_board(drawn)])) == filled(parse_board(drawn))
+
+
+@pytest.mark.parametrize("is_tall", [False, True])
+def test_a_larger_board_loses_its_walls(is_tall: bool) -> None:
+    # Either way one side is longer than 8, and the floor begins in row 2, column 3.
+    ring = "#####|#####|###@-##|###-*#|###.-#|#####"
+    rows = [row.ljust(9, "#") for row in ring.split("|")]
+    rows += ["#" * 9] * (4 if is_tall else 0)
+    packed = bitboards.pack([parse_board("|".join(rows))])
+    assert bitboards.to_board(packed) == filled(parse_board("@-#|-*#|.-#"))
+
+
+def test_an_8x8_interior_fills_the_word() -> None:
+    rows = ["@-------", *["--------"] * 6, "-------$"]
+    bordered = "|".join(["#" * 10, *[f"#{row}#" for row in rows], "#" * 10])
+    packed = bitboards.pack([parse_board(bordered)])
+    assert bitboards.to_board(packed) == parse_board("|".join(rows))
+
+
+@pytest.mark.parametrize("margin", [0, 1, 2])
+def test_a_margin_of_wall_is_kept_on_request(margin: int) -> None:
+    packed = bitboards.pack([parse_board("####|##@-|##$.|####")], margin=margin)
+    rows = ["@-", "$."]
+    drawn = "|".join(["#" * (margin + 2)] * margin + ["#" * margin + row for row in rows])
+    assert bitboards.to_board(packed) == filled(parse_board(drawn))
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "margin", "message"),
+    [
+        (9, 3, None, "interior 9x3 does not fit one 64-bit plane (8x8)"),
+        (2, 11, None, "interior 2x11 does not fit one 64-bit plane (8x8)"),
+        (9, 3, 0, "interior 9x3 does not fit one 64-bit plane (8x8)"),
+        (7, 5, 1, "interior 7x5 does not fit one 64-bit plane (6x6)"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    height: int, width: int, margin: int | None, message: str
+) -> None:
+    fitting = parse_board("@")
+    board = Board(height, width, OPEN, OPEN, OPEN, Square(1, 2))
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        bitboards.pack([fitting, board], margin=margin)
+
+
+# Symmetry, and the numbers that stand for boards.
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_images_of_words_are_images_of_boards(symmetry: Symmetry) -> None:
+    boards = [filled(board) for board in random_boards()]
+    images = bitboards.image(bitboards.pack(boards), symmetry)
+    expected = bitboards.pack([symmetry.of_board(board) for board in boards])
+    for word, expected_word in zip(images, expected, strict=True):
+        assert torch.equal(word, expected_word)
+
+
+def test_keys_are_equal_for_equal_boards_alone() -> None:
+    boards = [board for drawing in DRAWINGS.values() for board in (drawing.start, drawing.end)]
+    boards = [filled(board) for board in [*boards, *random_boards()]]
+    keys = bitboards.keys(bitboards.pack(boards)).tolist()
+    assert len(set(keys)) == len(set(boards)) == len(set(zip(boards, keys, strict=True)))
+
+
+@pytest.mark.parametrize("part", ["walls", "goals", "boxes", "player"])
+def test_keys_tell_boards_apart_by_every_cell_of_every_word(part: str) -> None:
+    board = bitboards.pack([parse_board("#-$-|.-@-|*---")] * 65)
+    # Row 0 is the board itself; row n + 1 differs from it in cell n of one word.
+    changes = torch.tensor([0] + [1 << number for number in range(63)] + [-(2**63)])
+    changed = board._replace(**{part: getattr(board, part) ^ changes})
+    assert bitboards.keys(changed).unique().numel() == 65
+
+
+@pytest.mark.parametrize("number", [0, 31, 63])
+def test_keys_tell_boards_apart_by_one_cell_of_several_words(number: int) -> None:
+    # A change of the highest bit survives every multiplication unmixed, and two would cancel.
+    change = -(2**63) if number == 63 else 1 << number
+    changes = torch.tensor(list(product([0, change], repeat=4))).T
+    board = bitboards.pack([parse_board("#-$-|.-@-|*---")] * 16)
+    changed = Bitboards(*(word ^ change for word, change in zip(board, changes, strict=True)))
+    assert bitboards.keys(changed).unique().numel() == 16
+
+
+def test_canonical_keys_are_equal_for_images_alone() -> None:
+    boards = [filled(board) for board in random_boards()[::3]]
+    keys = bitboards.canonical_keys(bitboards.pack(boards))
+    for symmetry in SYMMETRIES:
+        images = bitboards.pack([symmetry.of_board(board) for board in boards])
+        assert torch.equal(bitboards.canonical_keys(images), keys)
+    assert keys.unique().numel() == len(set(boards))
+
+
+# What the moves do.
+
+
+def test_legal_moves_are_those_that_change_the_board() -> None:
+    boards = [*random_boards(), *(drawing.start for drawing in DRAWINGS.values())]
+    expected = [
+        [rules.step(board, direction) != board for direction in Direction] for board in boards
+    ]
+    assert bitboards.is_legal(bitboards.pack(boards)).tolist() == expected
+
+
+def test_legal_moves_are_as_drawn() -> None:
+    drawn = {
+        "#|@|#": [],
+        "-@#": [Direction.LEFT],
+        "---|$@-|-$-|-$-": [Direction.UP, Direction.RIGHT],
+        "----|-@$-|-$--|----": [Direction.UP, Direction.LEFT, Direction.DOWN, Direction.RIGHT],
+    }
+    is_legal = bitboards.is_legal(bitboards.pack([parse_board(text) for text in drawn]))
+    expected = [[direction in moves for direction in Direction] for moves in drawn.values()]
+    assert is_legal.tolist() == expected
+
+
+def test_successors_are_the_four_steps() -> None:
+    boards = bitboards.pack(random_boards()).map(lambda word: word.reshape(3, 20))
+    successors = bitboards.successors(boards)
+    for action in range(4):
+        expected = bitboards.step(boards, torch.full((3, 20), action))
+        for word, expected_word in zip(successors, expected, strict=True):
+            assert word.shape == (3, 20, 4)
+            assert torch.equal(word[..., action], expected_word)
+
+
+def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
+    drawn = ["@*-", "@-*|-*-", "@$.", "@*$", "@*.", "+*-", "@--"]
+    packed = bitboards.pack([parse_board(text) for text in drawn])
+    assert bitboards.is_solved(packed).tolist() == [True, True, False, False, False, False, True]
+
+
+def test_map_changes_every_word() -> None:
+    boards = Bitboards(*(torch.tensor([number, 10 * number]) for number in (2, 3, 5, 7)))
+    assert [int(word) for word in boards.map(lambda word: word[1])] == [20, 30, 50, 70]
+
+
+def test_canonical_keys_do_not_see_where_a_level_lies() -> None:
+    places = product((0, 2, 7), (0, 1, 5))
+    drawn = ["########|" * down + ("#" * right + "@$.").ljust(8, "#") for down, right in places]
+    moved = bitboards.pack([filled(parse_board(drawing)) for drawing in drawn])
+    assert bitboards.keys(moved).unique().numel() == 9
+    assert bitboards.canonical_keys(moved).unique().numel() == 1
+
+
+@pytest.mark.parametrize("drawn", ["@$-.-|-#--*", "#######@|######$.", "-------|-@$.---|*------"])
+def test_a_board_moved_to_the_corner_keeps_its_shape(drawn: str) -> None:
+    board = filled(parse_board(drawn))
+    packed = bitboards.pack([board])
+    moved = bitboards.to_board(bitboards.to_corner(packed))
+    floor = set(board.squares()) - board.walls
+    top, left = min(row for row, _ in floor), min(column for _, column in floor)
+
+    def shifted(squares: Iterable[Square]) -> frozenset[Square]:
+        return frozenset(Square(row - top, column - left) for row, column in squares)
+
+    assert frozenset(moved.squares()) - moved.walls == shifted(floor)
+    assert (moved.boxes, moved.goals) == (shifted(board.boxes), shifted(board.goals))
+    assert {moved.player} == shifted({board.player})
+
+
+def test_planes_become_the_words_of_the_same_boards() -> None:
+    boards = [parse_board("@$.|#--"), parse_board("-.#|$-@")]
+    words = bitboards.from_planes(tensor_boards.from_boards(boards, device="cpu"))
+    for number, board in enumerate(boards):
+        assert bitboards.to_board(words, (number,)) == filled(board)

@@ -1,0 +1,414 @@
+"""One environment: Gymnasium's own checker, the rules, rewards, flags, masks, and the frames."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.error import ClosedEnvironmentError  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from tests.sokoban.drawings import EVERY_DRAWING, Drawing  # noqa: E402
+from tokoban.sokoban import rules  # noqa: E402
+from tokoban.sokoban.board import Board, Direction  # noqa: E402
+from tokoban.sokoban.formats.xsb import format_board, parse_board  # noqa: E402
+from tokoban.sokoban.render import render_rgb  # noqa: E402
+from tokoban.sokoban.simulation import registration  # noqa: E402
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv, check_arguments  # noqa: E402
+from tokoban.sokoban.simulation.level_pool import GeneratedLevels, frame  # noqa: E402
+from tokoban.sokoban.simulation.tensor_boards import Plane, from_planes, to_board  # noqa: E402
+from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)
+UP, LEFT, DOWN, RIGHT = Direction
+ROOM = parse_board("-----|-.$@-|--$--|-----")
+
+
+def board_of(observation: np.ndarray) -> Board:
+    """The board that the five planes of an observation show."""
+    planes = torch.from_numpy(observation).bool()
+    assert torch.equal(planes[Plane.FLOOR], ~planes[Plane.WALL])
+    return to_board(from_planes(planes), ())
+
+
+def push_action(board: Board, row: int, column: int, direction: int) -> int:
+    """The push of the box at this place of the interior."""
+    return 4 * ((board.width - 2) * row + column) + direction
+
+
+def boards_after_pushes(board: Board) -> dict[int, Board]:
+    """What each possible push leads to, slowly: every walk, and then a move that moves a box."""
+    after, seen, todo = {}, {board}, [board]
+    for here in todo:  # grows while it is read
+        for direction in Direction:
+            there = rules.step(here, direction)
+            if there.boxes != board.boxes:
+                row, column = there.player  # where the box was
+                after[push_action(board, row - 1, column - 1, direction)] = there
+            elif there not in seen:
+                seen.add(there)
+                todo.append(there)
+    return after
+
+
+# What Gymnasium asks for.
+
+
+@pytest.mark.parametrize("actions", ["moves", "pushes"])
+def test_gymnasiums_checker_finds_nothing(actions: str) -> None:
+    assert registration
+    made = gymnasium.make("tokoban/Sokoban-v0", levels=FEW, actions=actions)
+    check_env(made.unwrapped)
+
+
+def test_the_default_levels_need_no_file() -> None:
+    environment = gymnasium.make("tokoban/Sokoban-v0")
+    observation, _ = environment.reset(seed=2)
+    assert observation.shape == (5, 10, 10)
+    assert len(board_of(observation).boxes) == 2
+
+
+def test_it_is_found_by_a_name_alone_and_registering_imports_little() -> None:
+    code = (
+        "import sys, gymnasium\n"
+        "import tokoban.sokoban.simulation.registration\n"
+        "assert not {'torch', 'numba'} & set(sys.modules)\n"
+        "spec = gymnasium.spec('tokoban/Sokoban-v0')\n"
+        "del gymnasium.registry['tokoban/Sokoban-v0']\n"
+        "del sys.modules['tokoban.sokoban.simulation.registration']\n"
+        "name = 'tokoban.sokoban.simulation.registration:tokoban/Sokoban-v0'\n"
+        "print(gymnasium.make(name).reset(seed=0)[0].shape)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.returncode) == ("(5, 10, 10)\n", 0), ran.stderr
+
+
+def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n# run by the tests\n(.*?)^```$", page, re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, Any] = {}
+    exec(example, found)
+    assert found["observations"].shape == (1024, 5, 10, 10)
+
+
+# What a step does.
+
+
+@EVERY_DRAWING
+def test_a_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
+    environment = SokobanEnv([drawing.start])
+    observation, _ = environment.reset()
+    before, after = frame([drawing.start, drawing.end])
+    assert board_of(observation) == before
+    for action in drawing.actions:
+        observation, *_ = environment.step(action)
+    assert board_of(observation) == after
+    assert observation.dtype == np.uint8
+
+
+def test_a_smaller_level_is_filled_up_with_wall() -> None:
+    environment = SokobanEnv([ROOM, parse_board("@$.")])
+    observation, _ = environment.reset(options={"level": 1})
+    assert format_board(board_of(observation)) == "\n".join(["#" * 7, "#@$.###", *["#" * 7] * 4])
+
+
+@pytest.mark.parametrize(
+    ("board", "reward"),
+    [
+        ("-@$--", 2.0),
+        ("-@#$.", 2.0),
+        ("-@$.$", 2.0 + 3.0),
+        ("-@*-", 2.0 + 5.0),
+        ("-@*.$", 2.0),
+        ("-@$.", 2.0 + 3.0 + 7.0),
+        # Solved from the start, and so after a step that leaves the boxes alone.
+        ("*@-", 2.0 + 7.0),
+    ],
+)
+def test_a_reward_is_the_sum_of_what_happened(board: str, reward: float) -> None:
+    rewards = Rewards(step=2.0, box_on_goal=3.0, box_off_goal=5.0, solved=7.0)
+    environment = SokobanEnv([parse_board(board)], rewards=rewards)
+    environment.reset()
+    assert environment.step(RIGHT)[1] == reward
+
+
+def test_the_usual_rewards_are_those_of_gym_sokoban() -> None:
+    rewards = Rewards()
+    assert rewards.of(0, False) == -0.1
+    assert rewards.of(1, False) == -0.1 + 1
+    assert rewards.of(-1, False) == -0.1 - 1
+    assert rewards.of(1, True) == -0.1 + 1 + 10
+
+
+def test_an_episode_ends_when_it_is_solved_or_at_the_step_cap() -> None:
+    environment = SokobanEnv([parse_board("-@$.")], max_steps=3)
+
+    def flags(actions: Iterable[int]) -> list[tuple[bool, bool, bool]]:
+        environment.reset()
+        answers = [environment.step(action) for action in actions]
+        return [(answer[2], answer[3], answer[4]["is_solved"]) for answer in answers]
+
+    no, capped, solved = (False, False, False), (False, True, False), (True, False, True)
+    assert flags([UP, DOWN, LEFT]) == [no, no, capped]
+    assert flags([RIGHT]) == [solved]
+    # Solved by the last step allowed: that is its end, and not the cap.
+    assert flags([LEFT, RIGHT, RIGHT]) == [no, no, solved]
+
+
+# Masks, and pushes.
+
+
+def test_the_mask_of_moves_is_as_drawn() -> None:
+    for drawn, expected in {
+        "#|@|#": [0, 0, 0, 0],
+        "-@#": [0, 1, 0, 0],
+        "---|$@-|-$-|-$-": [1, 0, 0, 1],
+        "----|-@$-|-$--|----": [1, 1, 1, 1],
+    }.items():
+        _, info = SokobanEnv([parse_board(drawn)]).reset()
+        assert info["action_mask"].tolist() == expected
+        assert info["action_mask"].dtype == np.int8
+
+
+@pytest.mark.parametrize("actions", ["moves", "pushes"])
+def test_the_mask_tells_what_changes_the_board(actions: Any) -> None:
+    chance = np.random.default_rng(11)
+    environment = SokobanEnv(FEW, actions=actions)
+    for level in range(3):
+        observation, info = environment.reset(options={"level": level})
+        for _ in range(5):
+            after = boards_after_pushes(board_of(observation))
+            if actions == "pushes":
+                assert np.flatnonzero(info["action_mask"]).tolist() == sorted(after)
+            action = int(chance.integers(environment.action_space.n))
+            if chance.random() < 0.7 and info["action_mask"].any():
+                action = int(chance.choice(np.flatnonzero(info["action_mask"])))
+            is_legal, before = info["action_mask"][action], board_of(observation)
+            observation, *_, info = environment.step(action)
+            assert (board_of(observation) != before) == is_legal
+            if actions == "pushes":
+                assert board_of(observation) == after.get(action, before)
+
+
+def test_a_push_walks_to_the_box_first() -> None:
+    environment = SokobanEnv([ROOM], actions="pushes")
+    observation, _ = environment.reset()
+    assert environment.action_space.n == 4 * 4 * 5
+    start = board_of(observation)
+    # Both boxes from both sides, but for the upper one that has the other below it.
+    pushable = [(1, 2, LEFT), (1, 2, RIGHT), (2, 2, LEFT), (2, 2, RIGHT)]
+    expected = {push_action(start, *push) for push in pushable}
+    _, info = environment.reset()
+    assert set(np.flatnonzero(info["action_mask"])) == expected
+    info["action_mask"][:] = 0  # what is told is the caller's to write to
+    observation, reward, is_solved, _, _ = environment.step(push_action(start, 2, 2, RIGHT))
+    rows = ["#######", "#     #", "# .$  #", "#  @$ #", "#     #", "#######"]
+    assert format_board(board_of(observation)).split("\n") == rows
+    assert (reward, is_solved) == (-0.1, False)
+
+
+# Levels and seeds.
+
+
+def test_a_seed_means_the_same_levels_and_another_one_others() -> None:
+    def levels(environment: SokobanEnv, seed: int) -> list[int]:
+        first = environment.reset(seed=seed)[1]["level"]
+        return [first, *(environment.reset()[1]["level"] for _ in range(20))]
+
+    one, two = SokobanEnv(FEW), SokobanEnv(FEW)
+    assert levels(one, 3) == levels(two, 3) == levels(one, 3)
+    assert levels(one, 4) != levels(one, 3)
+    assert set(levels(one, 3)) == set(range(7))
+    assert levels(one, 2**70 + 3) == levels(one, 2**64 + 3)
+
+
+def test_without_a_seed_levels_come_from_the_environments_own_chance() -> None:
+    def levels(seed: int) -> list[int]:
+        environment = SokobanEnv(FEW)
+        environment.np_random = np.random.default_rng(seed)
+        return [environment.reset()[1]["level"] for _ in range(20)]
+
+    assert levels(1) == levels(1)
+    assert levels(1) != levels(2)
+
+
+def test_a_level_can_be_asked_for() -> None:
+    environment = SokobanEnv(FEW)
+    for level in (6, 0, 3):
+        _, info = environment.reset(options={"level": level})
+        assert info["level"] == level
+
+
+# Frames.
+
+
+def test_frames_show_the_board() -> None:
+    board = parse_board("@$.")
+    (framed,) = frame([board])
+    assert SokobanEnv([board]).render() is None
+    text = SokobanEnv([board], render_mode="ansi")
+    text.reset()
+    assert text.render() == "#####\n#@$.#\n#####"
+    picture = SokobanEnv([board], render_mode="rgb_array", square_px=7)
+    picture.reset()
+    picture.step(RIGHT)
+    after = rules.step(framed, RIGHT)
+    assert np.array_equal(picture.render(), render_rgb(after, square_px=7))
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"levels": []}, "there are no levels; expected at least one file or board"),
+        ({"levels": "no/such.xsb"}, "no/such.xsb: No such file or directory"),
+        ({"max_steps": 0}, f"the step cap is 0; expected a whole number, 1 to {2**63 - 1}"),
+        ({"square_px": 3}, "the square size in px is 3; expected a whole number, 4 to 512"),
+        (
+            {"render_mode": "human"},
+            "the render mode is 'human'; expected one of None, 'ansi', 'rgb_array'",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        SokobanEnv(**{"levels": [ROOM], **arguments})
+
+
+def test_an_unknown_action_set_is_refused() -> None:
+    message = "the action set is 'jumps'; expected one of ('moves', 'pushes')"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        check_arguments(
+            actions="jumps", max_steps=1, rewards=Rewards(), render_mode=None, square_px=7
+        )
+
+
+def test_levels_and_actions_out_of_range_are_refused() -> None:
+    environment = SokobanEnv([ROOM, replace(ROOM, goals=frozenset())])
+    for level in (-1, 2):
+        with pytest.raises(ValueError, match=f"^the level is {level}; expected 0 to 1$"):
+            environment.reset(options={"level": level})
+    with pytest.raises(ValueError, match=r"^got 2 levels for one environment$"):
+        environment.reset(options={"level": [0, 1]})
+    environment.reset()
+    for action in (-1, 4):
+        with pytest.raises(ValueError, match=f"^the action is {action}; expected 0 to 3$"):
+            environment.step(action)
+
+
+# Of another type than is written: run without the hook that checks the types of this suite.
+WRONG_TYPES = """
+import sys
+import gymnasium
+import numpy as np
+from tokoban.sokoban.simulation import registration  # noqa: E402
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.simulation.level_pool import GeneratedLevels
+from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
+
+ROOM = parse_board("#######|#@ $ .#|#######")
+
+
+def one(**arguments):
+    return SokobanEnv([ROOM], **arguments)
+
+
+def many(**arguments):
+    return SokobanVectorEnv(**{"num_envs": 2, "levels": [ROOM]} | arguments)
+
+
+def started(environment):
+    environment.reset(seed=3)
+    return environment
+
+
+CASES = [
+    *(lambda make=make, wrong=wrong: make(**wrong) for make in (one, many) for wrong in (
+        {"rewards": 5}, {"rewards": {"step": 1}}, {"rewards": None}, {"max_steps": "7"},
+        {"max_steps": 1.5}, {"max_steps": True}, {"max_steps": 10**30}, {"actions": 3},
+        {"actions": ["moves"]}, {"render_mode": 1}, {"square_px": "7"}, {"square_px": 10**30},
+    )),
+    *(lambda wrong=wrong: many(**wrong) for wrong in (
+        {"num_envs": "2"}, {"num_envs": 2.0}, {"num_envs": None}, {"num_envs": 10**30},
+        {"device": "meta"}, {"device": 1.5}, {"device": "abacus"}, {"device": []},
+        {"autoreset_mode": 3}, {"autoreset_mode": None}, {"has_action_mask": "no"},
+    )),
+    *(lambda wrong=wrong, make=make: make(wrong) for make in (
+        SokobanEnv, lambda levels: SokobanVectorEnv(2, levels)
+    ) for wrong in (5, None, [5], [None], b"levels", {"a": 1}, [])),
+    *(lambda wrong=wrong: Rewards(step=wrong) for wrong in ("1", None, float("nan"), True)),
+    *(lambda wrong=wrong: GeneratedLevels(num_levels=wrong) for wrong in ("1", None, 1.5)),
+    *(lambda wrong=wrong, make=make: make().reset(**wrong) for make in (one, many) for wrong in (
+        {"seed": "abc"}, {"seed": 1.5}, {"seed": -1}, {"seed": True}, {"seed": {}},
+        {"options": 5}, {"options": [1]}, {"options": {"level": "a"}}, {"options": {"level": {}}},
+        {"options": {"level": 0.5}}, {"options": {"level": [[0]]}},
+    )),
+    *(lambda wrong=wrong: many().reset(options={"reset_mask": wrong})
+      for wrong in ("ab", None, 1, [1, 0], {}, [True])),
+    *(lambda wrong=wrong: started(one()).step(wrong)
+      for wrong in ("0", 0.5, None, [0], -1, 10**30)),
+    *(lambda wrong=wrong: started(many()).step(wrong)
+      for wrong in ("ab", 0, None, [0.5, 1], [[0, 1]], [0], [None, 1], [10**30, 0], [[0], [0, 1]])),
+    *(lambda wrong=wrong: started(many()).board(wrong) for wrong in ("0", 0.5, None, 2)),
+    lambda: started(many(render_mode="ansi")).render(rows=1),
+    lambda: gymnasium.make("tokoban/Sokoban-v0", levels=[ROOM], rewards=5),
+    lambda: gymnasium.make_vec("tokoban/Sokoban-v0", num_envs=2, levels=[ROOM], device="meta"),
+]
+for number, case in enumerate(CASES):
+    try:
+        case()
+    except ValueError as error:
+        if len(str(error).splitlines()) != 1:
+            print(number, "more than a line:", error)
+    except Exception as error:
+        print(number, type(error).__name__, error)
+    else:
+        print(number, "was accepted")
+print(len(CASES), "cases")
+"""
+
+
+def test_what_is_of_another_type_is_refused_in_one_sentence() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WRONG_TYPES],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"\d+ cases\n", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("is_vector", [False, True])
+def test_a_closed_environment_says_so_whatever_is_asked_of_it(is_vector: bool) -> None:
+    environment: Any = SokobanVectorEnv(2, [ROOM]) if is_vector else SokobanEnv([ROOM])
+    environment.reset(seed=1)
+    environment.close()
+    environment.close()
+    for ask in (
+        environment.reset,
+        lambda: environment.step([0, 0] if is_vector else 0),
+        environment.render,
+    ):
+        with pytest.raises(ClosedEnvironmentError, match="the environment is closed"):
+            ask()

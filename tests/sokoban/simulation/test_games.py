@@ -1,0 +1,143 @@
+"""Whole games in one call: each is the rules of one word, move after move."""
+
+import random
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.random_boards import KINDS, Kind, random_board
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.simulation import bitboards, games
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.sokoban.simulation.games import NEVER
+
+
+def random_boards(num_boards: int) -> Bitboards:
+    """Open boards with many boxes and, so that some games are solved, small ones with one."""
+    chance = random.Random(43)
+    one_box = Kind(borders=(False,), max_box_share=0.0)
+    boards = [
+        random_board(chance, *shape, kind=kind, is_bordered=False)
+        for shapes, kinds in (
+            (((8, 8), (3, 7), (8, 2)), KINDS.values()),
+            (((3, 3), (2, 5), (4, 3)), [one_box] * 9),
+        )
+        for shape, kind in product(shapes, kinds)
+    ]
+    return bitboards.pack(boards).at(torch.arange(num_boards) % len(boards))
+
+
+def stepped(boards: Bitboards, actions: np.ndarray) -> games.Played:
+    """The same games by ``bitboards.step``."""
+    solved_after = torch.where(bitboards.is_solved(boards), 0, NEVER)
+    for number, row in enumerate(actions, 1):
+        boards = bitboards.step(boards, torch.from_numpy(row))
+        is_first = bitboards.is_solved(boards) & (solved_after == NEVER)
+        solved_after[is_first] = number
+    return games.Played(boards, solved_after)
+
+
+def assert_same(played: games.Played, expected: games.Played) -> None:
+    for word, expected_word in zip(played.boards, expected.boards, strict=True):
+        assert torch.equal(word, expected_word)
+    assert torch.equal(played.solved_after, expected.solved_after)
+
+
+# Games are played in blocks: fewer than one, one and a little, several.
+@pytest.mark.parametrize("num_games", [0, 1, 7, 257, 1031])
+def test_a_game_is_its_steps(num_games: int) -> None:
+    boards = random_boards(num_games)
+    actions = np.random.default_rng(num_games).integers(0, 4, (53, num_games), dtype=np.int8)
+    expected = stepped(boards, actions)
+    assert_same(games.play(boards, actions), expected)
+    assert_same(games.play(boards, torch.from_numpy(actions)), expected)
+    if num_games > 256:
+        assert len(expected.solved_after.unique()) > 5
+        assert (expected.boards.boxes != boards.boxes).any()
+
+
+def test_games_end_as_drawn() -> None:
+    starts = ["-@$.--", "-@*---", "@-$.--", "@#$.--"]
+    boards = bitboards.pack([parse_board(start) for start in starts])
+    # All go right twice: onto the goal and off it; off the goal; onto it; nowhere.
+    played = games.play(boards, np.full((2, 4), 3, dtype=np.int8))
+    rows = [
+        format_board(bitboards.to_board(played.boards, (row,))).split("\n")[0][:6]
+        for row in range(4)
+    ]
+    assert rows == ["   +$ ", "  .@$ ", "  @*  ", "@#$.  "]
+    assert played.solved_after.tolist() == [1, 0, 2, NEVER]
+
+
+def test_random_games_are_games_of_random_actions() -> None:
+    boards = random_boards(523)
+    actions = games.random_actions(523, 71, seed=5)
+    played = games.play_random(boards, 71, seed=5)
+    assert_same(played, games.play(boards, actions))
+
+
+def test_no_moves_are_the_start() -> None:
+    boards = bitboards.pack([parse_board("@*"), parse_board("@$.")])
+    for played in (
+        games.play(boards, np.zeros((0, 2), dtype=np.int8)),
+        games.play_random(boards, 0, seed=1),
+    ):
+        assert_same(played, games.Played(boards, torch.tensor([0, NEVER])))
+
+
+def test_random_actions_do_not_depend_on_what_follows() -> None:
+    actions = games.random_actions(37, 101, seed=11)
+    assert np.array_equal(games.random_actions(19, 67, seed=11), actions[:67, :19])
+
+
+def test_all_directions_are_equally_likely_in_all_places() -> None:
+    # Of 65,536 in each place, a quarter with a standard deviation of 111.
+    actions = games.random_actions(65_536, 67, seed=13)
+    for counted in (actions, actions.T[: 65_536 // 67 * 67].reshape(-1, 65_536 // 67 * 67)):
+        for direction in range(4):
+            share = (counted == direction).mean(axis=1)
+            assert np.abs(share - 0.25).max() < 5.5 * 0.433 / np.sqrt(counted.shape[1])
+
+
+def test_moves_games_and_seeds_do_not_repeat_each_other() -> None:
+    actions = games.random_actions(64, 128, seed=17)
+    others = [games.random_actions(64, 128, seed) for seed in (18, -17, 17 + 2**32)]
+    for other in (*others, actions[::-1], actions[:, ::-1], np.roll(actions, 32, axis=0)):
+        # 8,192 pairs, equal in a quarter of the places with a standard deviation of 39.
+        assert abs((actions == other).sum() - 2048) < 300
+
+
+def test_the_start_is_not_changed() -> None:
+    boards = random_boards(29)
+    before = boards.map(torch.clone)
+    games.play_random(boards, 31, seed=19)
+    for word, word_before in zip(boards, before, strict=True):
+        assert torch.equal(word, word_before)
+
+
+def test_views_will_do() -> None:
+    boards = random_boards(46)
+    actions = games.random_actions(46, 47, seed=23)
+    every_other = boards.at(slice(None, None, 2))
+    expected = games.play(every_other.map(torch.clone), actions[:, ::2].copy())
+    assert_same(games.play(every_other, actions[:, ::2]), expected)
+    alike = bitboards.pack([parse_board("-@$.--")]).map(lambda word: word.expand(46))
+    assert_same(games.play(alike, actions), stepped(alike, actions))
+
+
+@pytest.mark.parametrize(
+    ("shape", "actions_shape", "message"),
+    [
+        ((2, 3), (5, 6), "expected a flat batch of boards on the CPU, got (2, 3) on cpu"),
+        ((6,), (5, 7), "expected actions of 6 games, got those of 7"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(
+    shape: tuple[int, ...], actions_shape: tuple[int, int], message: str
+) -> None:
+    boards = random_boards(6).map(lambda word: word.reshape(shape))
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        games.play(boards, np.zeros(actions_shape, dtype=np.int8))

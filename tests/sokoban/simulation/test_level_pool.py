@@ -1,0 +1,134 @@
+"""Which levels an environment plays: how they are read, framed, and drawn by the seed."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.sokoban.drawings import DRAWINGS
+from tokoban.sokoban import rules
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.simulation.level_pool import (
+    GeneratedLevels,
+    Levels,
+    draw_levels,
+    frame,
+    load_boards,
+    streams,
+)
+
+FEW = GeneratedLevels(num_levels=5, rows=7, columns=6, num_boxes=1, seed=3)
+SMALL = "#####\n#@$.#\n#####\n"
+MIRRORED = "#####\n#.$@#\n#####\n"
+TALL = "####\n# @#\n#$ #\n#. #\n####\n"
+
+
+def drawn(text: str) -> str:
+    """A drawing of one line as ``format_board`` prints it."""
+    return text.replace("|", "\n").replace("-", " ")
+
+
+def test_boards_are_framed_to_the_largest_interior() -> None:
+    framed = frame([parse_board("#####|#@$.#|#####"), parse_board("####|# @#|#$ #|#. #|####")])
+    assert [format_board(board) for board in framed] == [
+        drawn("#####|#@$.#|#####|#####|#####"),
+        drawn("#####|#-@##|#$-##|#.-##|#####"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("board", "framed"),
+    [
+        # An open edge is closed by the ring; the ring of a closed one is its own.
+        ("@$.", "#####|#@$.#|#####"),
+        ("#######|#######|###@$.#|#######", "#####|#@$.#|#####"),
+        # What lies around the walls is none of the level, unless something stands there.
+        ("------|-#####|-#@$.#|-#####", "#####|#@$.#|#####"),
+        ("*-#####|--#@$.#|--#####", "########|#*######|####@$.#|########"),
+    ],
+)
+def test_the_frame_is_one_ring_of_wall_around_the_floor(board: str, framed: str) -> None:
+    (only,) = frame([parse_board(board)])
+    assert format_board(only) == drawn(framed)
+
+
+def test_framed_boards_play_as_the_boards_do() -> None:
+    for drawing in DRAWINGS.values():
+        before, after = frame([drawing.start, drawing.end])
+        assert rules.play(before, drawing.actions)[-1] == after
+
+
+def test_levels_come_from_files_in_order(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.xsb", tmp_path / "second.xsb"
+    first.write_text(f"{TALL}\n{SMALL}")
+    second.write_text(MIRRORED)
+    tall, small, mirrored = (parse_board(text.strip()) for text in (TALL, SMALL, MIRRORED))
+    files: list[str | Path] = [first, str(second)]
+    assert load_boards(files) == frame([tall, small, mirrored])
+    assert load_boards(first) == load_boards(str(first)) == frame([tall, small])
+    assert load_boards([small, tall]) == frame([small, tall])
+
+
+def test_generated_levels_are_solvable_and_the_same_each_time() -> None:
+    boards = load_boards(FEW)
+    assert len(boards) == 5
+    assert load_boards(GeneratedLevels(**vars(FEW))) == boards
+    assert all(isinstance(solve(board), Solved) for board in boards)
+    assert load_boards(GeneratedLevels(**{**vars(FEW), "seed": 4})) != boards
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "{path}: No such file or directory"),
+        ("", "{path}:1: no board found (expected rows of # @ + $ * . and floor)"),
+        ("#####\n#@$ #\n#####\n", '{path}:1: level 1 "": 1 boxes but 0 goals'),
+    ],
+)
+def test_a_bad_file_is_refused_in_its_readers_words(
+    text: str | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "levels.xsb"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ValueError, match=f"^{re.escape(message.format(path=path))}$"):
+        load_boards(path)
+
+
+def test_no_levels_are_refused() -> None:
+    levels: Levels = []
+    with pytest.raises(ValueError, match=r"^there are no levels; expected at least one file or"):
+        load_boards(levels)
+
+
+@pytest.mark.parametrize("path", ["", "-", Path(".")])
+def test_what_is_no_file_is_not_read(path: str | Path) -> None:
+    with pytest.raises(ValueError, match=r"^the level file is '.?'; expected the path of one$"):
+        load_boards(path)
+
+
+# The draw of a level for an episode.
+
+
+def test_every_level_is_drawn_as_often_as_any_other() -> None:
+    episodes = torch.arange(700).repeat(10)
+    seeds = torch.arange(10).repeat_interleave(700)
+    counts = draw_levels(streams(seeds), episodes, num_levels=7).bincount(minlength=7)
+    # 1000 +- 30 by chance; five times that never comes.
+    assert counts.min() > 850
+    assert counts.max() < 1150
+
+
+def test_the_draw_depends_on_the_seed_and_the_episode_alone() -> None:
+    seeds, episodes = torch.meshgrid(torch.arange(-3, 10), torch.arange(11), indexing="ij")
+    levels = draw_levels(streams(seeds.flatten()), episodes.flatten(), num_levels=10**9)
+    assert len(levels.unique()) == 13 * 11
+    assert 0 <= levels.min() <= levels.max() < 10**9
+    alone = draw_levels(streams(torch.tensor([5])), torch.tensor([7]), num_levels=10**9)
+    assert alone == levels.reshape(13, 11)[8, 7]
+    # Neighbouring seeds must not walk through the same levels a step apart.
+    by_seed = draw_levels(streams(seeds.flatten()), episodes.flatten(), num_levels=3)
+    rows = by_seed.reshape(13, 11)
+    assert not any(torch.equal(one[1:], two[:-1]) for one in rows for two in rows)

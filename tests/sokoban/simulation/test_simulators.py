@@ -1,0 +1,178 @@
+"""Which packed rules boards get, what of a board is packed, and what both kinds can do."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from benchmarks.random_boards import KINDS, random_board
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.simulation import bitboards, simulators, wide_bitboards
+from tokoban.sokoban.simulation.areas import enough_rounds
+from tokoban.sokoban.simulation.simulators import PackedBoards, Simulator, simulator_for
+
+BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
+
+
+@pytest.mark.parametrize(
+    ("drawn", "expected"),
+    [
+        ("@-------", bitboards),
+        ("@--------", wide_bitboards),
+        ("|".join(["-@", *["--"] * 7]), bitboards),
+        ("|".join(["-@", *["--"] * 8]), wide_bitboards),
+        ("##########|#@------.#|##########", bitboards),
+        # Squares that the player can never come to do not count, unless they hold something.
+        ("----------|###-------|#@#-------|###-------", bitboards),
+        ("---------$|###-------|#@#-------|###-------", wide_bitboards),
+        ("---------.|###-------|#@#-------|###-------", wide_bitboards),
+    ],
+)
+def test_one_word_is_taken_where_it_is_enough(drawn: str, expected: Simulator) -> None:
+    board = parse_board(drawn)
+    assert simulator_for([board]) is expected
+    assert simulator_for([parse_board("@"), board]) is expected
+    assert wide_bitboards.pack([board]).size == interior(board)[3:]
+
+
+def test_no_boards_fit_one_word() -> None:
+    assert simulator_for([]) is bitboards
+
+
+@pytest.mark.parametrize(
+    ("drawn", "place"),
+    [
+        ("@", (0, 0, 1, 1)),
+        ("-@-|---", (0, 0, 2, 3)),
+        ("#######|###@-##|###-.##|#######|#######", (1, 3, 2, 2)),
+        # Floor around the walls, and a chamber that nobody can enter.
+        ("--#####--|--#@--#--|###-$-##-|#.-.#-#--|########-", (1, 1, 3, 5)),
+        ("-#####|-#@--#|-###-#|*-----", (0, 0, 4, 6)),
+        # A box on a goal in a chamber stays.
+        ("######|#@-###|####*#|######", (1, 1, 2, 4)),
+    ],
+)
+def test_the_interior_is_where_the_player_may_come_and_what_holds_something(
+    drawn: str, place: tuple[int, int, int, int]
+) -> None:
+    assert interior(parse_board(drawn))[1:] == place
+
+
+@BOTH
+def test_floor_that_nobody_can_enter_is_packed_as_wall(simulator: Simulator) -> None:
+    drawn = "--#####--|--#@--#--|###-$-##-|#.-.#-#--|########-"
+    boards = simulator.pack([parse_board(drawn)], margin=0)
+    rows = format_board(simulator.to_board(boards)).split("\n")
+    assert [row[:5] for row in rows[:3]] == ["##@  ", "## $ ", ". .# "]
+    assert {letter for row in rows for letter in row[5:]} <= {"#"}
+    assert {letter for row in rows[3:] for letter in row} <= {"#"}
+
+
+@pytest.mark.parametrize("margin", [None, 0])
+def test_a_board_that_keeps_its_place_keeps_its_floor(margin: int | None) -> None:
+    (word,) = bitboards.pack([parse_board("#@#-|####")], margin=margin).walls.tolist()
+    assert ~word == (1 << 0 if margin == 0 else 1 << 1 | 1 << 3)
+
+
+@BOTH
+def test_both_modules_are_simulators(simulator: Simulator) -> None:
+    assert isinstance(simulator, Simulator)
+    boards = simulator.pack([parse_board("@$.")])
+    assert isinstance(boards, PackedBoards)
+    assert simulator.planes(boards).shape[-2:] == boards.size
+
+
+@BOTH
+def test_select_takes_each_row_from_one_of_two_batches(simulator: Simulator) -> None:
+    old = simulator.pack([parse_board(text) for text in ("@$.", ".@$", "*@-")], margin=0)
+    new = simulator.pack([parse_board(text) for text in ("#@-", "-+-", "@*#")], margin=0)
+    mixed = simulator.select(torch.tensor([True, False, True]), new, old)
+    for row, source in enumerate((new, old, new)):
+        assert simulator.to_board(mixed, (row,)) == simulator.to_board(source, (row,))
+
+
+@BOTH
+def test_at_takes_the_rows_asked_for(simulator: Simulator) -> None:
+    drawn = ("@$.", ".@$", "*@-", "@*#")
+    boards = simulator.pack([parse_board(text) for text in drawn], margin=0)
+    keys = simulator.keys(boards)
+    for place in (2, slice(1, 3), [3, 3, 0], torch.tensor([True, False, False, True])):
+        assert torch.equal(simulator.keys(boards.at(place)), keys[place])
+    folded = boards.at(torch.tensor([[0, 1], [2, 3]]))
+    assert torch.equal(simulator.keys(folded.at((1, 0))), keys[2])
+
+
+@BOTH
+def test_cells_are_rows_and_columns_of_the_board(simulator: Simulator) -> None:
+    boards = simulator.pack([parse_board("@-$|*--"), parse_board("$-@|---")], margin=0)
+    cells = boards.cells(boards.boxes)
+    assert cells.shape == (2, *boards.size)
+    assert cells.nonzero().tolist() == [[0, 0, 2], [0, 1, 0], [1, 0, 0]]
+
+
+def answers(simulator: Simulator, boards: Any, actions: Tensor) -> tuple[Tensor, ...]:
+    """All that the rules say of boards, and of those that they lead to, without asking the host."""
+    after = simulator.step(boards, actions)
+    area = simulator.reachable(after, num_rounds=enough_rounds(*after.size))
+    pushed = simulator.push(after, actions + after.size[1], actions, area)
+    return (
+        simulator.is_solved(after),
+        simulator.is_legal(after),
+        area,
+        simulator.pushes(after, area),
+        simulator.keys(after),
+        simulator.keys(pushed),
+        simulator.push_keys(after, area),
+        simulator.planes(after),
+    )
+
+
+def random_boards() -> list[Board]:
+    chance = random.Random(47)
+    kinds = KINDS.values()
+    return [random_board(chance, 7, 5, kind=kind, is_bordered=False) for kind in kinds] * 23
+
+
+@pytest.mark.gpu
+@BOTH
+def test_a_device_makes_no_difference(simulator: Simulator) -> None:
+    boards = simulator.pack(random_boards(), margin=0)
+    on_device = boards.map(lambda part: part.cuda())
+    draw = torch.Generator().manual_seed(53)
+    for _ in range(29):
+        actions = torch.randint(4, (69,), generator=draw)
+        expected = answers(simulator, boards, actions)
+        found = answers(simulator, on_device, actions.cuda())
+        for expected_part, part in zip(expected, found, strict=True):
+            assert torch.equal(part.cpu(), expected_part)
+        boards = simulator.step(boards, actions)
+        on_device = simulator.step(on_device, actions.cuda())
+
+
+@pytest.mark.gpu
+@BOTH
+def test_all_answers_can_be_captured_as_one_graph(simulator: Simulator) -> None:
+    boards = simulator.pack(random_boards(), device="cuda", margin=0)
+    actions = torch.zeros(69, dtype=torch.long, device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        answers(simulator, boards, actions)
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = answers(simulator, boards, actions)
+    for direction in range(4):
+        actions.fill_(direction)
+        graph.replay()
+        for part, expected in zip(captured, answers(simulator, boards, actions), strict=True):
+            assert torch.equal(part, expected)
+
+
+def test_other_modules_are_no_simulators() -> None:
+    assert not isinstance(simulators, Simulator)
+    assert not isinstance(Square(0, 0), PackedBoards)

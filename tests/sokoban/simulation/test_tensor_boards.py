@@ -1,0 +1,119 @@
+"""The rules on boolean planes against drawings, and what a step must leave alone."""
+
+import pytest
+import torch
+
+from tests.sokoban.drawings import EVERY_DRAWING, Drawing
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.simulation import tensor_boards
+from tokoban.sokoban.simulation.tensor_boards import Plane, TensorBoards
+
+# Two boards of 3x5, unlike each other in every plane.
+PAIR = [parse_board("#-.--|-@$-#|--*--"), parse_board("--#--|.*-$-|-+---")]
+
+
+@EVERY_DRAWING
+def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
+    boards = tensor_boards.from_boards([drawing.start])
+    for action in drawing.actions:
+        boards = tensor_boards.step(boards, torch.tensor([action]))
+        assert boards.player.sum() == 1
+        assert boards.boxes.sum() == len(drawing.start.boxes)
+    assert format_board(tensor_boards.to_board(boards)) == format_board(drawing.end)
+
+
+def test_each_board_moves_in_its_own_direction() -> None:
+    boards = tensor_boards.from_boards([parse_board("--$--|-$@$-|--$--")] * 4)
+    after = tensor_boards.step(boards, torch.tensor([3, 0, 1, 2]))
+    drawn = ["--$--|-$-@$|--$--", "--$--|-$@$-|--$--", "--$--|$@-$-|--$--", "--$--|-$@$-|--$--"]
+    # The boxes above and below stand at the edge.
+    assert [tensor_boards.to_board(after, (number,)) for number in range(4)] == [
+        parse_board(text) for text in drawn
+    ]
+
+
+def test_any_batch_shape_will_do() -> None:
+    flat = tensor_boards.from_boards([*PAIR, PAIR[0], *PAIR, PAIR[1]])
+    actions = torch.tensor([0, 1, 2, 3, 3, 1], dtype=torch.int32)
+    expected = tensor_boards.step(flat, actions)
+    folded = TensorBoards(*(plane.unflatten(0, (2, 3)) for plane in flat))
+    after = tensor_boards.step(folded, actions.reshape(2, 3))
+    for plane, expected_plane in zip(after, expected, strict=True):
+        assert torch.equal(plane.flatten(0, 1), expected_plane)
+    for number in range(6):
+        single = TensorBoards(*(plane[number] for plane in flat))
+        after = tensor_boards.step(single, actions[number])
+        assert tensor_boards.to_board(after, ()) == tensor_boards.to_board(expected, (number,))
+        assert tensor_boards.to_board(expected, (number,)) == tensor_boards.to_board(
+            TensorBoards(*(plane.unflatten(0, (2, 3)) for plane in expected)),
+            (number // 3, number % 3),
+        )
+
+
+def test_a_step_does_not_copy_what_never_changes() -> None:
+    boards = tensor_boards.from_boards(PAIR)
+    after = tensor_boards.step(boards, torch.tensor([3, 3]))
+    assert after.walls is boards.walls
+    assert after.goals is boards.goals
+
+
+def test_a_step_leaves_the_boards_it_was_given() -> None:
+    boards = tensor_boards.from_boards([parse_board("@$-.")])
+    after = tensor_boards.step(boards, torch.tensor([3]))
+    assert tensor_boards.to_board(boards) == parse_board("@$-.")
+    assert tensor_boards.to_board(after) == parse_board("-@$.")
+
+
+def test_planes_are_wall_floor_goal_box_player() -> None:
+    assert [plane.name for plane in Plane] == ["WALL", "FLOOR", "GOAL", "BOX", "PLAYER"]
+    assert [int(plane) for plane in Plane] == [0, 1, 2, 3, 4]
+
+
+def drawn_plane(boards: TensorBoards, plane: Plane) -> str:
+    rows = tensor_boards.planes(boards)[0, plane].int().tolist()
+    return "|".join("".join(map(str, row)) for row in rows)
+
+
+def test_every_plane_is_where_its_name_says_before_and_after_a_step() -> None:
+    boards = tensor_boards.from_boards(PAIR[:1])
+    drawn = {
+        Plane.WALL: ("10000|00001|00000", "10000|00001|00000"),
+        Plane.FLOOR: ("01111|11110|11111", "01111|11110|11111"),
+        Plane.GOAL: ("00100|00000|00100", "00100|00000|00100"),
+        Plane.BOX: ("00000|00100|00100", "00000|00010|00100"),
+        Plane.PLAYER: ("00000|01000|00000", "00000|00100|00000"),
+    }
+    after = tensor_boards.step(boards, torch.tensor([3]))
+    for plane in Plane:
+        assert (drawn_plane(boards, plane), drawn_plane(after, plane)) == drawn[plane]
+
+
+def test_boards_of_planes_are_views_of_them() -> None:
+    planes = tensor_boards.planes(tensor_boards.from_boards(PAIR))
+    boards = tensor_boards.from_planes(planes)
+    for plane, expected in zip(boards, tensor_boards.from_boards(PAIR), strict=True):
+        assert torch.equal(plane, expected)
+        assert plane.untyped_storage().data_ptr() == planes.untyped_storage().data_ptr()
+
+
+def test_boards_come_back_from_planes() -> None:
+    boards = tensor_boards.from_boards(PAIR)
+    assert [tensor_boards.to_board(boards, (number,)) for number in (0, 1)] == PAIR
+
+
+def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
+    drawn = ["@*-|---", "@-*|-*-", "@$.|---", "@*$|---", "@*.|---", "+*-|---", "@--|---"]
+    boards = tensor_boards.from_boards([parse_board(text) for text in drawn])
+    expected = [True, True, False, False, False, False, True]
+    assert tensor_boards.is_solved(boards).tolist() == expected
+
+
+def test_boards_of_two_sizes_are_refused() -> None:
+    boards = [parse_board("@--|---|---|---|---"), parse_board("@-"), parse_board("-@")]
+    with pytest.raises(ValueError, match=r"^expected boards of one size, got 1x2, 5x3$"):
+        tensor_boards.from_boards(boards)
+
+
+def test_no_board_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^expected boards of one size, got no board$"):
+        tensor_boards.from_boards([])

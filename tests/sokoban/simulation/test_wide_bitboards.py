@@ -1,0 +1,329 @@
+"""The rules on several words against drawings and the plain rules, and where each cell lies."""
+
+import random
+from functools import cache
+from itertools import product
+
+import pytest
+import torch
+
+from benchmarks.random_boards import KINDS, random_board
+from tests.sokoban.drawings import DRAWINGS, EVERY_DRAWING, Drawing
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.simulation import tensor_boards, wide_bitboards, wide_words
+from tokoban.sokoban.simulation.wide_bitboards import WideBitboards
+
+# Rows and columns, with how many words they take: a row of bits is one longer than a row of cells,
+# and the last bit of all is left to the wall.
+SIZES = {
+    (1, 1): 1, (3, 5): 1, (9, 6): 1, (8, 7): 2, (8, 8): 2, (10, 10): 2, (9, 13): 2, (8, 15): 3,
+    (13, 17): 4, (2, 63): 3, (3, 64): 4, (64, 3): 5, (63, 62): 63, (64, 63): 65, (64, 64): 66,
+}  # fmt: skip
+EVERY_SIZE = pytest.mark.parametrize(("height", "width"), SIZES)
+
+
+def shown(board: Board, height: int = 0, width: int = 0) -> str:
+    """The interior of a board by itself, with wall to its right and below up to a size."""
+    inside = interior(board)
+    rows = [["#"] * max(width, inside.width) for _ in range(max(height, inside.height))]
+    letters = format_board(board).split("\n")
+    for row, column in inside.floor:
+        rows[row - inside.top][column - inside.left] = letters[row][column]
+    return "\n".join("".join(row) for row in rows)
+
+
+def random_boards() -> list[Board]:
+    """Boards of five sizes, open and closed."""
+    chance = random.Random(17)
+    shapes = ((8, 8), (3, 7), (5, 19), (11, 2), (13, 10))
+    return [
+        random_board(chance, *shape, kind=kind, is_bordered=is_bordered)
+        for shape, kind, is_bordered in product(shapes, KINDS.values(), (False, True))
+    ]
+
+
+@cache
+def open_board(height: int, width: int) -> WideBitboards:
+    none = frozenset[Square]()
+    return wide_bitboards.pack([Board(height, width, none, none, none, Square(0, 0))])
+
+
+@EVERY_DRAWING
+def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
+    boards = wide_bitboards.pack([drawing.start])
+    for action in drawing.actions:
+        boards = wide_bitboards.step(boards, torch.tensor([action]))
+    assert format_board(wide_bitboards.to_board(boards)) == shown(drawing.end)
+
+
+def test_drawings_of_all_sizes_in_one_batch_lead_to_the_same_drawings() -> None:
+    drawings = list(DRAWINGS.values())
+    boards = wide_bitboards.pack([drawing.start for drawing in drawings])
+    for move in range(max(len(drawing.actions) for drawing in drawings)):
+        actions = [drawing.actions[move : move + 1] or (0,) for drawing in drawings]
+        after = wide_bitboards.step(boards, torch.tensor(actions).squeeze(1))
+        is_played = torch.tensor([move < len(drawing.actions) for drawing in drawings])
+        boards = wide_bitboards.select(is_played, after, boards)
+    for number, drawing in enumerate(drawings):
+        board = wide_bitboards.to_board(boards, (number,))
+        assert format_board(board) == shown(drawing.end, 8, 8)
+
+
+@EVERY_SIZE
+def test_boards_of_every_size_are_played_by_the_plain_rules(height: int, width: int) -> None:
+    chance, draw = random.Random(height), torch.Generator().manual_seed(width)
+    expected = [
+        random_board(chance, height, width, kind=KINDS[name], is_bordered=name == "bordered")
+        for name in ("bordered", "open")
+        if height * width > 2  # room for a player and a box
+    ]
+    boards = wide_bitboards.pack(expected)
+    for _ in range(5):
+        actions = torch.randint(4, (len(expected),), generator=draw)
+        boards = wide_bitboards.step(boards, actions)
+        expected = list(map(rules.step, expected, actions.tolist()))
+    for number, board in enumerate(expected):
+        packed = wide_bitboards.to_board(boards, (number,))
+        assert format_board(packed) == shown(board, *boards.size)
+
+
+@EVERY_SIZE
+def test_from_every_cell_the_player_can_go_wherever_there_is_one(height: int, width: int) -> None:
+    row, column = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+    boards = open_board(height, width).at(torch.zeros(height, width, dtype=torch.long))
+    boards = boards._replace(player=row * (width + 1) + column + 1)
+    expected = [row > 0, column > 0, row < height - 1, column < width - 1]
+    assert torch.equal(wide_bitboards.is_legal(boards), torch.stack(expected, dim=-1))
+    for direction, (down, right) in enumerate(OFFSETS):
+        after = wide_bitboards.step(boards, torch.full((height, width), direction))
+        moved = expected[direction].long()
+        arrived = (row + down * moved) * (width + 1) + column + right * moved + 1
+        assert torch.equal(after.player, arrived)
+
+
+@pytest.mark.parametrize("direction", Direction)
+@EVERY_SIZE
+def test_a_box_is_pushed_wherever_there_is_a_cell_behind_it(
+    height: int, width: int, direction: Direction
+) -> None:
+    down, right = OFFSETS[direction]
+    row, column = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+    has_box = torch.zeros(height, width, dtype=torch.bool)
+    can_push = torch.zeros(height, width, dtype=torch.bool)
+    for steps, cells in ((1, has_box), (2, can_push)):
+        cells |= (row + steps * down >= 0) & (row + steps * down < height)
+        cells &= (column + steps * right >= 0) & (column + steps * right < width)
+    players = row[has_box] * (width + 1) + column[has_box] + 1
+    offset = down * (width + 1) + right
+    boards = open_board(height, width).at(torch.zeros(len(players), dtype=torch.long))
+
+    def only(bits: torch.Tensor) -> torch.Tensor:
+        return wide_words.only(wide_words.bit(bits, len(boards.boxes)), boards.boxes)
+
+    boards = boards._replace(player=players, boxes=only(players + offset))
+    after = wide_bitboards.step(boards, torch.full(players.shape, int(direction)))
+    expected_boxes = torch.where(can_push[has_box], players + 2 * offset, players + offset)
+    assert torch.equal(after.player, torch.where(can_push[has_box], players + offset, players))
+    assert torch.equal(after.boxes, only(expected_boxes))
+
+
+def test_any_batch_shape_will_do() -> None:
+    flat = wide_bitboards.pack(random_boards()[:6])
+    actions = torch.tensor([0, 1, 2, 3, 3, 1])
+    expected = wide_bitboards.step(flat, actions)
+    places = torch.arange(6).reshape(2, 3)
+    folded = wide_bitboards.step(flat.at(places), actions.reshape(2, 3))
+    assert torch.equal(wide_bitboards.keys(folded), wide_bitboards.keys(expected)[places])
+    for number in range(6):
+        single = wide_bitboards.step(flat.at(number), actions[number])
+        assert wide_bitboards.to_board(single, ()) == wide_bitboards.to_board(expected, (number,))
+        assert wide_bitboards.to_board(folded, divmod(number, 3)) == wide_bitboards.to_board(
+            single, ()
+        )
+
+
+def test_a_board_alone_is_played_as_in_a_batch_of_larger_ones() -> None:
+    boards = random_boards()
+    together = wide_bitboards.pack(boards)
+    draw = torch.Generator().manual_seed(23)
+    actions = torch.randint(4, (29, len(boards)), generator=draw)
+    alone = [wide_bitboards.pack([board]) for board in boards]
+    for row in actions:
+        together = wide_bitboards.step(together, row)
+        alone = [
+            wide_bitboards.step(single, row[number : number + 1])
+            for number, single in enumerate(alone)
+        ]
+    for number, single in enumerate(alone):
+        small = wide_bitboards.to_board(single)
+        assert format_board(wide_bitboards.to_board(together, (number,))) == shown(
+            small, *together.size
+        )
+
+
+def test_a_step_keeps_the_words_that_never_change() -> None:
+    boards = wide_bitboards.pack([parse_board("@$-.")])
+    after = wide_bitboards.step(boards, torch.tensor([3]))
+    assert after.walls is boards.walls
+    assert after.goals is boards.goals
+    assert wide_bitboards.to_board(boards) == parse_board("@$-.")
+    assert wide_bitboards.to_board(after) == parse_board("-@$.")
+
+
+# Where a cell lies.
+
+
+def test_rows_of_bits_are_one_longer_than_rows_of_cells() -> None:
+    boards = wide_bitboards.pack([parse_board("#-$|.@-"), parse_board("@")])
+    assert boards.size == (2, 3)
+    assert boards.boxes.tolist() == [[1 << 3, 0]]
+    assert boards.goals.tolist() == [[1 << 5, 0]]
+    assert boards.player.tolist() == [6, 1]
+    floor = 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7
+    assert boards.walls.tolist() == [[~floor, ~2]]
+
+
+@EVERY_SIZE
+def test_as_few_words_as_leave_the_first_and_the_last_bit_to_the_wall(
+    height: int, width: int
+) -> None:
+    boards = open_board(height, width)
+    assert len(boards.walls) == SIZES[height, width]
+    assert int(boards.walls[0, 0]) & 1 == 1
+    assert int(boards.walls[-1, 0]) < 0
+
+
+@pytest.mark.parametrize("direction", Direction)
+@EVERY_SIZE
+def test_shift_moves_every_cell_to_its_neighbour(
+    height: int, width: int, direction: Direction
+) -> None:
+    draw = torch.Generator().manual_seed(29)
+    boards = open_board(height, width)
+    words = torch.randint(-(2**62), 2**62, (len(boards.walls), 3), generator=draw) << 1
+    words &= ~boards.walls
+    cells = wide_words.cells(words, height, width)
+    down, right = OFFSETS[direction]
+    moved = torch.zeros(3, height + 2, width + 2, dtype=torch.bool)
+    moved[:, 1 + down : 1 + down + height, 1 + right : 1 + right + width] = cells
+    shifted = wide_words.cells(wide_words.shift(words, direction, width), height, width)
+    assert torch.equal(shifted, moved[:, 1:-1, 1:-1])
+
+
+def test_planes_are_those_of_tensor_boards() -> None:
+    boards = [parse_board("--@-$--.-----"), parse_board("@----*-----#-|#-.----------")]
+    for board in boards:
+        expected = tensor_boards.planes(tensor_boards.from_boards([board]))
+        planes = wide_bitboards.planes(wide_bitboards.pack([board]))
+        assert planes.dtype == torch.float32
+        assert torch.equal(planes, expected.float())
+
+
+# Packing.
+
+
+def test_boards_come_back_from_words() -> None:
+    boards = random_boards()
+    packed = wide_bitboards.pack(boards)
+    assert packed.size == (13, 19)
+    for number, board in enumerate(boards):
+        assert format_board(wide_bitboards.to_board(packed, (number,))) == shown(board, 13, 19)
+
+
+@EVERY_SIZE
+def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> None:
+    squares = list(product(range(height), range(width)))
+    boxes = frozenset(Square(*square) for square in squares[1::3])
+    goals = frozenset(Square(*square) for square in squares[::2])
+    board = Board(height, width, frozenset(), goals, boxes, Square(0, 0))
+    assert wide_bitboards.to_board(wide_bitboards.pack([board])) == board
+
+
+def test_no_boards_are_an_empty_batch() -> None:
+    empty = wide_bitboards.pack([])
+    assert [part.shape for part in empty[:4]] == [(1, 0), (1, 0), (1, 0), (0,)]
+    assert wide_bitboards.step(empty, torch.zeros(0, dtype=torch.long)).player.shape == (0,)
+
+
+@pytest.mark.parametrize("margin", [0, 1, 3])
+def test_a_margin_of_wall_is_kept_on_request(margin: int) -> None:
+    packed = wide_bitboards.pack([parse_board("####|##@-|##$.|####")], margin=margin)
+    frame = ["#" * (2 + 2 * margin)] * margin
+    rows = [*frame, *["#" * margin + row + "#" * margin for row in ("@ ", "$.")], *frame]
+    assert format_board(wide_bitboards.to_board(packed)) == "\n".join(rows)
+
+
+# The numbers that stand for boards.
+
+
+def test_keys_are_equal_for_equal_boards_alone() -> None:
+    boards = [board for drawing in DRAWINGS.values() for board in (drawing.start, drawing.end)]
+    boards = [*boards, *random_boards()]
+    keys = wide_bitboards.keys(wide_bitboards.pack(boards)).tolist()
+    drawn = [shown(board, 13, 19) for board in boards]
+    assert len(set(keys)) == len(set(drawn)) == len(set(zip(drawn, keys, strict=True)))
+
+
+@pytest.mark.parametrize("part", ["walls", "goals", "boxes"])
+def test_keys_tell_boards_apart_by_every_bit_of_every_word(part: str) -> None:
+    board = wide_bitboards.pack([parse_board("#-$-------|.-@-------|*---------")])
+    board = board.at(torch.zeros(65, dtype=torch.long))
+    # Row 0 is the board itself; row n + 1 differs from it in bit n of one word.
+    changes = torch.tensor([0] + [1 << number for number in range(63)] + [-(2**63)])
+    words = getattr(board, part)
+    assert len(words) == 1
+    changed = board._replace(**{part: words ^ changes})
+    assert wide_bitboards.keys(changed).unique().numel() == 65
+
+
+def test_keys_tell_boards_apart_by_where_the_words_stand() -> None:
+    boards = wide_bitboards.pack([parse_board("@-" + "-" * 140)]).at([0] * 6)
+    # One and the same bit, but in each of three words of the boxes, then of the goals.
+    boxes, goals = boards.boxes.clone(), boards.goals.clone()
+    boxes[[0, 1, 2], [0, 1, 2]] = 1 << 17
+    goals[[0, 1, 2], [3, 4, 5]] = 1 << 17
+    changed = boards._replace(boxes=boxes, goals=goals)
+    assert wide_bitboards.keys(changed).unique().numel() == 6
+    # Two words that changed places, and players by every cell.
+    swapped = boards._replace(boxes=boxes[:, :2].flip(1).repeat(1, 3))
+    assert wide_bitboards.keys(swapped).unique().numel() == 2
+    players = boards.at([0] * 142)._replace(player=torch.arange(1, 143))
+    assert wide_bitboards.keys(players).unique().numel() == 142
+
+
+# What the moves do.
+
+
+def test_legal_moves_are_those_that_change_the_board() -> None:
+    boards = [*random_boards(), *(drawing.start for drawing in DRAWINGS.values())]
+    expected = [
+        [rules.step(board, direction) != board for direction in Direction] for board in boards
+    ]
+    assert wide_bitboards.is_legal(wide_bitboards.pack(boards)).tolist() == expected
+
+
+def test_successors_are_the_four_steps() -> None:
+    boards = wide_bitboards.pack(random_boards()).at(torch.arange(30).reshape(3, 10))
+    successors = wide_bitboards.successors(boards)
+    for action in range(4):
+        expected = wide_bitboards.step(boards, torch.full((3, 10), action))
+        for part, expected_part in zip(successors[:4], expected[:4], strict=True):
+            assert torch.equal(part[..., action], expected_part)
+
+
+def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
+    far = "-" * 130
+    drawn = [f"@{far}*", f"*-{far}|*@-", f"@$.{far}", f"@{far}$*", f"@*{far}.", f"+*{far}-", "@--"]
+    packed = wide_bitboards.pack([parse_board(text) for text in drawn])
+    expected = [True, True, False, False, False, False, True]
+    assert wide_bitboards.is_solved(packed).tolist() == expected
+
+
+def test_map_changes_every_part_and_keeps_the_size() -> None:
+    two, three, five, seven = (torch.tensor([number, 10 * number]) for number in (2, 3, 5, 7))
+    boards = WideBitboards(two, three, five, seven, height=11, width=13)
+    mapped = boards.map(lambda part: part[1])
+    assert [int(part) for part in mapped] == [20, 30, 50, 70, 11, 13]

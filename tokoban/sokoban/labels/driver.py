@@ -1,0 +1,196 @@
+"""Level after level swept by moves, played, swept by pushes, and its states labelled by both.
+
+Axes: N levels, Q states, A the four moves.
+"""
+
+from functools import cache
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.labels.drawn import END, FIRST, Drawn, empty_drawn, start_level
+from tokoban.sokoban.labels.play import draw, most_states
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
+from tokoban.sokoban.search.bitboard.labels import (
+    LOST,
+    Labels,
+    begin_sweep,
+    go_on_sweeping,
+    judge,
+    label,
+)
+from tokoban.sokoban.search.bitboard.layers import NUM_SETS
+from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.bitboard.workspace import ALL_DONE, BUDGET_SPENT, OUTPUT_FULL, Workspace
+
+_OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
+_FRESH, _BY_MOVES, _BY_PUSHES = range(3)
+_FIRST_SHARE = 4  # room for so many times the states wanted; it grows where neighbours are more
+
+
+class Labelled(NamedTuple):
+    """The states drawn of some levels, with their labels by either unit."""
+
+    drawn: Drawn
+    by_moves: Labels
+    by_pushes: Labels
+
+
+class Labelling:
+    """Work on some levels, one after the other; see ``slices.Work``.
+
+    What it finds does not depend on what the same workspace was used for before.
+    """
+
+    def __init__(
+        self,
+        levels: Levels,
+        numbers: Int64[np.ndarray, " N"],
+        *,
+        seed: int,
+        num_states: int,
+        max_sets: int,
+    ) -> None:
+        """Chance is of the ``seed`` and of each level's number; a level of more than ``max_sets``
+        sets of boxes that can be solved is given up."""
+        self.progress = np.zeros(3, np.int64)
+        self._levels, self._numbers = levels, numbers
+        self._seed, self._num_states, self._max_sets = seed, num_states, max_sets
+        self._most_of_a_level = most = most_states(num_states, levels.max_boxes)
+        room = max(most, _FIRST_SHARE * num_states * levels.num_levels)
+        drawn = empty_drawn(levels.num_levels, num_states=room, most_of_a_level=most)
+        self._found = Labelled(drawn, *(_unlabelled(levels.num_levels, room) for _ in range(2)))
+
+    def run(self, workspace: Workspace, budget: int) -> int:
+        """Goes on for about ``budget`` sets and layers; returns why it came back."""
+        return label_levels(
+            self._levels,
+            self._numbers,
+            workspace,
+            self._found,
+            np.uint64(self._seed % 2**64),
+            self._num_states,
+            self._most_of_a_level,
+            self._max_sets,
+            budget,
+            self.progress,
+        )
+
+    def grow_output(self) -> None:
+        """Makes room for twice as many states."""
+        drawn, *labels = self._found
+        room = len(drawn.boxes)
+        more = _unlabelled(0, room)
+        self._found = Labelled(
+            drawn._replace(
+                boxes=_twice(drawn.boxes), player=_twice(drawn.player), origin=_twice(drawn.origin)
+            ),
+            *(
+                Labels(*(np.concatenate(arrays) for arrays in zip(old, more, strict=True)))
+                for old in labels
+            ),
+        )
+
+    def give_up(self, verdict: Verdict) -> None:
+        """Never asked for: neither time nor memory is limited, which would leave room to chance."""
+        raise RuntimeError(f"labels have no such limit: {verdict!r}")
+
+    def labelled(self) -> Labelled:
+        """The states so far and their labels, without the room that is left."""
+        drawn, *labels = self._found
+        end = int(drawn.progress[END])
+        cut = drawn._replace(
+            boxes=drawn.boxes[:end], player=drawn.player[:end], origin=drawn.origin[:end]
+        )
+        return Labelled(
+            cut, *(Labels(*own[:2], *(states[:end] for states in own[2:])) for own in labels)
+        )
+
+
+@cache
+def prepare() -> None:
+    """Labels a level of one push: in the caller's thread, whose ``compiling.clock`` stands still
+    meanwhile."""
+    player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
+    levels = Levels(walls, goal, box, player)
+    work = Labelling(levels, np.zeros(1, np.int64), seed=0, num_states=1, max_sets=1)
+    Worker(workspace_for(levels)).complete(work, Limits(), lambda: False)
+
+
+def _unlabelled(num_levels: int, num_states: int) -> Labels:
+    return Labels(
+        verdict=np.zeros(num_levels, np.uint8),
+        num_states=np.zeros(num_levels, np.int64),
+        distance=np.full(num_states, LOST, np.uint16),
+        best_moves=np.zeros(num_states, np.uint8),
+        best_pushes=np.zeros((num_states, 4), np.uint64),
+    )
+
+
+def _twice(array: np.ndarray) -> np.ndarray:
+    return np.concatenate([array, np.empty_like(array)])
+
+
+@entry
+@no_type_check
+def label_levels(
+    levels, numbers, workspace, found, seed, num_states, most_of_a_level, max_sets, budget, progress
+):
+    """Goes on with the levels for about ``budget`` sets and layers; returns why it came back."""
+    terrain, layers, drawn = workspace.terrain, workspace.layers, found.drawn
+    while progress[LEVEL] < len(levels.walls):
+        if budget <= 0:
+            return BUDGET_SPENT
+        level = progress[LEVEL]
+        if progress[PHASE] == _FRESH:
+            budget -= 1
+            begin_sweep(levels, level, workspace)
+            progress[PHASE] = _BY_MOVES
+        earlier = progress[EXPANSIONS]
+        stop = go_on_sweeping(workspace, progress[PHASE] == _BY_MOVES, budget, progress)
+        budget -= progress[EXPANSIONS] - earlier
+        # Before the room is made larger for it.
+        if layers.progress[NUM_SETS] > max_sets:
+            found.by_moves.verdict[level] = found.by_pushes.verdict[level] = _OUT_OF_MEMORY
+            _finish(drawn, progress)
+            continue
+        if stop != ALL_DONE:
+            return stop
+        if progress[PHASE] == _BY_MOVES:
+            if drawn.progress[END] + most_of_a_level > len(drawn.boxes):
+                return OUTPUT_FULL
+            start_level(drawn, seed, numbers[level])
+            boxes = closed_in(levels, level)[2]
+            draw(terrain, layers, boxes, levels.player[level], num_states, drawn)
+            _label_all(levels, level, workspace, True, drawn, found.by_moves)
+            begin_sweep(levels, level, workspace)
+            progress[PHASE] = _BY_PUSHES
+            progress[EXPANSIONS] = 0
+        else:
+            _label_all(levels, level, workspace, False, drawn, found.by_pushes)
+            _finish(drawn, progress)
+    return ALL_DONE
+
+
+@inner
+@no_type_check
+def _label_all(levels, level, workspace, counts_moves, drawn, labels):
+    """Labels the level that was swept and the states drawn of it."""
+    judge(levels, level, workspace.layers, labels)
+    for state in range(drawn.progress[FIRST], drawn.progress[END]):
+        label(workspace.terrain, workspace.layers, counts_moves, drawn, labels, state)
+
+
+@inner
+@no_type_check
+def _finish(drawn, progress):
+    """Goes on to the next level."""
+    drawn.ends[progress[LEVEL]] = drawn.progress[END]
+    progress[LEVEL] += 1
+    progress[PHASE] = _FRESH
+    progress[EXPANSIONS] = 0

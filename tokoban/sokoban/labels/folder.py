@@ -1,0 +1,181 @@
+"""A folder of labels: what is there of a job, and the rest of the work, by threads and processes.
+
+It holds ``job.json`` (what was asked for), ``dropped.jsonl`` (the levels without labels), the
+shards and, once all of these are there, ``manifest.json``. No byte of them depends on how the work
+was shared out, or on whether it was broken off and resumed.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tokoban.files.atomic import atomically
+from tokoban.files.locks import locked
+from tokoban.sokoban.labels.driver import Labelling
+from tokoban.sokoban.labels.job import Job, Tally, without_names, words_of
+from tokoban.sokoban.labels.shards import pack, read_about, read_shard, to_bytes
+from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.bitboard.driver import LEVEL
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import workspace_for
+
+_REPORT_S = 0.1
+# ``max_sets`` is the limit: one of memory would depend on what the room was used for before.
+_UNLIMITED = Limits(memory_limit_mb=float("inf"))
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which of several processes this is; each has every so many-th shard."""
+
+    rank: int = 0
+    world_size: int = 1
+
+
+@contextmanager
+def alone_in(path: str | Path, share: Share) -> Iterator[None]:
+    """Makes the folder and keeps other runs out of it; the processes of one job share it.
+
+    Raises ``BlockingIOError`` if another run works in it.
+    """
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    is_shared = share.world_size > 1
+    with ExitStack() as locks:
+        locks.enter_context(
+            locked(folder / ".lock", in_use="another run labels into it", is_shared=is_shared)
+        )
+        if is_shared:
+            told = f"another run labels into it, and has a process {share.rank} too"
+            locks.enter_context(locked(folder / f".lock-{share.rank}", in_use=told))
+        yield
+
+
+class LabelFolder:
+    """The folder of one job, and one process's share of the work on it; see ``alone_in``."""
+
+    def __init__(self, path: str | Path, job: Job, share: Share | None = None) -> None:
+        """Makes the folder; ``ValueError`` if it holds the labels of another job."""
+        self.path, self.job, self.share = Path(path), job, share or Share()
+        self.path.mkdir(parents=True, exist_ok=True)
+        if (self.path / "job.json").exists():
+            self._check_record()
+        elif self.share.rank == 0:
+            lines = [json.dumps(asdict(level)) + "\n" for level in job.dropped]
+            self._write("dropped.jsonl", "".join(lines).encode("ascii"))
+            self._write("job.json", _as_json(job.record))
+        self.mine = range(self.share.rank, job.num_shards, self.share.world_size)
+        self.missing = [shard for shard in self.mine if self._about(shard) is None]
+
+    @property
+    def num_missing_levels(self) -> int:
+        """How many levels this process has to label, which no whole shard holds."""
+        return sum(len(self.job.levels_of(shard)) for shard in self.missing)
+
+    def complete(self, *, num_threads: int, report: Callable[[int], None] | None = None) -> None:
+        """Labels what is missing of this process's share, and writes it shard by shard.
+
+        ``report`` is called now and then with the number of levels done. An interrupt ends the
+        threads before it goes on; the shards that are whole by then stay.
+        """
+        waiting = iter(self.missing)  # whose ``next`` is one step for all threads
+        progresses: list[np.ndarray] = []
+        is_stopped = threading.Event()
+
+        def take_turns() -> None:
+            worker = Worker(workspace_for(words_of(self.job.levels)))
+            for shard in waiting:
+                work = self.job.labelling(shard)
+                progresses.append(work.progress)
+                worker.complete(work, _UNLIMITED, is_stopped.is_set)
+                if is_stopped.is_set():
+                    return
+                self._write_shard(shard, work)
+
+        with ThreadPoolExecutor(num_threads) as pool:
+            turns = [pool.submit(take_turns) for _ in range(num_threads)]
+            try:
+                while wait(turns, timeout=_REPORT_S, return_when=FIRST_EXCEPTION).not_done:
+                    if any(turn.done() and turn.exception() for turn in turns):
+                        break
+                    if report:
+                        report(sum(int(progress[LEVEL]) for progress in progresses))
+            finally:
+                is_stopped.set()
+        for turn in turns:
+            turn.result()
+        if report:
+            report(self.num_missing_levels)
+
+    def conclude(self) -> dict[str, Any] | None:
+        """Writes the manifest and returns it; None while shards are missing.
+
+        The process that is last to call it finds all shards, whichever that is.
+        """
+        if not all(self._path(shard).exists() for shard in range(self.job.num_shards)):
+            return None
+        tally = Tally()
+        shards = []
+        for shard in range(self.job.num_shards):
+            about = self._about(shard)
+            if about is None:
+                return None
+            path = self._path(shard)
+            tally.add(read_shard(path), self.job.levels_of(shard))
+            shards.append(
+                {"file": path.name, "bytes": path.stat().st_size, "blake2b": about["blake2b"]}
+            )
+        manifest = {**tally.described(self.job.dropped), "shards": shards, "job": self.job.record}
+        self._write("manifest.json", _as_json(manifest))
+        return manifest
+
+    def _check_record(self) -> None:
+        path = self.path / "job.json"
+        try:
+            found = json.loads(path.read_bytes())
+            known = without_names({name: found[name] for name in self.job.record})
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise ValueError(f"{path}: not the record of a job of labels") from None
+        for name, value in without_names(self.job.record).items():
+            if known[name] != value:
+                differs = (
+                    f"other {name} files"
+                    if isinstance(value, list)
+                    else f"{name} {known[name]}, not {value}"
+                )
+                raise ValueError(
+                    f"{self.path} holds labels of {differs}; "
+                    "expected the same arguments or another folder"
+                )
+
+    def _path(self, shard: int) -> Path:
+        return self.path / f"{shard:05d}.safetensors"
+
+    def _about(self, shard: int) -> dict[str, str] | None:
+        """The words about a shard; None if it is missing, cut off, changed or another job's."""
+        try:
+            about = read_about(self._path(shard))
+        except (FileNotFoundError, ValueError):
+            return None
+        is_ours = about.get("job") == self.job.digest and about.get("shard") == str(shard)
+        return about if is_ours else None
+
+    def _write_shard(self, shard: int, work: Labelling) -> None:
+        packed = pack(self.job.levels_of(shard), work.labelled())
+        content = to_bytes(packed, {"job": self.job.digest, "shard": str(shard)})
+        self._write(self._path(shard).name, content)
+
+    def _write(self, name: str, content: bytes) -> None:
+        with atomically(self.path / name) as temporary:
+            temporary.write_bytes(content)
+
+
+def _as_json(described: dict[str, Any]) -> bytes:
+    return (json.dumps(described, indent=1) + "\n").encode("ascii")

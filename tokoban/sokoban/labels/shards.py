@@ -1,0 +1,244 @@
+"""Files of labels: one a shard, in the safetensors format, the same bytes for the same arrays.
+
+Axes: N levels, Q states, S some of them, P bytes of packed pushes. Cell (row, column) of a level's
+8x8 interior is bit 8 * row + column of a word; in the drawing of the level's file it is the square
+(level_row + row, level_column + column), from 0. Directions are those of ``board``, numbers are
+little-endian. The states of level n end at ``level_ends[n]``, where the next level's start.
+
+A file is eight bytes with the length of a header, the header (JSON: name, type, shape and place of
+each array) and the arrays. ``docs/labels.md`` lists them, and how the packed ones are packed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int32, Int64, UInt8, UInt16, UInt64
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.labels.driver import Labelled
+from tokoban.sokoban.search.bitboard.labels import LOST, Labels
+
+_TYPES = {"<u8": "U64", "<i8": "I64", "<i4": "I32", "<u2": "U16", "|u1": "U8"}
+_DTYPES = {name: np.dtype(dtype) for dtype, name in _TYPES.items()}
+_LENGTH = 8  # bytes of the header's length; the arrays start at a multiple of it too
+_FOUR_BITS = np.uint8(15)
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The arrays of one file; what is packed in them has methods that unpack it."""
+
+    level_walls: UInt64[np.ndarray, " N"]
+    level_goals: UInt64[np.ndarray, " N"]
+    level_boxes: UInt64[np.ndarray, " N"]  # at the start
+    level_player: UInt64[np.ndarray, " N"]
+    level_ends: Int64[np.ndarray, " N"]
+    level_solvable_states: Int64[np.ndarray, " N"]  # of all states, drawn or not
+    boxes: UInt64[np.ndarray, " Q"]
+    level_file: Int32[np.ndarray, " N"]  # which of the job's ``sources``
+    level_number: Int32[np.ndarray, " N"]  # in its file, from 0
+    level_row: Int32[np.ndarray, " N"]  # of cell 0 in the drawing of the level, from 0
+    level_column: Int32[np.ndarray, " N"]
+    moves_left: UInt16[np.ndarray, " Q"]  # ``LOST`` for states that cannot be solved
+    pushes_left: UInt16[np.ndarray, " Q"]
+    level_verdict: UInt8[np.ndarray, " N"]  # a ``Verdict``; a level that was given up has no states
+    player: UInt8[np.ndarray, " Q"]  # its cell
+    moves_and_origin: UInt8[np.ndarray, " Q"]
+    pushes_by_moves: UInt8[np.ndarray, "Q P"]
+    pushes_by_pushes: UInt8[np.ndarray, "Q P"]
+
+    def __len__(self) -> int:
+        """How many states there are."""
+        return len(self.boxes)
+
+    @property
+    def is_alive(self) -> Bool[np.ndarray, " Q"]:
+        """Whether each state can still be solved."""
+        return self.moves_left != LOST
+
+    @property
+    def best_moves(self) -> UInt8[np.ndarray, " Q"]:
+        """Bit a: move a begins a shortest solution by moves."""
+        return self.moves_and_origin & _FOUR_BITS
+
+    @property
+    def origin(self) -> UInt8[np.ndarray, " Q"]:
+        """Whose play each state is from: numbers of ``Origin``."""
+        return self.moves_and_origin >> np.uint8(4)
+
+    def level_of(self, states: Int64[np.ndarray, " S"]) -> Int64[np.ndarray, " S"]:
+        """The level of each of the states with these indices."""
+        return np.searchsorted(self.level_ends, states, side="right")
+
+    def best_pushes(self, states: Int64[np.ndarray, " S"], unit: str) -> UInt64[np.ndarray, "S 4"]:
+        """For some states and each direction the boxes of which a push in it is optimal.
+
+        It is made after the shortest walk to the box, and begins a solution of the fewest moves or
+        pushes, as ``unit`` says.
+        """
+        if unit not in ("moves", "pushes"):
+            raise ValueError(f"unit is 'moves' or 'pushes', not {unit!r}")
+        packed = self.pushes_by_moves if unit == "moves" else self.pushes_by_pushes
+        return _unpack_pushes(self.boxes[states], packed[states])
+
+    def board(self, state: int) -> Board:
+        """One state as a board of ten rows by ten, its border walls."""
+        (level,) = self.level_of(np.array([state]))
+        one = slice(level, level + 1)
+        levels = PackedLevels(
+            self.level_walls[one],
+            self.level_goals[one],
+            self.boxes[state : state + 1],
+            np.uint64(1) << self.player[state : state + 1].astype(np.uint64),
+            self.level_number[one],
+            np.zeros(1, np.int32),
+            np.ones((1, 2), np.int32),
+            ("",),
+        )
+        return levels.board(0)
+
+
+def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
+    """The shard of some levels, with no box out of reach, and the states drawn of them."""
+    drawn, by_moves, by_pushes = labelled
+    width = -(-int(np.bitwise_count(levels.boxes).max(initial=0)) // 2)
+    return Shard(
+        level_walls=levels.walls,
+        level_goals=levels.goals,
+        level_boxes=levels.boxes,
+        level_player=levels.player,
+        level_ends=drawn.ends,
+        level_solvable_states=by_moves.num_states,
+        boxes=drawn.boxes,
+        level_file=levels.file,
+        level_number=levels.number,
+        level_row=levels.corner[:, 0],
+        level_column=levels.corner[:, 1],
+        moves_left=by_moves.distance,
+        pushes_left=by_pushes.distance,
+        level_verdict=by_moves.verdict,
+        player=np.bitwise_count(drawn.player - np.uint64(1)),
+        moves_and_origin=by_moves.best_moves | drawn.origin << np.uint8(4),
+        pushes_by_moves=_pack_pushes(drawn.boxes, by_moves, width),
+        pushes_by_pushes=_pack_pushes(drawn.boxes, by_pushes, width),
+    )
+
+
+def to_bytes(shard: Shard, about: Mapping[str, str]) -> bytes:
+    """The file of a shard, with words ``about`` it in its header."""
+    arrays = {field.name: getattr(shard, field.name) for field in fields(shard)}
+    header: dict[str, Any] = {}
+    parts = []
+    end = 0
+    for name, array in arrays.items():
+        own = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        start, end = end, end + own.nbytes
+        kind = _TYPES[own.dtype.newbyteorder("<").str]
+        header[name] = {"dtype": kind, "shape": own.shape, "data_offsets": [start, end]}
+        parts.append(own.tobytes())
+    data = b"".join(parts)
+    header["__metadata__"] = {**about, "blake2b": _digest(data)}
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % _LENGTH)
+    return len(text).to_bytes(_LENGTH, "little") + text + data
+
+
+def read_shard(path: str | Path) -> Shard:
+    """The arrays of a file, mapped: what is not looked at is not read.
+
+    Raises ``OSError`` if it cannot be read and ``ValueError`` if it is no such file, is cut off, or
+    was written by a version with other arrays.
+    """
+    return _read(Path(path))[0]
+
+
+def read_about(path: str | Path) -> dict[str, str]:
+    """The words about a shard, once its bytes are found to be those that were written.
+
+    Raises as ``read_shard``, and ``ValueError`` if any byte of the arrays has changed.
+    """
+    _, about, data = _read(Path(path))
+    if about.get("blake2b") != _digest(data.data):
+        raise ValueError(f"{path}: the arrays have another checksum")
+    return about
+
+
+def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
+    """The arrays of a file, the words about it, and the bytes of all arrays."""
+    size = path.stat().st_size
+    content = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)
+    start = _LENGTH + int.from_bytes(content[:_LENGTH].tobytes(), "little")
+    data = content[start:]
+    try:
+        header = json.loads(content[_LENGTH:start].tobytes())
+        about = header.pop("__metadata__")
+        arrays = {name: _array(data, **described) for name, described in header.items()}
+        is_whole = max(described["data_offsets"][1] for described in header.values()) == len(data)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"{path}: not a whole file of labels")
+    expected = {field.name for field in fields(Shard)}
+    if arrays.keys() != expected:
+        name = min(arrays.keys() ^ expected)
+        told = "without" if name in expected else "with"
+        raise ValueError(f"{path}: labels of another version, {told} {name}; label the levels anew")
+    return Shard(**arrays), about, data
+
+
+def _array(
+    data: np.ndarray, *, dtype: str, shape: list[int], data_offsets: list[int]
+) -> np.ndarray:
+    start, end = data_offsets
+    return data[start:end].view(_DTYPES[dtype]).reshape(shape)
+
+
+def _digest(data: bytes | memoryview) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _pack_pushes(
+    boxes: UInt64[np.ndarray, " Q"], labels: Labels, width: int
+) -> UInt8[np.ndarray, "Q P"]:
+    """Four bits a box, in the order of the cells: two boxes to a byte, the first in its low half.
+
+    Bit a of the four: a push of the box in direction a is optimal.
+    """
+    packed = np.zeros((len(boxes), width), np.uint8)
+    for box, cell in _each_box(boxes, 2 * width):
+        four = np.zeros(len(boxes), np.uint8)
+        for direction in range(4):
+            is_best = (labels.best_pushes[:, direction] & cell) != 0
+            four |= is_best.astype(np.uint8) << np.uint8(direction)
+        packed[:, box // 2] |= four << np.uint8(4 * (box % 2))
+    return packed
+
+
+def _unpack_pushes(
+    boxes: UInt64[np.ndarray, " Q"], packed: UInt8[np.ndarray, "Q P"]
+) -> UInt64[np.ndarray, "Q 4"]:
+    """What ``_pack_pushes`` packed."""
+    best = np.zeros((len(boxes), 4), np.uint64)
+    for box, cell in _each_box(boxes, 2 * packed.shape[1]):
+        four = packed[:, box // 2] >> np.uint8(4 * (box % 2))
+        for direction in range(4):
+            is_best = (four >> np.uint8(direction) & np.uint8(1)) != 0
+            best[:, direction] |= np.where(is_best, cell, np.uint64(0))
+    return best
+
+
+def _each_box(
+    boxes: UInt64[np.ndarray, " Q"], num_boxes: int
+) -> Iterator[tuple[int, UInt64[np.ndarray, " Q"]]]:
+    """The number of each box, from 0, with its cell in each state; empty where there are fewer."""
+    rest = boxes
+    for box in range(num_boxes):
+        cell = rest & (~rest + np.uint64(1))
+        yield box, cell
+        rest = rest ^ cell

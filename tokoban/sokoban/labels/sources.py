@@ -1,0 +1,149 @@
+"""The levels of many files as words, each with its place, and what can get no labels."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.boxoban import looks_like_boxoban
+from tokoban.sokoban.formats.level import Problem
+from tokoban.sokoban.formats.levels import decode, parse_content, read_content
+from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
+from tokoban.sokoban.interior import decisive_squares
+from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
+from tokoban.sokoban.sizes import SIDE
+
+_NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that levels were read from."""
+
+    file: str  # its name in the pool, which does not depend on the folder around the pool
+    sha256: str
+    num_levels: int  # good ones, of any size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A level that gets no labels, and why."""
+
+    file: str
+    number: int | None  # in its file, from 0; None for one that could not be read
+    reason: str  # "evaluation", "duplicate", "too large" or "unreadable"
+    same: str | None = None  # how much of it is the same: "player", "area" or "room"
+    like: str | None = None  # the level that it is the same as
+    message: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Levels that fit one word a plane, in the order of their files, and the others."""
+
+    levels: PackedLevels
+    sources: tuple[Source, ...]
+    dropped: tuple[Dropped, ...]
+    problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
+
+
+def read_pool(paths: Iterable[str | Path]) -> Pool:
+    """Reads files of any format, and the ``*.txt`` files below folders.
+
+    Raises ``OSError`` for a file that cannot be read.
+    """
+    sources: list[Source] = []
+    parts: list[PackedLevels] = []
+    dropped: list[Dropped] = []
+    problems: list[Problem] = []
+    for path, name in _files([*map(Path, paths)]):
+        content = read_content(path)
+        part, too_large, num_levels = _read(path, name, content)
+        sources.append(Source(name, hashlib.sha256(content).hexdigest(), num_levels))
+        parts.append(part)
+        dropped += [*(_unreadable(name, problem) for problem in part.problems), *too_large]
+        problems += part.problems
+    names = tuple(source.file for source in sources)
+    return Pool(_joined(parts, names), tuple(sources), tuple(dropped), tuple(problems))
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Each file with its name in the pool.
+
+    This is its path from the folder that all of ``paths`` lie in, so that it stays the same where
+    they are moved together. The files of the published collection are named from their set on.
+    """
+    if Path("-") in paths:
+        raise ValueError("-: expected files, which can be read again when a run is resumed")
+    if not paths:
+        return
+    around = os.path.commonpath([Path(os.path.abspath(path)).parent for path in paths])
+    known = name_file(Path(around, "levels"))
+    start = Path(known).parent if known != str(Path(around, "levels")) else Path()
+    for path in paths:
+        for file in sorted(path.rglob("*.txt")) if path.is_dir() else [path]:
+            yield file, (start / Path(os.path.abspath(file)).relative_to(around)).as_posix()
+
+
+def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dropped], int]:
+    """The levels of a file that fit, those that do not, and how many there are of both."""
+    if looks_like_boxoban(decode(content)):
+        packed = read_packed([path])
+        # As ``parse_content`` decides whether it is such a file.
+        if len(packed) > len(packed.problems):
+            return packed, [], len(packed)
+    found = parse_content(content, source=str(path))
+    boards = {level.number - 1: level.board for level in found.levels}
+    corners = {number: corner_in_drawing(board) for number, board in boards.items()}
+    words = {number: from_board(board, corners[number]) for number, board in boards.items()}
+    fitting = {number: word for number, word in words.items() if word is not None}
+    too_large = [
+        _too_large(name, number, board) for number, board in boards.items() if number not in fitting
+    ]
+    walls, goals, boxes, player = map(
+        np.concatenate, zip(_NO_LEVELS, *fitting.values(), strict=True)
+    )
+    packed = PackedLevels(
+        walls,
+        goals,
+        boxes,
+        player,
+        np.array([*fitting], np.int32),
+        np.zeros(len(fitting), np.int32),
+        np.array([corners[number] for number in fitting], np.int32).reshape(-1, 2),
+        (name,),
+        found.problems,
+    )
+    return packed, too_large, len(words)
+
+
+def _too_large(name: str, number: int, board: Board) -> Dropped:
+    rows, columns = zip(*decisive_squares(board), strict=True)
+    size = f"{max(rows) - min(rows) + 1}x{max(columns) - min(columns) + 1}"
+    message = f"interior {size} does not fit one 64-bit plane ({SIDE}x{SIDE})"
+    return Dropped(file=name, number=number, reason="too large", message=message)
+
+
+def _unreadable(name: str, problem: Problem) -> Dropped:
+    message = str(replace(problem, source=name))
+    return Dropped(file=name, number=None, reason="unreadable", message=message)
+
+
+def _joined(parts: Sequence[PackedLevels], names: tuple[str, ...]) -> PackedLevels:
+    """The levels of all files, so named, as one."""
+    columns = ((part.walls, part.goals, part.boxes, part.player) for part in parts)
+    walls, goals, boxes, player = map(np.concatenate, zip(_NO_LEVELS, *columns, strict=True))
+    return PackedLevels(
+        walls,
+        goals,
+        boxes,
+        player,
+        np.concatenate([np.empty(0, np.int32), *(part.number for part in parts)]),
+        np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
+        np.concatenate([np.empty((0, 2), np.int32), *(part.corner for part in parts)]),
+        names,
+    )

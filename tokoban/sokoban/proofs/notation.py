@@ -1,0 +1,123 @@
+"""Certificates as JSON, to be kept and to be checked elsewhere.
+
+``docs/certificates.md`` describes the format for whoever checks it elsewhere.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from tokoban.sokoban.board import Square
+from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.proofs.certificate import (
+    KINDS,
+    Certificate,
+    FrozenGroup,
+    Place,
+    Position,
+    Trap,
+)
+
+Read = TypeVar("Read")
+_KEYS = ("board", "kind", "blamed", "without", "traps", "frozen", "positions")
+
+
+def to_json(certificate: Certificate) -> dict[str, Any]:
+    """An object for ``json.dumps``, from which ``from_json`` makes the same certificate."""
+    return {
+        "board": format_board(certificate.board).split("\n"),
+        "kind": certificate.kind,
+        "blamed": [list(box) for box in certificate.blamed],
+        "without": list(certificate.without),
+        "traps": [
+            [[list(box), list(player)] for box, player in trap.places] for trap in certificate.traps
+        ],
+        "frozen": [
+            {
+                "boxes": [list(box) for box in group.boxes],
+                "holds": [[hold and list(hold) for hold in holds] for holds in group.holds],
+            }
+            for group in certificate.frozen
+        ],
+        "positions": [
+            [[list(box) for box in sorted(boxes)], list(player)]
+            for boxes, player in certificate.positions
+        ],
+    }
+
+
+def from_json(found: object) -> Certificate:
+    """The certificate of an object from ``json.loads``, whether it holds or not.
+
+    Raises ``ValueError`` at what is none.
+    """
+    content = _keyed(found, _KEYS, "a certificate")
+    rows = _list(content["board"], _text, "the board")
+    kind = _text(content["kind"])
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
+    return Certificate(
+        board=parse_board("\n".join(rows)),
+        kind=kind,
+        blamed=_list(content["blamed"], _square, "blamed"),
+        without=_list(content["without"], lambda moves: _unless_none(moves, _text), "without"),
+        traps=_list(content["traps"], lambda trap: Trap(_list(trap, _place, "a trap")), "traps"),
+        frozen=_list(content["frozen"], _group, "frozen"),
+        positions=_list(content["positions"], _position, "positions"),
+    )
+
+
+def _keyed(found: object, keys: Iterable[str], name: str) -> dict[str, Any]:
+    if not isinstance(found, dict) or set(found) != set(keys):
+        raise ValueError(f"{name}: expected an object with {', '.join(keys)}")
+    return found
+
+
+def _list(found: object, read: Callable[[Any], Read], name: str) -> tuple[Read, ...]:
+    if not isinstance(found, list):
+        raise ValueError(f"{name}: expected a list, got {type(found).__name__}")
+    return tuple(read(entry) for entry in found)
+
+
+def _text(found: object) -> str:
+    if not isinstance(found, str):
+        raise ValueError(f"expected text, got {type(found).__name__}")
+    return found
+
+
+def _square(found: object) -> Square:
+    match found:
+        case [int(row), int(column)]:
+            return Square(row, column)
+    raise ValueError("a square: expected a list of its row and its column")
+
+
+def _pair(found: object, name: str) -> tuple[Any, Any]:
+    if not isinstance(found, list) or len(found) != 2:
+        raise ValueError(f"{name}: expected a list of two entries")
+    return found[0], found[1]
+
+
+def _place(found: object) -> Place:
+    box, player = _pair(found, "a place")
+    return Place(_square(box), _square(player))
+
+
+def _position(found: object) -> Position:
+    boxes, player = _pair(found, "a position")
+    return Position(frozenset(_list(boxes, _square, "boxes")), _square(player))
+
+
+def _group(found: object) -> FrozenGroup:
+    content = _keyed(found, ("boxes", "holds"), "a frozen group")
+    return FrozenGroup(
+        _list(content["boxes"], _square, "boxes"), _list(content["holds"], _holds, "holds")
+    )
+
+
+def _holds(found: object) -> tuple[Square | None, Square | None]:
+    vertical, horizontal = _pair(found, "holds")
+    return _unless_none(vertical, _square), _unless_none(horizontal, _square)
+
+
+def _unless_none(found: object, read: Callable[[Any], Read]) -> Read | None:
+    return None if found is None else read(found)

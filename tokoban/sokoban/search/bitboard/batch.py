@@ -1,0 +1,182 @@
+"""Many levels solved at once by several threads: arrays in, arrays out."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Limits, Optimum, Progress
+from tokoban.sokoban.search.bitboard import driver, push_search
+from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
+from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
+from tokoban.sokoban.search.bitboard.levels import Levels
+from tokoban.sokoban.search.bitboard.slices import in_threads
+from tokoban.sokoban.search.bitboard.workspace import (
+    ALL_DONE,
+    BUDGET_SPENT,
+    OUTPUT_FULL,
+    Workspace,
+    empty_workspace,
+    grown,
+)
+from tokoban.sokoban.search.single import Outcome
+
+_FIRST_MOVES = 1 << 12
+_UNLIMITED = 1 << 62
+
+_OUTCOMES = {
+    Verdict.SOLVED: Outcome.SOLVED,
+    Verdict.UNSOLVABLE: Outcome.EXHAUSTED,
+    Verdict.OUT_OF_EXPANSIONS: Outcome.BUDGET_SPENT,
+    Verdict.TOO_LONG: Outcome.TOO_LONG,
+}
+
+
+def solve_many(
+    levels: Levels,
+    objective: str,
+    *,
+    limits: Limits | None = None,
+    num_threads: int = 1,
+    report: Callable[[int, int], None] | None = None,
+) -> Answers:
+    """Solves each level with the fewest moves or pushes, or with any plan that is quickly found.
+
+    Every plan has been replayed by the rules on words. ``report`` is called now and then with the
+    number of levels done and of all.
+    """
+    limits = limits or Limits()
+    works = in_threads(
+        lambda first, last: Solving(levels.part(first, last), objective, limits),
+        levels.num_levels,
+        empty_workspace=lambda: workspace_for(levels),
+        limits=limits,
+        num_threads=num_threads,
+        report=report,
+    )
+    parts = [work.answers() for work in works]
+    starts = np.cumsum([0, *(len(part.moves) for part in parts)])
+    parts = [
+        part._replace(ends=part.ends + start) for part, start in zip(parts, starts, strict=False)
+    ]
+    return Answers(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+class OneWord:
+    """A search for a board of one word; the unit of its work is an expansion."""
+
+    def __init__(self, level: Levels, objective: str) -> None:
+        self._work = Solving(level, objective, Limits())
+        self._workspace = workspace_for(level)
+        self._objective = objective
+        self._stop = BUDGET_SPENT
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        self._work.max_expansions = _UNLIMITED if max_expansions is None else max_expansions
+        while (stop := self._work.run(self._workspace, budget)) == OUTPUT_FULL:
+            self._work.grow_output()
+        self._stop = stop
+        if stop == ALL_DONE:
+            return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
+        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.NO_ROOM
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        store, layers = self._workspace.store.progress, self._workspace.layers
+        expansions = self._work.progress[EXPANSIONS] + self._work.answers().expansions[0]
+        positions = store[push_search.NUM_POSITIONS] + layers.progress[NUM_SETS]
+        at_least = None
+        if self._objective != "any":
+            # The sides would have met had they between them gone as far as a plan is long.
+            layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
+            at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
+        return Progress(int(expansions), int(positions), elapsed_s, at_least)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return self._workspace.num_bytes
+
+    def num_bytes_while_growing(self) -> int:
+        """The larger part is twice the old one, which stays until it is copied."""
+        return 3 * self._workspace.num_bytes
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self._workspace = grown(self._workspace, self._stop)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        return self._work.answers().directions(0)
+
+    def optimum(self) -> Optimum | None:
+        """As ``single.Search`` says."""
+        optima: dict[str, Optimum] = {"moves": "moves", "pushes": "pushes"}
+        return optima.get(self._objective)
+
+
+@cache
+def prepare() -> None:
+    """Solves a level of one push, so that no clock counts the seconds of a first compilation."""
+    player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
+    search = OneWord(Levels(walls, goal, box, player), "moves")
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+
+
+def workspace_for(levels: Levels) -> Workspace:
+    """Room to solve any of the levels."""
+    return empty_workspace(levels.max_boxes, is_one_sided=False)
+
+
+class Solving:
+    """Work on some levels, one after the other; see ``slices.Work``."""
+
+    def __init__(self, levels: Levels, objective: str, limits: Limits) -> None:
+        if objective not in OBJECTIVES:
+            raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {objective!r}")
+        self.progress = np.zeros(3, np.int64)
+        self._levels = levels
+        self._objective = objective
+        limit = limits.max_expansions
+        self.max_expansions = _UNLIMITED if limit is None else limit  # for each level
+        num_levels = levels.num_levels
+        self._output = Answers(
+            verdict=np.zeros(num_levels, np.uint8),
+            num_pushes=np.zeros(num_levels, np.int32),
+            expansions=np.zeros(num_levels, np.int64),
+            ends=np.zeros(num_levels, np.int64),
+            moves=np.empty(_FIRST_MOVES, np.uint8),
+        )
+
+    def run(self, workspace: Workspace, budget: int) -> int:
+        """Goes on for about ``budget`` expansions; returns why it came back."""
+        return driver.solve_levels(
+            self._levels,
+            workspace,
+            self._output,
+            HASTE if self._objective == "any" else 1,
+            self._objective == "moves",
+            self.max_expansions,
+            budget,
+            self.progress,
+        )
+
+    def grow_output(self) -> None:
+        """Makes room for twice as many moves."""
+        moves = self._output.moves
+        self._output = self._output._replace(moves=np.concatenate([moves, np.empty_like(moves)]))
+
+    def give_up(self, verdict: Verdict) -> None:
+        """Ends the search for the level at hand."""
+        driver.give_up(self._output, verdict, self.progress)
+
+    def answers(self) -> Answers:
+        """What was found; raises ``RuntimeError`` if the search contradicts itself."""
+        output = self._output
+        if (output.verdict == driver.FAULT).any():
+            level = int((output.verdict == driver.FAULT).argmax())
+            words = [f"{int(word[level]):#x}" for word in self._levels]
+            raise RuntimeError(f"the solver contradicts itself about {words}")
+        return output._replace(moves=output.moves[: output.ends.max(initial=0)])

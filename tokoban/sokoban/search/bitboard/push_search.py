@@ -1,0 +1,308 @@
+"""A* over pushes on one word: the fewest pushes, or with a weight above 1 any solution, sooner.
+
+A position is a set of boxes and the area that the player can walk to. Axes: P room for positions,
+T totals (price so far and pushes left) that are searched, S slots of the hash table, B boxes.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int32, Int64, UInt64
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.bitboard.terrain import (
+    ALIVE,
+    FLOOR,
+    GOALS,
+    NO_BOX,
+    UNREACHABLE,
+    is_frozen,
+    place_of,
+)
+from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, flood, index, lowest, moved
+from tokoban.sokoban.search.matching import assign, match_three, matched_pushes
+
+NONE = -1
+_CLOSED, _REPEATED = -2, -3  # in ``next_open``, of positions that were looked at
+
+# Why ``search`` returned.
+BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
+
+# Entries of ``Store.progress``.
+(
+    NUM_POSITIONS,
+    NUM_CLOSED,
+    NUM_EXPANSIONS,
+    LOWEST_BUCKET,
+    HIGHEST_BUCKET,
+    NUM_SLOTS,
+    REACHED,
+    HAS_DROPPED,
+) = range(8)
+
+_FIRST_SLOTS = 512  # few enough to be cleared for every level
+
+
+class Store(NamedTuple):
+    """All positions met; the open ones lie in buckets of equal estimated total price.
+
+    A position is entered in the hash table when it is taken from its bucket: then its price is the
+    least, and the walk around the boxes is made only once.
+    """
+
+    boxes: UInt64[np.ndarray, " P"]
+    player: UInt64[np.ndarray, " P"]  # the cell after the push; of closed ones the area's lowest
+    price: Int32[np.ndarray, " P"]
+    parent: Int32[np.ndarray, " P"]
+    next_open: Int32[np.ndarray, " P"]  # in the same bucket
+    bucket: Int32[np.ndarray, " T"]  # newest open position of each total
+    slots: Int32[np.ndarray, " S"]  # hash table of closed positions; S is a power of two
+    progress: Int64[np.ndarray, "8"]
+
+
+class Scratch(NamedTuple):
+    """Room to work in while one position is expanded."""
+
+    places: Int32[np.ndarray, " B"]
+    without: Int64[np.ndarray, "4 4"]
+    matching: Int64[np.ndarray, "2 3 B+1"]
+    path: Int64[np.ndarray, "3 B+1"]
+    rings: UInt64[np.ndarray, "64"]  # of cells around one, by the length of the walk
+
+
+def empty_store(capacity: int, num_totals: int) -> Store:
+    """Room for so many positions, a power of two."""
+    return Store(
+        boxes=np.empty(capacity, np.uint64),
+        player=np.empty(capacity, np.uint64),
+        price=np.empty(capacity, np.int32),
+        parent=np.empty(capacity, np.int32),
+        next_open=np.empty(capacity, np.int32),
+        bucket=np.full(num_totals, NONE, np.int32),
+        slots=np.empty(capacity, np.int32),
+        progress=np.zeros(8, np.int64),
+    )
+
+
+def empty_scratch(num_boxes: int) -> Scratch:
+    """Room to work in for up to so many boxes."""
+    num_boxes = max(num_boxes, 4)
+    return Scratch(
+        places=np.empty(num_boxes, np.int32),
+        without=np.empty((4, 4), np.int64),
+        matching=np.empty((2, 3, num_boxes + 1), np.int64),
+        path=np.empty((3, num_boxes + 1), np.int64),
+        rings=np.empty(64, np.uint64),
+    )
+
+
+def grown(store: Store) -> Store:
+    """The same search with room for twice as many positions."""
+    larger = empty_store(2 * len(store.boxes), len(store.bucket))
+    for array, larger_array in zip(store, larger, strict=True):
+        larger_array[: len(array)] = array
+    return larger
+
+
+@inner
+@no_type_check
+def begin(store, boxes, player):
+    """Empties the store of an earlier search and enters the start."""
+    progress = store.progress
+    for bucket in range(progress[LOWEST_BUCKET], progress[HIGHEST_BUCKET] + 1):
+        store.bucket[bucket] = NONE
+    progress[:] = 0
+    progress[NUM_SLOTS] = min(_FIRST_SLOTS, len(store.slots))
+    for slot in range(progress[NUM_SLOTS]):
+        store.slots[slot] = NONE
+    store.boxes[0] = boxes
+    store.player[0] = player
+    store.price[0] = 0
+    store.parent[0] = NONE
+    store.next_open[0] = NONE
+    store.bucket[0] = 0
+    progress[NUM_POSITIONS] = 1
+
+
+@inner
+@no_type_check
+def _slot_of(store, boxes, player):
+    """The slot of a closed position, or the empty one where it belongs."""
+    mixed = (boxes ^ (player * np.uint64(0xD6E8FEB86659FD93))) * np.uint64(0x9E3779B97F4A7C15)
+    mask = store.progress[NUM_SLOTS] - 1
+    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) >> np.uint64(20)) & mask
+    while store.slots[slot] != NONE:
+        position = store.slots[slot]
+        if store.boxes[position] == boxes and store.player[position] == player:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inner
+@no_type_check
+def _widen(store):
+    """Doubles the slots in use."""
+    progress = store.progress
+    progress[NUM_SLOTS] *= 2
+    for slot in range(progress[NUM_SLOTS]):
+        store.slots[slot] = NONE
+    for position in range(progress[NUM_POSITIONS]):
+        if store.next_open[position] == _CLOSED:
+            slot = _slot_of(store, store.boxes[position], store.player[position])
+            store.slots[slot] = position
+
+
+@inner
+@no_type_check
+def _first_open(store):
+    """The open position of least total, newest first; NONE when there is none."""
+    progress = store.progress
+    while progress[LOWEST_BUCKET] <= progress[HIGHEST_BUCKET]:
+        position = store.bucket[progress[LOWEST_BUCKET]]
+        if position != NONE:
+            return position
+        progress[LOWEST_BUCKET] += 1
+    return NONE
+
+
+@inner
+@no_type_check
+def _add(store, parent, boxes, player, price, total):
+    """Stores an open position."""
+    progress = store.progress
+    if total >= len(store.bucket):
+        progress[HAS_DROPPED] = 1
+        return
+    position = progress[NUM_POSITIONS]
+    progress[NUM_POSITIONS] += 1
+    store.boxes[position] = boxes
+    store.player[position] = player
+    store.price[position] = price
+    store.parent[position] = parent
+    store.next_open[position] = store.bucket[total]
+    store.bucket[total] = position
+    progress[LOWEST_BUCKET] = min(progress[LOWEST_BUCKET], total)
+    progress[HIGHEST_BUCKET] = max(progress[HIGHEST_BUCKET], total)
+
+
+@inner
+@no_type_check
+def _match(terrain, scratch, num_boxes):
+    """Matches the boxes in ``scratch.places`` as they stand."""
+    places = scratch.places
+    if num_boxes <= 4:
+        for row in range(num_boxes, 4):
+            places[row] = NO_BOX
+        for row in range(num_boxes):
+            # The other three, in any order.
+            first, second, third = (row + 1) & 3, (row + 2) & 3, (row + 3) & 3
+            match_three(
+                terrain.pushes, places[first], places[second], places[third], scratch.without[row]
+            )
+        return
+    scratch.matching[0, :, : num_boxes + 1] = 0
+    for row in range(num_boxes):
+        assign(
+            terrain.pushes,
+            places[:num_boxes],
+            row,
+            scratch.matching[0, :, : num_boxes + 1],
+            scratch.path[:, : num_boxes + 1],
+        )
+
+
+@inner
+@no_type_check
+def _pushes_left(terrain, scratch, num_boxes, row, place):
+    """The pushes of the matching once box ``row`` has come to ``place``."""
+    pushes = terrain.pushes
+    if num_boxes <= 4:
+        without = scratch.without[row]
+        return min(
+            min(pushes[place, 0] + without[0], pushes[place, 1] + without[1]),
+            min(pushes[place, 2] + without[2], pushes[place, 3] + without[3]),
+        )
+    # Only this box's row of the matching changes: the player walked around the others.
+    matching = scratch.matching[1, :, : num_boxes + 1]
+    for i in range(3):
+        for j in range(num_boxes + 1):
+            matching[i, j] = scratch.matching[0, i, j]
+    for goal in range(1, num_boxes + 1):
+        if matching[2, goal] == row + 1:
+            matching[2, goal] = 0
+    places = scratch.places[:num_boxes]
+    earlier_place = places[row]
+    places[row] = place
+    assign(pushes, places, row, matching, scratch.path[:, : num_boxes + 1])
+    total = matched_pushes(pushes, places, matching)
+    places[row] = earlier_place
+    return total
+
+
+@inner
+@no_type_check
+def _expand(terrain, store, scratch, position, area, weight):
+    """Adds the positions after each push that is possible from ``area`` and does not lose."""
+    boxes = store.boxes[position]
+    price = store.price[position] + 1
+    free = terrain.words[FLOOR] & ~boxes
+    num_boxes = count(boxes)
+    rest = boxes
+    for row in range(num_boxes):
+        scratch.places[row] = place_of(terrain, index(rest), lowest(area))
+        rest &= rest - ONE
+    _match(terrain, scratch, num_boxes)
+    for direction in range(4):
+        back = direction ^ 2
+        targets = moved(moved(area, direction) & boxes, direction)
+        targets &= free & terrain.words[ALIVE + direction]
+        while targets != EMPTY:
+            target = lowest(targets)
+            targets ^= target
+            player = moved(target, back)
+            after = boxes ^ player ^ target
+            if is_frozen(terrain, after, target):
+                continue
+            row = count(boxes & (player - ONE))
+            place = place_of(terrain, index(target), player)
+            pushes_left = _pushes_left(terrain, scratch, num_boxes, row, place)
+            if pushes_left < UNREACHABLE:
+                _add(store, position, after, player, price, price + weight * pushes_left)
+
+
+@inner
+@no_type_check
+def search(terrain, store, scratch, weight, max_expansions):
+    """Goes on with the search; returns why it stopped, with the figures in ``store.progress``."""
+    progress = store.progress
+    goals = terrain.words[GOALS]
+    most_pushes = 4 * count(goals)
+    while True:
+        position = _first_open(store)
+        if position == NONE:
+            return TOO_LONG if progress[HAS_DROPPED] else EXHAUSTED
+        boxes = store.boxes[position]
+        if boxes == goals:
+            progress[REACHED] = position
+            return SOLVED
+        if progress[NUM_EXPANSIONS] >= max_expansions:
+            return BUDGET_SPENT
+        if progress[NUM_POSITIONS] + most_pushes > len(store.boxes):
+            return STORE_FULL
+        if 2 * progress[NUM_CLOSED] >= progress[NUM_SLOTS]:
+            if progress[NUM_SLOTS] == len(store.slots):
+                return STORE_FULL
+            _widen(store)
+        store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
+        area = flood(store.player[position], terrain.words[FLOOR] & ~boxes)
+        slot = _slot_of(store, boxes, lowest(area))
+        if store.slots[slot] != NONE:
+            store.next_open[position] = _REPEATED
+            continue
+        store.slots[slot] = position
+        store.next_open[position] = _CLOSED
+        store.player[position] = lowest(area)
+        progress[NUM_CLOSED] += 1
+        progress[NUM_EXPANSIONS] += 1
+        _expand(terrain, store, scratch, position, area, weight)

@@ -1,0 +1,54 @@
+"""Room for searches, used again by one level after the other, and grown when it is too small.
+
+Compiled code goes through many levels and comes back to Python only when it needs more room or when
+a clock may have run out.
+"""
+
+from typing import NamedTuple
+
+from tokoban.sokoban.search.answer import MAX_PRICE
+from tokoban.sokoban.search.bitboard import layers, push_search
+from tokoban.sokoban.search.bitboard.layers import Layers
+from tokoban.sokoban.search.bitboard.push_search import Scratch, Store
+from tokoban.sokoban.search.bitboard.terrain import Terrain, empty_terrain
+
+# Why compiled code came back.
+ALL_DONE, BUDGET_SPENT, STORE_FULL, LAYERS_FULL, LAYERS_TOO_DEEP, OUTPUT_FULL = range(6)
+
+_FIRST_POSITIONS = 1 << 11
+_FIRST_SETS = 1 << 9
+_FIRST_DIGITS = 8
+
+
+class Workspace(NamedTuple):
+    """What one thread works with."""
+
+    terrain: Terrain
+    store: Store
+    scratch: Scratch
+    layers: Layers
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory of its arrays."""
+        arrays = [*self.terrain, *self.store, *self.scratch, self.layers.slots]
+        return sum(array.nbytes for array in [*arrays, *self.layers[0], *self.layers[1]])
+
+
+def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:
+    """Room for levels of up to so many boxes; ``is_one_sided`` where nothing starts forwards."""
+    return Workspace(
+        empty_terrain(num_boxes),
+        push_search.empty_store(_FIRST_POSITIONS, MAX_PRICE),
+        push_search.empty_scratch(num_boxes),
+        layers.empty_layers(_FIRST_SETS, num_digits=_FIRST_DIGITS, is_one_sided=is_one_sided),
+    )
+
+
+def grown(workspace: Workspace, stop: int) -> Workspace:
+    """The same searches with more of the room that had run out."""
+    if stop == STORE_FULL:
+        return workspace._replace(store=push_search.grown(workspace.store))
+    if stop == LAYERS_FULL:
+        return workspace._replace(layers=layers.grown(workspace.layers))
+    return workspace._replace(layers=layers.deepened(workspace.layers))

@@ -1,0 +1,89 @@
+"""Few boxes that cannot all come to goals: found once by a small search, and kept.
+
+A pattern is boxes and an area: wherever other boxes are, a position with a box on each of its
+squares and the player in its area is lost, for more boxes never help.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int32, Int64, UInt64
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.astar import NONE
+
+_MAX_PATTERNS = 1 << 14
+_MAX_LINKS = 8 * _MAX_PATTERNS
+_NUM_REFUTED = 1 << 17
+
+# Entries of `LostPatterns.progress`.
+NUM_PATTERNS, NUM_LINKS = range(2)
+
+
+class LostPatterns(NamedTuple):
+    """Patterns, chained by their squares; when there is no more room, no more are kept.
+
+    Further axes: N patterns, K links, R refuted.
+    """
+
+    boxes: UInt64[np.ndarray, "N W"]
+    area: UInt64[np.ndarray, "N W"]
+    first_link: Int32[np.ndarray, " F"]  # of the patterns with a box on each square
+    next_link: Int32[np.ndarray, " K"]
+    pattern: Int32[np.ndarray, " K"]
+    # The mixed keys of boxes and area that were searched and not found lost; one place for each.
+    refuted: UInt64[np.ndarray, " R"]
+    progress: Int64[np.ndarray, "2"]
+
+
+def no_patterns(num_floor: int) -> LostPatterns:
+    """Room for patterns, and none yet."""
+    num_words = -(-num_floor // 64)
+    return LostPatterns(
+        boxes=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
+        area=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
+        first_link=np.full(num_floor, NONE, np.int32),
+        next_link=np.zeros(_MAX_LINKS, np.int32),
+        pattern=np.zeros(_MAX_LINKS, np.int32),
+        refuted=np.zeros(_NUM_REFUTED, np.uint64),
+        progress=np.zeros(2, np.int64),
+    )
+
+
+@inner
+@no_type_check
+def has_lost_pattern(patterns, words, box, player):
+    """Whether a pattern with a box on the square ``box`` lies in the position."""
+    word, bit = player >> 6, np.uint64(1) << np.uint64(player & 63)
+    link = patterns.first_link[box]
+    while link != NONE:
+        pattern = patterns.pattern[link]
+        if patterns.area[pattern, word] & bit:
+            is_in = True
+            for i in range(len(words)):
+                is_in &= patterns.boxes[pattern, i] & ~words[i] == np.uint64(0)
+            if is_in:
+                return True
+        link = patterns.next_link[link]
+    return False
+
+
+@inner
+@no_type_check
+def add_pattern(patterns, boxes, marks, mark):
+    """Keeps boxes that cannot all come to goals while the player is where ``marks`` is ``mark``."""
+    pattern = patterns.progress[NUM_PATTERNS]
+    links = patterns.progress[NUM_LINKS]
+    if pattern == len(patterns.boxes) or links + len(boxes) > len(patterns.pattern):
+        return
+    patterns.progress[NUM_PATTERNS] += 1
+    patterns.progress[NUM_LINKS] += len(boxes)
+    for box in boxes:
+        patterns.boxes[pattern, box >> 6] |= np.uint64(1) << np.uint64(box & 63)
+        patterns.pattern[links] = pattern
+        patterns.next_link[links] = patterns.first_link[box]
+        patterns.first_link[box] = links
+        links += 1
+    for square in range(len(marks) - 1):
+        if marks[square] == mark:
+            patterns.area[pattern, square >> 6] |= np.uint64(1) << np.uint64(square & 63)

@@ -1,0 +1,211 @@
+"""One board: what is known without a search, and a search in slices, so that limits hold."""
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Protocol, runtime_checkable
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.search.answer import (
+    MAX_PRICE,
+    Answer,
+    GaveUp,
+    Limits,
+    Optimum,
+    Progress,
+    Report,
+    Solved,
+    Unsolvable,
+)
+from tokoban.sokoban.search.lone_box import Steps
+
+MAX_SQUARES = 64 * 64
+
+_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
+_MOST_WORK = 1 << 30  # asked for at once: a search that ends its turns earlier may never be slow
+
+
+class Outcome(IntEnum):
+    """Why a search came back."""
+
+    BUDGET_SPENT = 0
+    NO_ROOM = 1
+    SOLVED = 2
+    EXHAUSTED = 3  # no plan
+    TOO_LONG = 4  # no plan for less than MAX_PRICE
+    SETTING_UP = 5  # its tables are not complete yet
+
+
+@runtime_checkable
+class Search(Protocol):
+    """A search for one board that can be left off and gone on with."""
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """Searches for about so much work, in a unit of its own, and no more expansions in all."""
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """How far it is."""
+
+    def num_bytes(self) -> int:
+        """The memory of its arrays."""
+
+    def num_bytes_while_growing(self) -> int:
+        """The same at its most, if it grows now."""
+
+    def grow(self) -> None:
+        """Makes room after it found that there was none."""
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The plan that it found."""
+
+    def optimum(self) -> Optimum | None:
+        """What no plan has fewer of than that one, where that is proved."""
+
+
+class InSteps:
+    """A search that is set up in steps, between which limits and Ctrl-C are looked at."""
+
+    def __init__(self, steps: Steps[Search]) -> None:
+        self._steps = steps
+        self._search: Search | None = None
+
+    @property
+    def _ready(self) -> Search:
+        if self._search is None:
+            raise RuntimeError("the search is not set up yet")
+        return self._search
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``Search`` says; of the set-up, one step."""
+        if self._search is not None:
+            return self._search.go_on(budget, max_expansions)
+        try:
+            next(self._steps)
+        except StopIteration as end:
+            self._search = end.value
+        return Outcome.SETTING_UP
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``Search`` says."""
+        if self._search is None:
+            return Progress(0, 0, elapsed_s)
+        return self._search.progress(elapsed_s)
+
+    def num_bytes(self) -> int:
+        """As ``Search`` says; the tables count when they are complete."""
+        return 0 if self._search is None else self._search.num_bytes()
+
+    def num_bytes_while_growing(self) -> int:
+        """As ``Search`` says."""
+        return self._ready.num_bytes_while_growing()
+
+    def grow(self) -> None:
+        """As ``Search`` says."""
+        self._ready.grow()
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``Search`` says."""
+        return self._ready.directions()
+
+    def optimum(self) -> Optimum | None:
+        """As ``Search`` says."""
+        return self._ready.optimum()
+
+
+def find_answer(
+    board: Board,
+    new_search: Callable[[], Search],
+    limits: Limits,
+    *,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """The answer to a board; ``new_search`` is called if there is one to be made.
+
+    Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
+    player's reach is a proof that there is no plan. A board that starts solved has the plan of no
+    moves. Every plan is replayed by the plain rules. ``report`` is called every few hundredths of a
+    second with the progress so far, and may end the search by raising an exception. Raises
+    ``ValueError`` above ``MAX_SQUARES`` of floor.
+    """
+    started_s = clock()
+    if board.is_solved:
+        return Solved((), 0, clock() - started_s)
+    inside = board.inside()
+    if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
+        return Unsolvable(0, clock() - started_s)
+    if len(inside) > MAX_SQUARES:
+        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(inside)}")
+    if not frozen_boxes(board) <= board.goals:
+        return Unsolvable(0, clock() - started_s)
+    if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
+        return GaveUp(f"{limits.memory_limit_mb:g} MB", 0, clock() - started_s)
+    search = new_search()
+    answer = _find_in_slices(search, limits, started_s, report=report, clock=clock)
+    if isinstance(answer, Solved):
+        moves = "".join(lurd.LETTERS[direction] for direction in answer.directions)
+        if not lurd.replay(board, moves).is_solved:
+            raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
+    return answer
+
+
+def _find_in_slices(
+    search: Search,
+    limits: Limits,
+    started_s: float,
+    *,
+    report: Report | None,
+    clock: Callable[[], float],
+) -> Answer:
+    budget = 1
+    progress = search.progress(clock() - started_s)
+    while True:
+        if report is not None:
+            report(progress)
+        slice_started_s = clock() - started_s
+        outcome = search.go_on(budget, limits.max_expansions)
+        progress = search.progress(clock() - started_s)
+        if outcome == Outcome.SOLVED:
+            directions, optimum = search.directions(), search.optimum()
+            return Solved(directions, progress.expansions, clock() - started_s, optimum)
+        if outcome == Outcome.EXHAUSTED:
+            return Unsolvable(progress.expansions, progress.elapsed_s)
+        limit = _limit_reached(outcome, search, progress, limits)
+        if limit is not None:
+            return GaveUp(limit, progress.expansions, progress.elapsed_s, progress.at_least)
+        if outcome == Outcome.SETTING_UP:
+            continue
+        if outcome == Outcome.NO_ROOM:
+            search.grow()
+        # The smallest boards do a million units of work a second, the largest a few hundred.
+        elif progress.elapsed_s - slice_started_s < _SLICE_S:
+            budget = min(2 * budget, _MOST_WORK)
+        else:
+            budget = max(budget // 2, 1)
+
+
+def _limit_reached(
+    outcome: Outcome, search: Search, progress: Progress, limits: Limits
+) -> str | None:
+    """The limit that ends the search, in words."""
+    if outcome == Outcome.TOO_LONG:
+        return f"a price of {MAX_PRICE}"
+    if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
+        return f"{limits.max_expansions} expansions"
+    if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
+        return f"{limits.time_limit_s:g} s"
+    is_full = outcome == Outcome.NO_ROOM
+    num_bytes = search.num_bytes_while_growing() if is_full else search.num_bytes()
+    if num_bytes > limits.memory_limit_mb * 1e6:
+        return f"{limits.memory_limit_mb:g} MB"
+    return None
+
+
+def _table_bytes(num_floor: int, num_boxes: int) -> int:
+    """What the largest tables take that any search makes before it begins.
+
+    For each box and player the side of the box; for each box, side and goal the pushes, both ways.
+    """
+    return num_floor * num_floor + 2 * (num_floor * 4 * num_boxes * 4)

@@ -1,0 +1,83 @@
+"""The one entry to the solvers: fewest moves, fewest pushes or any plan, with three honest answers.
+
+Which search a board goes to, and why, is told in docs/decisions/0012-which-solver-when.md.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import by_squares
+from tokoban.sokoban.search.answer import (
+    OBJECTIVES,
+    Answer,
+    GaveUp,
+    Limits,
+    Optimum,
+    Progress,
+    Report,
+    Solved,
+    Unsolvable,
+)
+from tokoban.sokoban.search.bitboard import batch
+from tokoban.sokoban.search.bitboard.batch import OneWord
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.fess import solver as large_solver
+from tokoban.sokoban.search.side_by_side import OneWordFirst, on_squares
+from tokoban.sokoban.search.single import Search, find_answer
+
+__all__ = ["Answer", "GaveUp", "Progress", "Solved", "Unsolvable", "solve"]
+
+
+def solve(
+    board: Board,
+    *,
+    minimise: str = "moves",
+    max_expansions: int | None = None,
+    time_limit_s: float | None = None,
+    memory_limit_mb: float = 2000.0,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """Finds a plan with the fewest moves, the fewest pushes, or any; or proves that there is none.
+
+    ``expansions`` counts positions whose pushes were all tried, and for the fewest moves also the
+    sets of boxes looked at in each layer of the moves. "any" is looked for by several searches in
+    turn, whose work decides when the turn ends, so that the clock has no say in which of them finds
+    a plan. All else is as ``single.find_answer`` says.
+    """
+    if minimise not in OBJECTIVES:
+        raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
+    if board.is_solved:
+        return Solved((), 0, 0.0, "pushes" if minimise == "pushes" else "moves")
+    limits = Limits(
+        max_expansions=max_expansions, time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb
+    )
+    new_search = _search_for(board, minimise, memory_limit_mb)
+    return find_answer(board, new_search, limits, report=report, clock=clock)
+
+
+def prepare() -> None:
+    """Compiles every search, or loads what was compiled before, as each first use of one does."""
+    batch.prepare()
+    by_squares.prepare()
+    large_solver.prepare()
+
+
+def _search_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Search]:
+    """What begins the search for a board, already compiled."""
+    level = from_board(board)
+    if level is None:
+        by_squares.prepare()
+    if minimise == "any":
+        large_solver.prepare()
+        if level is None:
+            return partial(on_squares, board, memory_limit_mb)
+    elif level is None:
+        optimum: Optimum = "moves" if minimise == "moves" else "pushes"
+        return partial(by_squares.new_search, board, optimum)
+    batch.prepare()
+    if minimise == "any":
+        return partial(OneWordFirst, board, level, memory_limit_mb)
+    return partial(OneWord, level, minimise)

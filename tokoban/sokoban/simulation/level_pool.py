@@ -1,0 +1,129 @@
+"""The levels that an environment plays: from files, from boards or from the generator.
+
+Axes: B environments.
+"""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+from torch import Tensor
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.puzzles.random_levels import generate
+from tokoban.sokoban.simulation.bits import mixed
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratedLevels:
+    """Solvable levels from ``generator``, of ``rows`` x ``columns`` squares with their walls."""
+
+    num_levels: int = 128
+    rows: int = 10
+    columns: int = 10
+    num_boxes: int = 2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
+                raise ValueError(f"{name} is {number!r}; expected a whole number")
+
+
+Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Board]
+
+
+def load_boards(levels: Levels) -> list[Board]:
+    """The boards of all levels in order, framed: see ``frame``.
+
+    Raises ``ValueError`` for a file that cannot be read or has anything wrong with it, and where
+    there is no level at all.
+    """
+    if isinstance(levels, GeneratedLevels):
+        return frame(_generated(levels))
+    if not isinstance(levels, str | Path | Sequence):
+        raise ValueError(f"the levels are {levels!r}; expected files, boards or GeneratedLevels")
+    sources: Sequence[str | Path | Board]
+    sources = [levels] if isinstance(levels, str | Path) else levels
+    boards: list[Board] = []
+    for source in sources:
+        if not isinstance(source, str | Path | Board):
+            raise ValueError(f"one of the levels is {source!r}; expected a file or a board")
+        boards += [source] if isinstance(source, Board) else _read(source)
+    if not boards:
+        raise ValueError("there are no levels; expected at least one file or board")
+    return frame(boards)
+
+
+def frame(boards: Sequence[Board]) -> list[Board]:
+    """The boards at one size: the largest interior, with one ring of wall around it.
+
+    The top left floor of each lies in row 1, column 1, and wall fills the rest. What lies around a
+    level is none of it: bare floor is wall where the player could not come even without boxes.
+    """
+    parts = [interior(board) for board in boards]
+    height = max(part.height for part in parts) + 2
+    width = max(part.width for part in parts) + 2
+    every = frozenset(Square(row, column) for row in range(height) for column in range(width))
+
+    framed = []
+    for board, part in zip(boards, parts, strict=True):
+        down, right = 1 - part.top, 1 - part.left
+        walls = every - _moved(part.floor, down, right)
+        goals, boxes = _moved(board.goals, down, right), _moved(board.boxes, down, right)
+        player = Square(board.player.row + down, board.player.column + right)
+        framed.append(Board(height, width, walls, goals, boxes, player))
+    return framed
+
+
+def streams(seeds: Int64[Tensor, "B"]) -> Int64[Tensor, "B"]:
+    """What each environment draws its levels from, so that neighbouring seeds share nothing."""
+    return mixed(mixed(seeds + 1))  # 0 would be mixed to 0
+
+
+def as_int64(seed: int) -> int:
+    """The last 64 bits of a seed of any size, with the sign that they have in an int64."""
+    return (seed + 2**63) % 2**64 - 2**63
+
+
+def draw_levels(
+    streams: Int64[Tensor, "B"], episodes: Int64[Tensor, "B"], *, num_levels: int
+) -> Int64[Tensor, "B"]:
+    """The level of each environment's episode of that number: the same ones give the same level.
+
+    A hash and not a generator's state, so that a batch on a device resets any of its rows alone.
+    """
+    # Without its sign bit, for the remainder of a negative number would need another rule.
+    return (mixed(mixed(streams + episodes)) & torch.iinfo(torch.int64).max) % num_levels
+
+
+def _moved(squares: Set[Square], down: int, right: int) -> frozenset[Square]:
+    return frozenset(Square(row + down, column + right) for row, column in squares)
+
+
+@cache
+def _generated(levels: GeneratedLevels) -> tuple[Board, ...]:
+    found = generate(
+        levels.num_levels,
+        seed=levels.seed,
+        rows=levels.rows,
+        columns=levels.columns,
+        num_boxes=levels.num_boxes,
+        solvable_share=1.0,
+    )
+    return tuple(level.board for level in found)
+
+
+def _read(path: str | Path) -> list[Board]:
+    if str(path) in ("", "-", "."):
+        raise ValueError(f"the level file is {str(path)!r}; expected the path of one")
+    try:
+        return [level.board for level in read_levels(path, strict=True).levels]
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,67 @@
+"""Which of the packed rules fit given boards, and what both of them can do.
+
+Axes: ``*B`` any batch shape, A the four directions, C the planes of ``tensor_boards.Plane``, H rows
+and W columns.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.interior import interior
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
+
+
+@runtime_checkable
+class PackedBoards(Protocol):
+    """A batch of boards: ``Bitboards`` or ``WideBitboards``."""
+
+    @property
+    def player(self) -> Int64[Tensor, "*B"]: ...
+    @property
+    def size(self) -> tuple[int, int]: ...
+    def map(self, change: Callable[[Tensor], Tensor]) -> Any: ...
+    def at(self, place: Any) -> Any: ...
+    def cells(self, words: Tensor) -> Bool[Tensor, "*B H W"]: ...
+
+
+@runtime_checkable
+class Simulator(Protocol):
+    """The functions of the modules ``bitboards`` and ``wide_bitboards``, which are told there.
+
+    ``boards`` are those of the same module; ``area`` and what ``reachable`` and ``pushes`` answer
+    are words in its layout, which ``boards.cells`` lays out as rows and columns.
+    """
+
+    def step(self, boards: Any, actions: Int[Tensor, "*B"]) -> Any: ...
+    def successors(self, boards: Any) -> Any: ...
+    def is_legal(self, boards: Any) -> Bool[Tensor, "*B A"]: ...
+    def is_solved(self, boards: Any) -> Bool[Tensor, "*B"]: ...
+    def reachable(self, boards: Any, *, num_rounds: int | None = None) -> Tensor: ...
+    def pushes(self, boards: Any, area: Tensor | None = None) -> Tensor: ...
+    def push(
+        self,
+        boards: Any,
+        places: Int[Tensor, "*B"],
+        directions: Int[Tensor, "*B"],
+        area: Tensor | None = None,
+    ) -> Any: ...
+    def select(self, is_new: Bool[Tensor, "*B"], new: Any, old: Any) -> Any: ...
+    def planes(self, boards: Any) -> Float[Tensor, "*B C H W"]: ...
+    def keys(self, boards: Any) -> Int64[Tensor, "*B"]: ...
+    def push_keys(self, boards: Any, area: Tensor | None = None) -> Int64[Tensor, "*B"]: ...
+    def pack(
+        self, boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int = 0
+    ) -> Any: ...
+    def to_board(self, boards: Any, row: tuple[int, ...] = (0,)) -> Board: ...
+
+
+def simulator_for(boards: Sequence[Board]) -> Simulator:
+    """The one-word rules where every interior fits 8x8, else those of wide boards."""
+    interiors = [interior(board) for board in boards]
+    fits = all(max(inside.height, inside.width) <= bitboards.SIDE for inside in interiors)
+    return bitboards if fits else wide_bitboards
