@@ -25,6 +25,7 @@ def test_where_no_folder_can_be_written_the_search_is_compiled_without_a_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    monkeypatch.setattr(compiling, "_is_cached", True)  # restored for the tests that follow
     assert compiling.entry(lambda number: number + 1)(1) == 2
 
 

@@ -117,7 +117,8 @@ def entry(
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
         # Numba looks at the function's own file alone, and would go on with what it called before.
-        dispatcher._cache._cache_file._source_stamp = _digest(function.__module__)
+        # The version is compared before anything is unpickled that names modules of the past.
+        dispatcher._cache._cache_file._version += _digest(function.__module__)
     except RuntimeError:  # no such folder can be written: compiled anew by every process
         dispatcher = numba.njit(**options)(function)
         _is_cached = False
@@ -163,7 +164,8 @@ def _sources(module: str) -> set[str]:
     found, unread = {module}, [module]
     while unread:
         for name in _imported_names(unread.pop()):
-            if name.startswith(package) and name in sys.modules and name not in found:
+            is_file = getattr(sys.modules.get(name), "__file__", None) is not None
+            if name.startswith(package) and is_file and name not in found:
                 found.add(name)
                 unread.append(name)
     return found

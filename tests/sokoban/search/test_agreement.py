@@ -21,7 +21,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.simulation import bitboards, games, tensor_boards, wide_bitboards
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 # Whose disagreements are which.

@@ -157,7 +157,7 @@ def test_tables_that_do_not_fit_are_not_made() -> None:
 MEASURE = """
 import json
 from benchmarks.fuzz import peak_growth
-from tests.sokoban.test_solver import HARD
+from tests.sokoban.search.test_solver import HARD
 from tokoban.sokoban.search import solver
 
 on_words = solver.from_board

@@ -28,7 +28,7 @@ from tokoban.sokoban.simulation.level_pool import GeneratedLevels, frame  # noqa
 from tokoban.sokoban.simulation.tensor_boards import Plane, from_planes, to_board  # noqa: E402
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("-----|-.$@-|--$--|-----")
