@@ -23,8 +23,8 @@ from benchmarks import harness
 from benchmarks.harness import Report, parser, timed
 from tokoban.files.atomic import atomically
 from tokoban.training.allocator import keep_freed_memory
-from tokoban.training.plots import COLOURS
 from tokoban.transformer import Window, attend, attend_locally, masks
+from tokoban.viewing.plots import COLOURS
 
 NUM_HEADS, HEAD_WIDTH = 4, 32
 SHORTEST = 1024

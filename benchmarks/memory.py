@@ -22,10 +22,10 @@ from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_task
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.training.learning_curves import plot_runs
 from tokoban.training.metrics import mean_interval
-from tokoban.training.plots import Curve
 from tokoban.training.run_directory import current_commit, hardware_name, read_metrics, read_record
+from tokoban.viewing.learning_curves import plot_runs
+from tokoban.viewing.plots import Curve
 
 _POPGYM = {
     "repeat-previous:4": "popgym-RepeatPreviousEasy-v0",

@@ -38,11 +38,11 @@ from tokoban.systems.trajectory.train import RUNS, load_or_collect, make_system,
 from tokoban.training import loop, run_directory
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
-from tokoban.training.learning_curves import plot_runs
 from tokoban.training.metrics import mean_interval
-from tokoban.training.plots import Curve, picture_kind, read_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
+from tokoban.viewing.learning_curves import plot_runs
+from tokoban.viewing.plots import Curve, curves_of, picture_kind
 
 _CONTROL = TrajectoryConfig(window=6, batch_windows=32, discount=0.95, max_steps=200)
 TASKS = {
@@ -311,7 +311,7 @@ def plot(folders: Sequence[Path], picture: Path) -> None:
     """What imitation, or acting after a return or goal, brought in the course of the trainings."""
     kinds: dict[str, list[Curve]] = {}
     for metrics in sorted(path for folder in folders for path in folder.glob("*/metrics.jsonl")):
-        curve = read_curves(metrics).get("evaluate/mean_return")
+        curve = curves_of(run_directory.read_metrics(metrics)).get("evaluate/mean_return")
         if curve is not None:
             kinds.setdefault(_KINDS[metrics.parent.name], []).append(curve)
     plot_runs(

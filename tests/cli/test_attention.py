@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from tokoban.cli import main
-from tokoban.training.attention_page import read_attention_page
 from tokoban.transformer import attend, masks
+from tokoban.viewing.attention_page import read_attention_page
 
 # Two queries of width 2, five keys, values of width 3.
 QUERIES, KEYS = "1 0; 0 1", "1 0; 0 1; 1 1; 2 0; 0 -3"

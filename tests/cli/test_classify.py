@@ -10,9 +10,9 @@ from PIL import Image
 from tokoban import cli
 from tokoban.systems.vit.config import tiny
 from tokoban.systems.vit.train import build_model
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture

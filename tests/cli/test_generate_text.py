@@ -13,9 +13,9 @@ from tokoban.systems.gpt import texts
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.train import build_model
 from tokoban.text.characters import CharacterTokenizer
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")

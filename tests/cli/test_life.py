@@ -13,9 +13,9 @@ from tokoban.systems.life import simulate
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing.attention_page import read_attention_page
 
 GLIDER = "x = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n"
 LIFE = parse_rule("B3/S23")

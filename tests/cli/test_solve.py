@@ -19,7 +19,7 @@ from tokoban import cli
 from tokoban.cli import answers, found, policy, screen
 from tokoban.sokoban.formats import lurd, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search import solver
-from tokoban.training.attention_page import read_attention_page
+from tokoban.viewing.attention_page import read_attention_page
 
 PUSH = "#####\n#@$.#\n#####\n"
 LOST = "######\n#@   #\n#  .$#\n######\n"

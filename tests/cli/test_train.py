@@ -8,6 +8,7 @@ import resource
 import sys
 import types
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,10 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
     monkeypatch.setitem(sys.modules, "toy.train", train)
 
-    def record_call(system: Any, run: Any, directory: Any, *, resume: bool) -> None:
-        calls.append((system, run, directory, resume))
+    def record_call(
+        system: Any, run: Any, directory: Any, *, resume: bool, plot: Callable[[Any], None]
+    ) -> None:
+        calls.append((system, run, directory, resume, plot))
 
     monkeypatch.setattr(loop, "train", record_call)
     return calls
@@ -58,11 +61,21 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_a_preset_and_its_overrides_reach_the_loop(trained: list[Any], tmp_path: Path) -> None:
     words = ["--preset", "small", "--has-bias", "false", "--learning_rate", "0.25"]
     assert cli.main(["train", "toy", *words, "--output", str(tmp_path)]) == 0
-    [(config, run, directory, is_resumed)] = trained
+    [(config, run, directory, is_resumed, _)] = trained
     assert config == Config(width=7, has_bias=False)
     assert run == RunConfig(steps=11, learning_rate=0.25)
     assert (directory.path, directory.system, is_resumed) == (tmp_path, "toy", False)
     assert directory.config == {"width": 7, "has_bias": False}
+
+
+def test_the_loop_is_given_a_function_that_plots_the_losses(
+    trained: list[Any], tmp_path: Path
+) -> None:
+    assert cli.main(["train", "toy", "--preset", "small", "--output", str(tmp_path)]) == 0
+    [(*_, directory, _, plot)] = trained
+    directory.metrics.write_text('{"step": 1, "train/loss": 0.5}\n')
+    plot(directory)
+    assert (tmp_path / "plots/curves.png").stat().st_size > 5_000
 
 
 def test_without_an_output_a_run_gets_a_dated_folder(
@@ -90,7 +103,7 @@ def test_a_resumed_run_goes_on_as_it_was_started(trained: list[Any], tmp_path: P
     record = {"system": "toy", "config": {"width": 3, "has_bias": True}, "run": to_dict(started)}
     (tmp_path / "config.json").write_text(json.dumps(record))
     assert cli.main(["train", "toy", "--output", str(tmp_path), "--resume", "--steps", "17"]) == 0
-    [(config, run, _, is_resumed)] = trained
+    [(config, run, _, is_resumed, _)] = trained
     assert config == Config(width=3)
     assert run == dataclasses.replace(started, steps=17)
     assert is_resumed
@@ -155,7 +168,7 @@ def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
     monkeypatch.chdir(tmp_path)
     paths: list[Path] = []
 
-    def start_another(system: Any, run: Any, directory: Any, *, resume: bool) -> None:
+    def start_another(system: Any, run: Any, directory: Any, **options: Any) -> None:
         paths.append(directory.path)
         if len(paths) < 3:  # before this one has written anything
             assert cli.main(["train", "toy", "--preset", "small"]) == 0

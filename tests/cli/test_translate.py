@@ -22,9 +22,9 @@ from tokoban.systems.translation.config import toy
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.train import build_model
 from tokoban.text.bpe import train_bpe
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing.attention_page import read_attention_page
 
 Typed = Callable[[bytes], None]
 

@@ -17,7 +17,6 @@ from tests.training.train_toy import Steady
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import train
-from tokoban.training.plots import plot_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
 from tokoban.training.system import Batch, Loss, System
@@ -36,10 +35,9 @@ RUN = RunConfig(
 
 
 @pytest.fixture(autouse=True)
-def _neither_disk_nor_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves out what takes most of a short run's time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(loop, "plot_curves", lambda metrics, picture: None)
 
 
 class Watched(Toy):
@@ -184,10 +182,16 @@ def test_result_is_the_last_evaluation_and_how_long_it_took(tmp_path: Path) -> N
     assert figures["train_loss"] == lines[-2]["train/loss"]
 
 
-def test_the_curves_are_drawn_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "plot_curves", plot_curves)
-    train(Toy(), RUN, toy_directory(tmp_path))
-    assert (tmp_path / "plots/curves.png").stat().st_size > 10_000
+def test_the_run_is_plotted_with_all_its_metrics_before_it_counts_as_finished(
+    tmp_path: Path,
+) -> None:
+    seen = []
+
+    def plot(directory: RunDirectory) -> None:
+        seen.append((read_metrics(directory.metrics)[-1]["step"], directory.result.exists()))
+
+    train(Toy(), RUN, toy_directory(tmp_path), plot=plot)
+    assert seen == [(RUN.steps, False)]
 
 
 def test_lines_come_when_they_should(tmp_path: Path) -> None:

@@ -42,10 +42,9 @@ class KilledError(Exception):
 
 
 @pytest.fixture(autouse=True)
-def _neither_disk_nor_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves out what takes most of a short run's time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(loop, "plot_curves", lambda metrics, picture: None)
 
 
 class Falling(Toy):

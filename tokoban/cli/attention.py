@@ -197,7 +197,7 @@ def _read_number(word: str, place: str) -> float:
 
 
 def _write_page(steps: Steps, page: str) -> None:
-    from tokoban.training.attention_page import AttentionPanel, TokenRow
+    from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
     queries, keys = (
         TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])

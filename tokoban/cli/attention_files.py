@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli.output import check_destination
 
 if TYPE_CHECKING:
-    from tokoban.training.attention_page import AttentionPanel
+    from tokoban.viewing.attention_page import AttentionPanel
 
 _SUFFIXES = (".html", ".png", ".svg")
 
@@ -26,8 +26,8 @@ def is_page(destination: str) -> bool:
 
 def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str) -> None:
     """The page, whose ``guide`` says what to look for, or the maps of every layer and head."""
-    from tokoban.training.attention_page import write_attention_page
-    from tokoban.training.plots import plot_attention_maps
+    from tokoban.viewing.attention_page import write_attention_page
+    from tokoban.viewing.plots import plot_attention_maps
 
     if is_page(destination):
         write_attention_page(destination, panels, title=title, guide=guide)

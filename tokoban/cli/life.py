@@ -174,7 +174,7 @@ def _show_attention(model: "LifeNet", generations: "list[Generation]", destinati
 def _draw(generations: "list[Generation]", film: Path) -> None:
     import torch
 
-    from tokoban.training.films import save_film
+    from tokoban.viewing.films import save_film
 
     num_columns = 2 * generations[0].grids.shape[2] + _GAP_CELLS
     size = max(_LEAST_CELL_PIXELS, math.ceil(_LEAST_WIDTH / num_columns))

@@ -15,8 +15,8 @@ from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Judgement
-from tokoban.training.attention_page import AttentionPanel
 from tokoban.training.device import DeviceChoice, find_device
+from tokoban.viewing.attention_page import AttentionPanel
 
 
 class Policy:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from tokoban.training.run_config import RunConfig
+    from tokoban.training.run_directory import RunDirectory
 
 SUMMARY = "train a system; `tokoban train SYSTEM --help` lists its presets and fields"
 
@@ -78,11 +79,18 @@ def run(arguments: argparse.Namespace) -> int:
     weights = {} if start is None else {"start": start.model.state_dict()}
     try:
         with _warnings_as_lines(), _errors_of_threads_once():
-            loop.train(made, run, directory, resume=chosen.resume, **weights)
+            loop.train(made, run, directory, resume=chosen.resume, plot=_plot, **weights)
     finally:
         if chosen.output is None and is_main:
             remove_if_empty(path)
     return 0
+
+
+def _plot(directory: "RunDirectory") -> None:
+    from tokoban.training.run_directory import read_metrics
+    from tokoban.viewing.plots import plot_curves
+
+    plot_curves(read_metrics(directory.metrics), directory.curves)
 
 
 @contextmanager

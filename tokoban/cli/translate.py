@@ -354,7 +354,7 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
     """A page of every token, layer and head, or a picture of the words alone."""
     from tokoban.systems.translation.alignment import align
     from tokoban.systems.translation.attention_panels import attention_panels
-    from tokoban.training.plots import plot_weights
+    from tokoban.viewing.plots import plot_weights
 
     if attention_files.is_page(destination):
         panels = attention_panels(model, best.source_tokens, best.tokens)

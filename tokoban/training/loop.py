@@ -1,7 +1,7 @@
 """The one training loop, for every system; it knows no more of one than ``training.system``."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
@@ -22,7 +22,6 @@ from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
 from tokoban.training.optimizer import rate
-from tokoban.training.plots import plot_curves
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.snapshots import Snapshots, mean_weights, step_of
@@ -45,10 +44,12 @@ def train(
     *,
     resume: bool = False,
     start: Mapping[str, Tensor] | None = None,
+    plot: Callable[[RunDirectory], None] | None = None,
 ) -> dict[str, float]:
     """Trains a model of ``system`` and returns its final figures, which result.json holds too.
 
     It begins with the weights ``start``, a model's state, or with drawn ones where there is none.
+    The main process calls ``plot`` at the end, before it writes result.json.
     On the CPU a resumed run logs what an uninterrupted one would have; one without a checkpoint yet
     begins again, and one that has finished changes nothing. Evaluation is in fp32, whatever the
     precision of training. After SIGINT or SIGTERM a checkpoint is saved and KeyboardInterrupt
@@ -107,7 +108,7 @@ def train(
             # What was imported meanwhile may have drawn numbers: rich does, at its first import.
             set_random_state(before)
             training.descend()
-            return training.finish()
+            return training.finish(plot)
 
 
 def _load(
@@ -326,8 +327,8 @@ class _Training:
                 save_checkpoint(self.directory.checkpoints, state.step, checkpoint)
         set_random_state(checkpoint["random"][processes.rank()])  # as if it were resumed here
 
-    def finish(self) -> dict[str, float]:
-        """The choice of the weights, their evaluation, result.json and the picture."""
+    def finish(self, plot: Callable[[RunDirectory], None] | None) -> dict[str, float]:
+        """Chooses the weights, evaluates them, plots the run and writes result.json."""
         state = self.state
         self.choose_weights()
         figures = {
@@ -336,7 +337,8 @@ class _Training:
             "train_loss": state.last_loss,
         } | self.evaluate()
         if self.is_main:
-            plot_curves(self.directory.metrics, self.directory.curves)
+            if plot is not None:
+                plot(self.directory)
             self.directory.write_result(figures)  # last: a run that has it is finished
         return {name: float(value) for name, value in figures.items()}
 

@@ -5,8 +5,8 @@ import torch
 from tests.systems.gpt.models import random_gpt, random_prompts
 from tokoban.systems.gpt.attention import attention_panel
 from tokoban.systems.gpt.texts import tokenizer_of
-from tokoban.training.attention_page import TokenRow
 from tokoban.transformer import captured_attention
+from tokoban.viewing.attention_page import TokenRow
 
 
 def test_a_short_text_is_shown_whole_with_spaces_to_be_seen() -> None:

@@ -12,8 +12,8 @@ from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.config import tiny
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.train import build_model
-from tokoban.training.attention_page import TokenGrid
 from tokoban.training.snapshots import Snapshots
+from tokoban.viewing.attention_page import TokenGrid
 
 
 def game(num_steps: int) -> tuple[LifeNet, list[torch.Tensor]]:

@@ -16,10 +16,10 @@ from tokoban.systems.life import config, evaluate
 from tokoban.systems.life.certificate import Certificate, Margins
 from tokoban.systems.life.rules import parse_rule
 from tokoban.systems.life.train import RUNS, build_model, make_system
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.config import to_dict
 from tokoban.training.loop import train
 from tokoban.training.run_directory import RunDirectory
+from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")

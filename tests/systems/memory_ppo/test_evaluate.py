@@ -16,7 +16,7 @@ from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.training.attention_page import read_attention_page
+from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from tokoban.sokoban.formats import parse_board
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.attention_panels import attention_panels
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
-from tokoban.training.attention_page import TokenRow
+from tokoban.viewing.attention_page import TokenRow
 
 BOARD = solve.fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
 PLAN = (Direction.DOWN, Direction.RIGHT)

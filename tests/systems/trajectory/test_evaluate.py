@@ -19,9 +19,9 @@ from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
-from tokoban.training.attention_page import read_attention_page
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing.attention_page import read_attention_page
 
 
 def saved(config: TrajectoryConfig, path: Path) -> str:

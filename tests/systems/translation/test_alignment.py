@@ -9,7 +9,7 @@ from tests.systems.translation.half_trained import half_trained
 from tokoban.systems.translation.alignment import Alignment, align, cross_attention, words
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import Tokenizer, train_bpe
-from tokoban.training.plots import plot_weights
+from tokoban.viewing.plots import plot_weights
 
 SVG = "<svg"
 

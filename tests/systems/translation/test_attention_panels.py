@@ -7,7 +7,7 @@ from tokoban.systems.translation.alignment import all_attention
 from tokoban.systems.translation.attention_panels import attention_panels
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import train_bpe
-from tokoban.training.attention_page import TokenRow
+from tokoban.viewing.attention_page import TokenRow
 
 
 def translator(*, has_tokenizer: bool = True) -> Translator:

@@ -7,8 +7,8 @@ import torch
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import context_start
 from tokoban.systems.gpt.tokens import Tokenizer
-from tokoban.training.attention_page import AttentionPanel, TokenRow
 from tokoban.transformer import captured_attention, evaluating
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
 _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
 

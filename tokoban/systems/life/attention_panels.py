@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tokoban.systems.life.attention_plot import attention_matrix, matrices_of_run
 from tokoban.systems.life.model import LifeNet
-from tokoban.training.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
+from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
 
 # A second's load for a browser on a torus of 16 x 16.
 MOST_PANELS = 12

@@ -14,9 +14,9 @@ from torch import Tensor
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import NEIGHBOURS
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.films import save_film
 from tokoban.training.snapshots import Snapshots, step_of
 from tokoban.transformer import captured_attention
+from tokoban.viewing.films import save_film
 
 
 def attention_matrix(model: LifeNet, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "T S"]:

@@ -29,9 +29,9 @@ from tokoban.systems.life.dataset import RandomGames, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
-from tokoban.training.attention_page import write_attention_page
 from tokoban.training.device import add_device_option, find_device
 from tokoban.training.run_directory import RunDirectory
+from tokoban.viewing.attention_page import write_attention_page
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
 SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends

@@ -13,10 +13,10 @@ from torch import Tensor
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Rollout
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
-from tokoban.training.films import save_pictures
-from tokoban.training.plots import plot_attention_maps
 from tokoban.transformer import captured_attention
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
+from tokoban.viewing.films import save_pictures
+from tokoban.viewing.plots import plot_attention_maps
 
 _FRAME_MS = 120
 MOST_SHOWN = 1000  # steps; what is looked at grows with their square

@@ -15,8 +15,8 @@ from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
-from tokoban.training.attention_page import AttentionPanel, TokenRow
 from tokoban.transformer import captured_attention, evaluating
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
 _ARROWS = {
     Direction.UP: "↑",

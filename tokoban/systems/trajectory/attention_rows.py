@@ -11,8 +11,8 @@ from tokoban.systems.trajectory.dataset import WindowDataset
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories
-from tokoban.training.attention_page import AttentionPanel, TokenRow, write_attention_page
 from tokoban.transformer import captured_attention
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
 
 _GUIDE = (
     "Each token attends to those before it; look for heads that read the same column of the "

@@ -35,9 +35,9 @@ from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
 from tokoban.training.device import add_device_option, find_device
-from tokoban.training.films import save_pictures
 from tokoban.training.metrics import mean_interval, wilson
-from tokoban.training.plots import plot_returns
+from tokoban.viewing.films import save_pictures
+from tokoban.viewing.plots import plot_returns
 
 WATCHED_EPISODES = 5  # of an evaluation in the course of training
 # A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tokoban.systems.translation.alignment import all_attention
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import tokenizer_of
-from tokoban.training.attention_page import AttentionPanel, TokenRow
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
 
 def attention_panels(

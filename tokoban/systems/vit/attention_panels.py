@@ -10,7 +10,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.systems.vit.model import VisionTransformer
-from tokoban.training.attention_page import AttentionPanel, TokenGrid
+from tokoban.viewing.attention_page import AttentionPanel, TokenGrid
 
 
 def attention_panels(

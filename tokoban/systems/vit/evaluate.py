@@ -140,7 +140,7 @@ def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Pat
             for name, row in zip(names, counts.tolist(), strict=True):
                 writer.writerow([name, *row])
         return
-    from tokoban.training.plots import plot_weights
+    from tokoban.viewing.plots import plot_weights
 
     shares = counts / counts.sum(1, keepdim=True).clamp(min=1)
     plot_weights(shares.tolist(), row_names=names, column_names=names, picture=path)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from tokoban.training.attention_page import (
+from tokoban.viewing.attention_page import (
     AttentionPanel,
     TokenGrid,
     TokenRow,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from tokoban.training import attention_page
-from tokoban.training.attention_page import (
+from tokoban.viewing import attention_page
+from tokoban.viewing.attention_page import (
     AttentionPanel,
     TokenGrid,
     TokenRow,

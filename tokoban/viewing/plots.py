@@ -2,14 +2,13 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tokoban.files.atomic import atomically
-from tokoban.training.attention_page import AttentionPanel
-from tokoban.training.run_directory import read_metrics
-from tokoban.training.xml_text import xml_text
+from tokoban.viewing.attention_page import AttentionPanel
+from tokoban.viewing.xml_text import xml_text
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -27,8 +26,11 @@ _LARGEST_DRAWN = 1e300  # what is larger, and NaN, is left out
 Curve = tuple[list[int], list[float]]  # steps and values
 
 
-def plot_curves(metrics: Path, picture: Path) -> None:
-    """The losses of a metrics.jsonl, and what evaluation measured, over a logarithmic step axis.
+def plot_curves(metrics: Iterable[Mapping[str, Any]], picture: Path) -> None:
+    """Plots the losses of a run and its evaluations over a logarithmic step axis.
+
+    ``metrics`` are the lines of a metrics.jsonl, as ``training.run_directory.read_metrics`` reads
+    them.
 
     The right panel shows the figures evaluated more than once that always lie in [0, 1], without
     the ends of their intervals; it is left out where there are none. Writes nothing where no loss
@@ -36,7 +38,7 @@ def plot_curves(metrics: Path, picture: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    measured = read_curves(metrics)
+    measured = curves_of(metrics)
     losses = {name: curve for name, curve in measured.items() if name.endswith("loss")}
     shares = {
         name: curve
@@ -180,13 +182,13 @@ def plot_returns(
         figure.savefig(temporary, dpi=150, format=kind)
 
 
-def read_curves(metrics: Path) -> dict[str, Curve]:
-    """Steps and values by name; what was not finite (null in the file) is left out.
+def curves_of(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Curve]:
+    """Steps and values by name, without values that are not finite numbers (null in the file).
 
-    So too what is no number, and steps before the first, which no axis of ours has.
+    Steps below 1 are left out too: the axis is logarithmic.
     """
     found: dict[str, Curve] = {}
-    for line in read_metrics(metrics):
+    for line in metrics:
         for name, value in line.items():
             is_number = type(value) in (int, float) and abs(value) < _LARGEST_DRAWN
             if name != "step" and line["step"] > 0 and is_number:

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tokoban.files.atomic import atomically
-from tokoban.training.xml_text import xml_text
+from tokoban.viewing.xml_text import xml_text
 
 GUIDE = (
     "Each query spreads a weight of 1 over the keys; look for heads in which every query picks out "
@@ -193,7 +193,7 @@ def write_attention_page(
     ``ValueError`` for panels without names of their own, and for more weights than a page can hold.
     """
     _check(panels)
-    files = resources.files("tokoban.training").joinpath("attention_viewer")
+    files = resources.files("tokoban.viewing").joinpath("attention_viewer")
     texts = {
         name: files.joinpath(f"page.{name}").read_text(encoding="utf-8")
         for name in ("html", "css", "js")

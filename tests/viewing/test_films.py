@@ -5,8 +5,8 @@ import pytest
 import torch
 from PIL import Image
 
-from tokoban.training.films import save_film, save_pictures
-from tokoban.training.plots import COLOURS
+from tokoban.viewing.films import save_film, save_pictures
+from tokoban.viewing.plots import COLOURS
 
 
 def test_a_film_has_its_frames_in_colour_and_captions_below(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.files.atomic import atomically
-from tokoban.training.plots import COLOURS
+from tokoban.viewing.plots import COLOURS
 
 if TYPE_CHECKING:
     from PIL.Image import Image

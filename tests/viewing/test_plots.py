@@ -1,4 +1,3 @@
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,22 +9,17 @@ import torch
 from matplotlib.image import imread
 from scipy.ndimage import label
 
-from tokoban.training.attention_page import AttentionPanel, TokenRow
-from tokoban.training.plots import (
+from tokoban.viewing.attention_page import AttentionPanel, TokenRow
+from tokoban.viewing.plots import (
     COLOURS,
     _written_out,
+    curves_of,
     plot_attention_maps,
     plot_curves,
     plot_returns,
     plot_weights,
-    read_curves,
     smoothed,
 )
-
-
-def write(path: Path, lines: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
 
 
 def width_of(picture: Path) -> int:
@@ -96,7 +90,7 @@ def test_a_picture_of_400_words_needs_little_memory(tmp_path: Path) -> None:
     code = (
         "import resource, sys, pathlib\n"
         "from matplotlib.backends import backend_agg\n"
-        "from tokoban.training.plots import plot_weights\n"
+        "from tokoban.viewing.plots import plot_weights\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before, names = peak(), [f'word{n}' for n in range(400)]\n"
         "plot_weights([[0.5] * 400] * 400, row_names=names, column_names=names,\n"
@@ -113,16 +107,16 @@ def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
     shares = [
         {"step": step, "evaluate/accuracy": 0.7, "evaluate/mean_moves": 7.0} for step in (50, 100)
     ]
-    plot_curves(write(tmp_path / "a", losses), tmp_path / "plots" / "a.png")
-    plot_curves(write(tmp_path / "b", losses + shares), tmp_path / "plots" / "b.png")
+    plot_curves(losses, tmp_path / "plots" / "a.png")
+    plot_curves(losses + shares, tmp_path / "plots" / "b.png")
     assert width_of(tmp_path / "plots" / "b.png") == 2 * width_of(tmp_path / "plots" / "a.png")
 
 
 def test_what_is_no_share_gets_no_panel(tmp_path: Path) -> None:
     losses: list[dict[str, Any]] = [{"step": 1, "train/loss": 0.0}]
     moves = [{"step": 1, "evaluate/mean_moves": 7.0, "evaluate/loss": 0.5, "train/accuracy": 0.5}]
-    plot_curves(write(tmp_path / "a", losses), tmp_path / "a.png")
-    plot_curves(write(tmp_path / "b", losses + moves), tmp_path / "b.png")
+    plot_curves(losses, tmp_path / "a.png")
+    plot_curves(losses + moves, tmp_path / "b.png")
     assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
 
 
@@ -130,23 +124,23 @@ def test_a_share_measured_once_and_ends_of_intervals_get_no_panel(tmp_path: Path
     lines: list[dict[str, Any]] = [{"step": 1, "train/loss": 0.5}]
     once = [{"step": 1, "evaluate/accuracy": 0.5}]
     ends = [{"step": step, "evaluate/accuracy_low": 0.4} for step in (1, 2)]
-    plot_curves(write(tmp_path / "a", lines), tmp_path / "a.png")
-    plot_curves(write(tmp_path / "b", lines + once + ends), tmp_path / "b.png")
+    plot_curves(lines, tmp_path / "a.png")
+    plot_curves(lines + once + ends, tmp_path / "b.png")
     assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
 
 
 def test_without_losses_nothing_is_written(tmp_path: Path) -> None:
-    plot_curves(tmp_path / "none", tmp_path / "none.png")
+    plot_curves([], tmp_path / "none.png")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_curves_leave_out_what_was_not_finite(tmp_path: Path) -> None:
+def test_curves_leave_out_what_was_not_finite() -> None:
     lines: list[dict[str, Any]] = [
         {"step": 1, "a": 2.0},
         {"step": 3, "a": None, "b": 5.0},
         {"step": 7, "a": 11.0},
     ]
-    curves = read_curves(write(tmp_path / "a", lines))
+    curves = curves_of(lines)
     assert curves == {"a": ([1, 7], [2.0, 11.0]), "b": ([3], [5.0])}
 
 
