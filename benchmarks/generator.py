@@ -22,7 +22,7 @@ from tokoban.sokoban.puzzles.choices import Choices, choices_along
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
-from tokoban.sokoban.search.answer import Limits
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import Solved, solve
 
 PERCENTILES = (10, 50, 90)

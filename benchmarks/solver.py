@@ -20,11 +20,12 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import OBJECTIVES, Limits
+from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import GaveUp, Solved, prepare, solve
 from tokoban.sokoban.simulation.bitboards import pack
 

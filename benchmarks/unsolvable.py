@@ -20,9 +20,10 @@ from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import Limits, Optimum
+from tokoban.sokoban.search.answer import Optimum
 from tokoban.sokoban.search.by_squares import new_search
 from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
 from tokoban.sokoban.search.solver import Answer, GaveUp, Solved, solve
 

@@ -13,7 +13,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from tokoban import compiling
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import Limits, Progress, Solved
+from tokoban.sokoban.search.answer import Progress, Solved
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Outcome, find_answer
 
 LOADED = (

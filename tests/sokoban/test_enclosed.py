@@ -19,10 +19,10 @@ from tokoban.sokoban.proofs.checker import find_fault as find_fault_in_certifica
 from tokoban.sokoban.proofs.explainer import Lost, explain
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.rules import play
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
 from tokoban.sokoban.search.solver import Solved, Unsolvable, solve
 from tokoban.sokoban.simulation import bitboards, wide_bitboards

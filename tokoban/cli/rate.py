@@ -79,7 +79,7 @@ def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tupl
 
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.puzzles.rating import rate
-    from tokoban.sokoban.search.answer import Limits
+    from tokoban.sokoban.search.limits import Limits
 
     screen = Screen(stderr=True)
     for number, level in track(

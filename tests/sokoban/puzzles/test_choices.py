@@ -11,8 +11,9 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import choices
 from tokoban.sokoban.puzzles.choices import Choices, choices_along, explore
-from tokoban.sokoban.search.answer import GaveUp, Limits
+from tokoban.sokoban.search.answer import GaveUp
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import Solved, solve
 
 SMALL = [

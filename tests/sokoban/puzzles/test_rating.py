@@ -10,7 +10,8 @@ from tokoban.sokoban.puzzles import rating
 from tokoban.sokoban.puzzles.choices import Choices
 from tokoban.sokoban.puzzles.rating import Best, rate
 from tokoban.sokoban.search import solver
-from tokoban.sokoban.search.answer import Answer, GaveUp, Limits
+from tokoban.sokoban.search.answer import Answer, GaveUp
+from tokoban.sokoban.search.limits import Limits
 
 CORNER = parse_board("######|#    #|# $ .#|#@####|######")
 

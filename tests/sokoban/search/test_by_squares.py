@@ -12,8 +12,9 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import astar, by_squares, single
-from tokoban.sokoban.search.answer import Answer, GaveUp, Limits, Optimum, Solved
+from tokoban.sokoban.search.answer import Answer, GaveUp, Optimum, Solved
 from tokoban.sokoban.search.by_squares import new_search
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
 
 # A few hundred positions on the way to fourteen moves.

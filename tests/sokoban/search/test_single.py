@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from itertools import count
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import GaveUp, Limits, Progress, Solved, Unsolvable
+from tokoban.sokoban.search.answer import GaveUp, Progress, Solved, Unsolvable
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Outcome, Search, find_answer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -50,6 +52,12 @@ class Scripted:
 
     def optimum(self) -> None:
         return None
+
+
+def set_flag() -> threading.Event:
+    flag = threading.Event()
+    flag.set()
+    return flag
 
 
 GOING, FULL = Outcome.BUDGET_SPENT, Outcome.NO_ROOM
@@ -92,6 +100,7 @@ def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, answer: 
         (Limits(time_limit_s=2.5), [GOING], "2.5 s"),
         (Limits(memory_limit_mb=0.9), [GOING], "0.9 MB"),
         (Limits(memory_limit_mb=2.9), [FULL], "2.9 MB"),
+        (Limits(stop=set_flag()), [GOING], "stopped"),
         (Limits(), [Outcome.TOO_LONG], "a price of 65536"),
     ],
 )

@@ -14,7 +14,8 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.proofs.explainer import explain
 from tokoban.sokoban.puzzles.rating import rate
-from tokoban.sokoban.search.answer import OBJECTIVES, Limits, Progress
+from tokoban.sokoban.search.answer import OBJECTIVES, Progress
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
 from tokoban.sokoban.search.solver import GaveUp, solve
 

@@ -12,7 +12,6 @@ from jaxtyping import Int64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.labels.drawn import END, FIRST, Drawn, empty_drawn, start_level
 from tokoban.sokoban.labels.play import draw, most_states
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import (
     LOST,
@@ -27,6 +26,7 @@ from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.bitboard.workspace import ALL_DONE, BUDGET_SPENT, OUTPUT_FULL, Workspace
+from tokoban.sokoban.search.limits import Limits
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)

@@ -21,10 +21,10 @@ from tokoban.files.locks import locked
 from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.job import Job, Tally, without_names, words_of
 from tokoban.sokoban.labels.shards import pack, read_about, read_shard, to_bytes
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.driver import LEVEL
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.limits import Limits
 
 _REPORT_S = 0.1
 # ``max_sets`` is the limit: one of memory would depend on what the room was used for before.

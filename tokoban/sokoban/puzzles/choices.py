@@ -18,12 +18,13 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
 from tokoban.sokoban.search import astar
-from tokoban.sokoban.search.answer import GaveUp, Limits, Unsolvable
+from tokoban.sokoban.search.answer import GaveUp, Unsolvable
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
 from tokoban.sokoban.search.by_squares import numbered
 from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.lone_box import completed, pushes_in_steps, sides_in_steps
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import SIDE

@@ -14,7 +14,6 @@ from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles import pulling
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
@@ -22,6 +21,7 @@ from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
 from tokoban.sokoban.search.by_squares import numbered
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.lone_box import find_pushes, find_sides
 from tokoban.sokoban.sizes import SIDE
 

@@ -13,10 +13,11 @@ from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import far_starts
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
 from tokoban.sokoban.puzzles.wanted import Wanted
-from tokoban.sokoban.search.answer import Limits, Solved
+from tokoban.sokoban.search.answer import Solved
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import MAX_SIDE
 

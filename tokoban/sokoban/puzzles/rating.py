@@ -6,7 +6,8 @@ from typing import Literal
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import Choices, Explored, choices_along, explore
-from tokoban.sokoban.search.answer import GaveUp, Limits, Solved, Unsolvable
+from tokoban.sokoban.search.answer import GaveUp, Solved, Unsolvable
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import MAX_SQUARES
 from tokoban.sokoban.search.solver import solve
 

@@ -19,15 +19,6 @@ MAX_PRICE = 1 << 16
 HASTE = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What one level may cost; None is no limit."""
-
-    max_expansions: int | None = None
-    time_limit_s: float | None = None
-    memory_limit_mb: float = 2000.0  # of all threads together, their answers not counted
-
-
 @dataclass(frozen=True)
 class Progress:
     """How far the search for one level is."""

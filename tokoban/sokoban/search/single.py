@@ -12,16 +12,18 @@ from tokoban.sokoban.search.answer import (
     MAX_PRICE,
     Answer,
     GaveUp,
-    Limits,
     Optimum,
     Progress,
     Report,
     Solved,
     Unsolvable,
 )
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.lone_box import Steps
 
 MAX_SQUARES = 64 * 64
+
+STOPPED = "stopped"  # by ``Limits.stop``
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
 _MOST_WORK = 1 << 30  # asked for at once: a search that ends its turns earlier may never be slow
@@ -190,6 +192,8 @@ def _limit_reached(
     outcome: Outcome, search: Search, progress: Progress, limits: Limits
 ) -> str | None:
     """The limit that ends the search, in words."""
+    if limits.is_stopped:
+        return STOPPED
     if outcome == Outcome.TOO_LONG:
         return f"a price of {MAX_PRICE}"
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:

@@ -3,6 +3,7 @@
 Which search a board goes to, and why, is told in docs/decisions/0012-which-solver-when.md.
 """
 
+import threading
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +14,6 @@ from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
     GaveUp,
-    Limits,
     Optimum,
     Progress,
     Report,
@@ -24,6 +24,7 @@ from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as large_solver
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.side_by_side import OneWordFirst, on_squares
 from tokoban.sokoban.search.single import Search, find_answer
 
@@ -37,6 +38,7 @@ def solve(
     max_expansions: int | None = None,
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
+    stop: threading.Event | None = None,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
@@ -52,7 +54,10 @@ def solve(
     if board.is_solved:
         return Solved((), 0, 0.0, "pushes" if minimise == "pushes" else "moves")
     limits = Limits(
-        max_expansions=max_expansions, time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb
+        max_expansions=max_expansions,
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        stop=stop,
     )
     new_search = _search_for(board, minimise, memory_limit_mb)
     return find_answer(board, new_search, limits, report=report, clock=clock)

@@ -15,10 +15,10 @@ from torch import Tensor
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles.random_levels import draw
 from tokoban.sokoban.render import render_rgb
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
 from tokoban.systems.vit.config import MOST_BOXES, STANDINGS

@@ -15,13 +15,13 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import by_squares
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard import driver, slices, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import Solved, solve
 from tokoban.sokoban.simulation.bitboards import image, pack
 from tokoban.sokoban.symmetry import SYMMETRIES
@@ -230,6 +230,22 @@ def test_time_is_a_limit_for_each_level() -> None:
     answers = solve_many(levels_of([LARGE, PUSH, LARGE]), "moves", limits=Limits(time_limit_s=0.05))
     assert list(answers.verdict) == [Verdict.OUT_OF_TIME, Verdict.SOLVED, Verdict.OUT_OF_TIME]
     assert time.perf_counter() - started_s < 5
+
+
+def test_the_stop_flag_gives_up_every_level_that_is_left() -> None:
+    levels, stop = levels_of([PUSH, LARGE, PUSH]), threading.Event()
+    limits = Limits(stop=stop)
+    work, worker = Solving(levels, "moves", limits), Worker(workspace_for(levels))
+
+    def set_after_the_first() -> bool:
+        if work.progress[0] == 1:
+            stop.set()
+        return False
+
+    worker.complete(work, limits, set_after_the_first)
+    answers = work.answers()
+    assert list(answers.verdict) == [Verdict.SOLVED, Verdict.STOPPED, Verdict.STOPPED]
+    assert list(answers.ends) == [1, 1, 1]
 
 
 def test_an_interrupt_ends_the_threads_at_once() -> None:

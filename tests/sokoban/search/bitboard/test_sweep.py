@@ -7,11 +7,11 @@ import torch
 from tests.sokoban.brute_force import Shape, best_pushes, random_boards, reachable, to_go
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import LOST, Labels, States
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import label_many, sweep
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import pack
 from tokoban.sokoban.simulation.distances import one_box_tables
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Limits, Optimum, Progress
+from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum, Progress
 from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
@@ -20,6 +20,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     empty_workspace,
     grown,
 )
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Outcome
 
 _FIRST_MOVES = 1 << 12

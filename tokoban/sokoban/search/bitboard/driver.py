@@ -27,7 +27,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
 
 
 class Verdict(IntEnum):
-    """What became of a level; the last four gave up, and say why."""
+    """What became of a level; those from the third on gave up, and say why."""
 
     UNKNOWN = 0
     SOLVED = 1
@@ -36,6 +36,7 @@ class Verdict(IntEnum):
     OUT_OF_TIME = 4
     OUT_OF_MEMORY = 5
     TOO_LONG = 6  # no solution of so few pushes that their number can be told
+    STOPPED = 7  # by the caller
 
 
 _UNKNOWN, _SOLVED, _UNSOLVABLE = map(int, (Verdict.UNKNOWN, Verdict.SOLVED, Verdict.UNSOLVABLE))

@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Int64
 
 from tokoban import compiling
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard.driver import LEVEL, Verdict
 from tokoban.sokoban.search.bitboard.workspace import (
     ALL_DONE,
@@ -19,6 +18,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     Workspace,
     grown,
 )
+from tokoban.sokoban.search.limits import Limits
 
 _SLICE_S = 0.01
 _FIRST_BUDGET = 256
@@ -53,13 +53,20 @@ class Worker:
         self.budget = _FIRST_BUDGET
 
     def complete(self, work: Work, limits: Limits, is_stopped: Callable[[], bool]) -> None:
-        """Runs to the end, or until it is stopped."""
+        """Runs to the end; at once where ``limits`` or the caller say so.
+
+        ``limits.stop`` gives up the levels that are left; after ``is_stopped`` they are undone.
+        """
         level, started_s = -1, 0.0
         while not is_stopped():
             slice_started_s = compiling.clock()
             stop = work.run(self.workspace, self.budget)
             now_s = compiling.clock()
             if stop == ALL_DONE:
+                break
+            if limits.is_stopped:
+                while work.run(self.workspace, 0) != ALL_DONE:
+                    work.give_up(Verdict.STOPPED)
                 break
             if work.progress[LEVEL] != level:
                 level, started_s = int(work.progress[LEVEL]), slice_started_s

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import UInt16, UInt64
 
-from tokoban.sokoban.search.answer import Limits
 from tokoban.sokoban.search.bitboard import labels as compiled
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import LOST, Labels, States
@@ -17,6 +16,7 @@ from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import Worker, in_threads
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
+from tokoban.sokoban.search.limits import Limits
 
 
 @dataclass(frozen=True)

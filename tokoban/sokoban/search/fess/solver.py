@@ -1,12 +1,13 @@
 """Any solution of a level of any size, with three honest answers."""
 
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.search.answer import Answer, Limits, Progress, Report
+from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.fess.corral_search import empty_small_search
 from tokoban.sokoban.search.fess.heaps import enter
 from tokoban.sokoban.search.fess.moves import empty_scratch
@@ -23,6 +24,7 @@ from tokoban.sokoban.search.fess.positions import (
 )
 from tokoban.sokoban.search.fess.search import BUDGET_SPENT, EXHAUSTED, SOLVED, STORE_FULL, search
 from tokoban.sokoban.search.fess.tables import BothTables, Tables, tables_in_steps
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.lone_box import Steps
 from tokoban.sokoban.search.single import InSteps, Outcome, Search, find_answer
 
@@ -43,6 +45,7 @@ def solve_any(
     max_expansions: int | None = None,
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
+    stop: threading.Event | None = None,
     seed: int = 0,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
@@ -54,7 +57,10 @@ def solve_any(
     """
     prepare()
     limits = Limits(
-        max_expansions=max_expansions, time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb
+        max_expansions=max_expansions,
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        stop=stop,
     )
     return find_answer(
         board, lambda: new_search(board, seed=seed), limits, report=report, clock=clock
