@@ -10,11 +10,15 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "tokoban"
 CORE = {"torch", "jaxtyping"}
 RUN = CORE | {"numpy", "safetensors", "rich"}
-PARTS = {"transformer", "sokoban", "text", "decoding", "training", "viewing", "compiling", "files"}
+PARTS = {
+    "transformer", "inference", "sokoban", "text", "decoding", "training", "viewing",
+    "compiling", "files",
+}  # fmt: skip
 
 # folder: (the folders of tokoban it may import besides its own, the packages it may import)
 ALLOWED = {
     "transformer": (set(), CORE),
+    "inference": ({"transformer", "decoding", "compiling"}, CORE | {"numpy"}),
     "decoding": (set(), CORE),
     "compiling": (set(), {"numba"}),
     "files": (set(), set()),

@@ -12,11 +12,11 @@ from benchmarks import data_size, decoding
 from benchmarks.decoding import Contest, compare
 from tests.benchmarks.test_scripts import check_file
 from tests.systems.translation.half_trained import drawn_sources, half_trained
+from tokoban.inference.packed import can_pack
 from tokoban.systems.translation.config import toy
 from tokoban.systems.translation.pairs import Pair, read_pairs
 from tokoban.systems.translation.train import build_model
 from tokoban.text.bpe import BOS, EOS
-from tokoban.transformer.packed import can_pack
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
 

@@ -13,7 +13,6 @@
                              KVCache (what is computed already) or, one position at a time with
                              fixed shapes, its CachedStep
     to look on:              captured_attention; without dropout: evaluating
-    for the CPU alone:       packed.pack_linears
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
 """
 

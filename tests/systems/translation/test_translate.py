@@ -18,6 +18,7 @@ from tests.systems.translation.half_trained import (
     padded,
 )
 from tokoban.decoding import Sampling, Stepper, sample, search_hypotheses
+from tokoban.inference.packed import can_pack
 from tokoban.systems.translation import model as model_module
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.model import EXTRA_LENGTH
@@ -30,7 +31,6 @@ from tokoban.systems.translation.translate import (
     translate,
 )
 from tokoban.text.bpe import BOS, EOS, PAD, UNK
-from tokoban.transformer.packed import can_pack
 
 SOURCES = drawn_sources(10)
 OURS = f"this translator's are 0 to {VOCABULARY - 1}"

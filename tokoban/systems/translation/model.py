@@ -14,6 +14,13 @@ from jaxtyping import Bool, Float, Int, Int64, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.inference.packed import (
+    PackedLinear,
+    QuantizedLinear,
+    can_pack,
+    pack_linears,
+    packed_linear,
+)
 from tokoban.text.bpe import PAD, Tokenizer
 from tokoban.text.kept import text_from_bytes, text_to_bytes
 from tokoban.transformer import (
@@ -24,13 +31,6 @@ from tokoban.transformer import (
     KVCache,
     masks,
     sinusoidal,
-)
-from tokoban.transformer.packed import (
-    PackedLinear,
-    QuantizedLinear,
-    can_pack,
-    pack_linears,
-    packed_linear,
 )
 
 _FIRST_ROOM = 16  # positions of a cache, before it grows: a short sentence lies close together

@@ -13,12 +13,12 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.decoding import Sampling, draw, search_hypotheses
+from tokoban.inference.packed import can_pack
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.text.bpe import EOS, PAD
 from tokoban.transformer import evaluating
-from tokoban.transformer.packed import can_pack
 
 BATCH_SIZE = 32
 

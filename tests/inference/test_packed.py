@@ -4,14 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.transformer import DecoderBlock, EncoderBlock
-from tokoban.transformer.packed import (
+from tokoban.inference.packed import (
     PackedLinear,
     QuantizedLinear,
     can_pack,
     pack_linears,
     packed_linear,
 )
+from tokoban.transformer import DecoderBlock, EncoderBlock
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
 
