@@ -1,0 +1,144 @@
+"""The positions that a search has met, and the hash table that finds them again.
+
+Boxes are bits of words; the hash is Zobrist's ("A new hashing method with application for game
+playing", 1970), updated by two exclusive ors per push. The hash only chooses a slot: boxes and
+player are compared exactly, because proofs rest on what is found. Axes as in ``ground``.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, index, lowest
+from tokoban.sokoban.search.ground import NONE
+
+_ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
+
+
+class Positions(NamedTuple):
+    """Positions in the order in which they were met."""
+
+    boxes: UInt64[np.ndarray, "P W"]
+    boxes_key: UInt64[np.ndarray, " P"]  # the keys of all boxes, xored
+    player: Int16[np.ndarray, " P"]
+    parent: Int32[np.ndarray, " P"]  # NONE for the first
+    slots: Int32[np.ndarray, " S"]  # hash table; the size is a power of two
+    num_known: Int64[np.ndarray, "1"]
+
+
+def empty_positions(capacity: int, num_floor: int) -> Positions:
+    """Room for positions; the capacity is a power of two."""
+    return Positions(
+        boxes=np.empty((capacity, -(-num_floor // 64)), np.uint64),
+        boxes_key=np.empty(capacity, np.uint64),
+        player=np.empty(capacity, np.int16),
+        parent=np.empty(capacity, np.int32),
+        slots=np.full(2 * capacity, NONE, np.int32),
+        num_known=np.zeros(1, np.int64),
+    )
+
+
+def grown(positions: Positions, keys: UInt64[np.ndarray, "2 F"]) -> Positions:
+    """The same positions with room for twice as many."""
+    capacity = len(positions.player)
+    larger = empty_positions(2 * capacity, keys.shape[1])
+    for name in ("boxes", "boxes_key", "player", "parent"):
+        getattr(larger, name)[:capacity] = getattr(positions, name)
+    larger.num_known[:] = positions.num_known
+    count = int(positions.num_known[0])
+    for first in range(0, count, _ENTERED_AT_ONCE):
+        refill_slots(larger, keys, first, min(first + _ENTERED_AT_ONCE, count))
+    return larger
+
+
+@inner
+@no_type_check
+def slot_of(positions, boxes, boxes_key, player, player_key):
+    """The slot of the hash table that holds this position, or the empty one where it belongs."""
+    mask = len(positions.slots) - 1
+    slot = np.int64((boxes_key ^ player_key) >> np.uint64(1)) & mask
+    while positions.slots[slot] != NONE:
+        position = positions.slots[slot]
+        if positions.boxes_key[position] == boxes_key and positions.player[position] == player:
+            is_same = True
+            for word in range(len(boxes)):
+                is_same &= positions.boxes[position, word] == boxes[word]
+            if is_same:
+                break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inner
+@no_type_check
+def add(positions, slot, boxes, boxes_key, player, parent):
+    """Stores a position in the slot that ``slot_of`` gave; returns its number."""
+    position = positions.num_known[0]
+    positions.num_known[0] += 1
+    copy(boxes, positions.boxes[position])
+    positions.boxes_key[position] = boxes_key
+    positions.player[position] = player
+    positions.parent[position] = parent
+    positions.slots[slot] = position
+    return position
+
+
+@entry
+@no_type_check
+def refill_slots(positions, keys, first, last):
+    """Enters the positions from ``first`` on, before ``last``, into the hash table.
+
+    Of equal ones the last is found.
+    """
+    for position in range(first, last):
+        player = positions.player[position]
+        slot = slot_of(
+            positions,
+            positions.boxes[position],
+            positions.boxes_key[position],
+            player,
+            keys[1, player],
+        )
+        positions.slots[slot] = position
+
+
+@inner
+@no_type_check
+def copy(source, into):
+    """For slices cannot be assigned where references are not counted."""
+    for i in range(len(source)):
+        into[i] = source[i]
+
+
+@inner
+@no_type_check
+def bit_of(square):
+    """The bit of a square in its word."""
+    return ONE << np.uint64(square & 63)
+
+
+@inner
+@no_type_check
+def list_boxes(words, boxes):
+    """Writes the squares of ``words``, ascending, into ``boxes``."""
+    count = 0
+    for word in range(len(words)):
+        rest = words[word]
+        while rest != EMPTY:
+            boxes[count] = 64 * word + index(rest)
+            count += 1
+            rest ^= lowest(rest)
+
+
+def packed_bits(is_in: Bool[np.ndarray, " F"]) -> UInt64[np.ndarray, " W"]:
+    """The squares as bits of words."""
+    padded = np.zeros(-(-len(is_in) // 64) * 64, np.bool_)
+    padded[: len(is_in)] = is_in
+    return np.packbits(padded, bitorder="little").view("<u8")
+
+
+def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.ndarray, " F"]:
+    """The squares whose bits are set."""
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:num_floor] == 1
