@@ -43,9 +43,9 @@ class Row:
     way: str
     has_dead_box: bool  # whether a box is on a square from which no goal can be reached
     kind: str | None
-    num_blamed: int
+    num_boxes: int
     is_minimal: bool
-    size: int  # places, frozen boxes and positions of the certificate
+    size: int  # box states, frozen boxes and positions of the certificate
     num_bytes: int  # of the certificate as JSON
     fault: str | None
     explained_ms: float
@@ -127,7 +127,7 @@ def run(source: str, way: str, board: Board) -> Row:
         way=way,
         has_dead_box=has_dead_box,
         kind=certificate.kind,
-        num_blamed=len(certificate.blamed),
+        num_boxes=len(certificate.boxes),
         is_minimal=certificate.is_minimal,
         size=certificate.size,
         num_bytes=len(json.dumps(to_json(certificate))),
@@ -144,7 +144,7 @@ def summary(name: str, rows: Sequence[Row]) -> str:
         return f"{name}: {len(rows)} lost positions, none explained"
     kinds = Counter(row.kind for row in explained)
     without_search = sum(row.kind != "search" for row in explained)
-    blamed = Counter(row.num_blamed for row in explained)
+    counts = Counter(row.num_boxes for row in explained)
     times = [row.explained_ms for row in rows]
     lines = [
         f"{name}: {len(rows)} lost positions, {len(explained)} explained, "
@@ -152,7 +152,7 @@ def summary(name: str, rows: Sequence[Row]) -> str:
         f"{sum(row.is_minimal for row in explained)} with no box too many",
         f"  without search {without_search / len(rows):.1%}; "
         + ", ".join(f"{kind} {count}" for kind, count in kinds.most_common()),
-        f"  boxes to blame: {', '.join(f'{n}: {blamed[n]}' for n in sorted(blamed))}",
+        f"  boxes: {', '.join(f'{n}: {counts[n]}' for n in sorted(counts))}",
         f"  certificates: {mean(row.size for row in explained):.1f} parts "
         f"(most {max(row.size for row in explained)}), "
         f"{mean(row.num_bytes for row in explained):.0f} bytes "

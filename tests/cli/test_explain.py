@@ -52,7 +52,7 @@ def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFix
     assert [found[0][key] for key in keys] == [1, "room", None, "alive", "", 0, "R"]
     assert [found[1][key] for key in keys] == [1, "room", 1, "lost", "RRR", 2, None]
     assert found[1]["certificate"]["kind"] == "dead"
-    assert found[2]["certificate"]["blamed"] == [[1, 3], [1, 4]]
+    assert found[2]["certificate"]["boxes"] == [[1, 3], [1, 4]]
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("   1  alive: ")
     assert printed[0].endswith(" s  room")
@@ -108,7 +108,7 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     certificate["frozen"] = []
     Path("one.json").write_text(json.dumps(certificate))
     assert cli.main(["explain", "--check", "one.json"]) == 1
-    told = "   1  does not hold: it does not speak of the blamed boxes where they stand\n"
+    told = "   1  does not hold: it proves nothing about its boxes where they stand\n"
     assert capsys.readouterr().out == told
 
 
@@ -237,7 +237,7 @@ def test_after_ctrl_c_what_is_known_is_written(
 def test_a_certificate_that_does_not_hold_is_never_shown() -> None:
     board = parse_board(PAIR)
     wrong = Lost(Certificate(board, "dead", (Square(1, 3),), ("",)), 0.5)
-    with pytest.raises(RuntimeError, match="it does not speak of the blamed boxes"):
+    with pytest.raises(RuntimeError, match="it proves nothing about its boxes"):
         Explanation(Game(1, Level(board), ""), Explained(wrong, "", None, board))
 
 

@@ -88,7 +88,7 @@ class Adviser:
             return None
         if fault := find_fault(found.certificate, clock):
             raise RuntimeError(f"{fault}, in a certificate for {board}")
-        return Deadlock(frozenset(found.certificate.blamed), sentences(found.certificate)[0])
+        return Deadlock(frozenset(found.certificate.boxes), sentences(found.certificate)[0])
 
 
 def _first_of(board: Board, plan: str, remark: str) -> Hint:

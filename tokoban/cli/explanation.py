@@ -112,7 +112,7 @@ class Explanation:
     def picture(self) -> bytes:
         """The position as PNG, the boxes to blame in frames."""
         picture = render_rgb(self.verdict.board)
-        for row, column in self.certificate.blamed if self.certificate else ():
+        for row, column in self.certificate.boxes if self.certificate else ():
             top, left = row * SQUARE_PX, column * SQUARE_PX
             tile = picture[top : top + SQUARE_PX, left : left + SQUARE_PX]
             inside = (slice(_FRAME_PX, -_FRAME_PX),) * 2
@@ -124,7 +124,7 @@ class Explanation:
 
 def sentences(certificate: Certificate) -> list[str]:
     """Why a position is lost, for people; squares are counted from 1."""
-    boxes, kind = certificate.blamed, certificate.kind
+    boxes, kind = certificate.boxes, certificate.kind
     where = " and ".join(f"row {box.row + 1}, column {box.column + 1}" for box in boxes)
     if kind == "count":
         return ["There are fewer boxes than goals."]
@@ -135,7 +135,7 @@ def sentences(certificate: Certificate) -> list[str]:
     group = f"the {len(boxes)} boxes at {where}"
     told = {
         "frozen": f"Not all on goals are {group}, and any push of one would lose it.",
-        "matching": f"To no more than {counted(len(boxes) - 1, 'goal')} come {group}.",
+        "bipartite": f"To no more than {counted(len(boxes) - 1, 'goal')} come {group}.",
         "search": f"Even were there no others, {group} could not all come to goals, as a search "
         f"of {counted(len(certificate.positions), 'position')} shows.",
     }[kind]
@@ -149,7 +149,7 @@ def drawn(certificate: Certificate) -> Iterator[Text]:
     for row, letters in enumerate(format_board(certificate.board).split("\n")):
         line = Text()
         for column, letter in enumerate(letters):
-            if Square(row, column) in certificate.blamed:
+            if Square(row, column) in certificate.boxes:
                 line.append({"$": "X", "*": "x"}[letter], style="bold red reverse")
             else:
                 line.append(letter)

@@ -2,12 +2,12 @@
 
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.proofs.certificate import Certificate, FrozenGroup, Place, Position, Trap
+from tokoban.sokoban.proofs.certificate import BoxState, Certificate, FrozenGroup, Position, Trap
 
 
-def trap(*places: tuple[int, int, int, int]) -> Trap:
-    """Places as row and column of the box, then of the player."""
-    return Trap(tuple(Place(Square(a, b), Square(c, d)) for a, b, c, d in places))
+def trap(*states: tuple[int, int, int, int]) -> Trap:
+    """States as row and column of the box, then of the player."""
+    return Trap(tuple(BoxState(Square(a, b), Square(c, d)) for a, b, c, d in states))
 
 
 def row(*columns: int) -> tuple[Square, ...]:
@@ -32,8 +32,8 @@ BY_HAND = {
         ("uR", "ruL"),
         frozen=(FrozenGroup(row(2, 3), ((_EDGE[0], Square(0, 3)), (_EDGE[1], Square(0, 2)))),),
     ),
-    # A box that only a push into a corner moves, and a wall holds it on the other axis.
-    "held by traps": Certificate(
+    # A box that only a push into a corner moves, and a wall blocks it on the other axis.
+    "blocked by traps": Certificate(
         parse_board("-$-|-@-|.--"),
         "frozen",
         row(1),
@@ -42,9 +42,9 @@ BY_HAND = {
         frozen=(FrozenGroup(row(1), ((Square(-1, 1), None),)),),
     ),
     # Two boxes that do not leave the first row, which has one goal.
-    "matching": Certificate(
+    "bipartite": Certificate(
         parse_board("-$.$-|--@--|.----"),
-        "matching",
+        "bipartite",
         row(1, 3),
         ("rruL", "lluR"),
         traps=(trap(*((0, column, 1, column) for column in range(5))),),

@@ -12,7 +12,7 @@ from tests.sokoban.proofs.by_hand import BY_HAND, row, trap
 from tests.sokoban.proofs.plays import can_all_come_to_goals
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.proofs.certificate import Certificate, FrozenGroup, Place, Position, Trap
+from tokoban.sokoban.proofs.certificate import BoxState, Certificate, FrozenGroup, Position, Trap
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Lost, explain
 
@@ -22,26 +22,26 @@ def test_what_is_written_by_hand_holds_and_is_true(name: str) -> None:
     certificate = BY_HAND[name]
     assert find_fault(certificate) is None
     if certificate.kind != "count":
-        assert not can_all_come_to_goals(certificate.board, certificate.blamed)
+        assert not can_all_come_to_goals(certificate.board, certificate.boxes)
 
 
-def group(boxes: tuple[Square, ...], *holds: tuple[Square | None, Square | None]) -> Any:
-    return {"frozen": (FrozenGroup(boxes, holds),)}
+def group(boxes: tuple[Square, ...], *blocked_by: tuple[Square | None, Square | None]) -> Any:
+    return {"frozen": (FrozenGroup(boxes, blocked_by),)}
 
 
 UP2, UP3 = Square(-1, 2), Square(-1, 3)
 CORRIDOR = trap((0, 2, 0, 1), (0, 3, 0, 2))
 FAULTS = {
-    "a box that is not there": ("dead", {"blamed": row(0)}, "a blamed box is not on the board"),
+    "a box that is not there": ("dead", {"boxes": row(0)}, "one of its boxes is not on the board"),
     "boxes enough": ("count", {"board": parse_board("@$.")}, "there are as many boxes as goals"),
-    "a box to blame for too few": ("count", {"blamed": row(1)}, "no box is to blame where"),
-    "a box beyond the edge": ("dead", {"traps": (trap((0, 4, 0, 2)),)}, "no box or player can be"),
+    "a box listed for too few": ("count", {"boxes": row(1)}, "it lists boxes though"),
+    "a box beyond the edge": ("dead", {"traps": (trap((0, 4, 0, 2)),)}, "is no legal position"),
     "a box in a wall": (
         "no way round",
         {"traps": (trap((1, 0, 0, 0)),)},
-        "no box or player can be",
+        "is no legal position",
     ),
-    "a player in the box": ("dead", {"traps": (trap((0, 3, 0, 3)),)}, "no box or player can be"),
+    "a player in the box": ("dead", {"traps": (trap((0, 3, 0, 3)),)}, "is no legal position"),
     "a push leaves the trap": (
         "dead soon",
         {"traps": (trap((0, 2, 0, 1)),)},
@@ -55,61 +55,65 @@ FAULTS = {
     "a goal in the trap": (
         "dead soon",
         {"board": parse_board(".@$.")},
-        "it does not speak of the blamed boxes where they stand",
+        "it proves nothing about its boxes where they stand",
     ),
     "as many goals as boxes": (
-        "matching",
+        "bipartite",
         {"board": parse_board("-$.$.|--@--|.----")},
-        "not speak",
+        "proves nothing",
     ),
-    "fewer boxes to blame": ("matching", {"blamed": row(1), "without": ("",)}, "does not speak"),
-    "the player elsewhere": ("dead soon", {"board": parse_board(".-$@")}, "does not speak"),
-    "the box elsewhere": ("dead soon", {"traps": (trap((0, 3, 0, 2)),)}, "does not speak"),
+    "fewer boxes": ("bipartite", {"boxes": row(1), "without": ("",)}, "proves nothing"),
+    "the player elsewhere": ("dead soon", {"board": parse_board(".-$@")}, "proves nothing"),
+    "the box elsewhere": ("dead soon", {"traps": (trap((0, 3, 0, 2)),)}, "proves nothing"),
     "frozen on goals": ("frozen", {"board": parse_board("-.**.-|--@---")}, "are all on goals"),
-    "a box too few for the holds": (
+    "a box without its blocks": (
         "frozen",
         group(row(2, 3), (UP2, Square(0, 3))),
-        "some frozen boxes have no holds",
+        "a frozen group does not say what blocks each box",
     ),
     "frozen in a wall": (
         "frozen",
-        {"board": parse_board("-.$#.-|--@---")} | {"blamed": row(2), "without": ("",)},
+        {"board": parse_board("-.$#.-|--@---")} | {"boxes": row(2), "without": ("",)},
         "a frozen box at row 1, column 4 is in a wall",
     ),
-    "one of a frozen group": ("frozen", {"blamed": row(2), "without": ("",)}, "does not speak"),
-    "held by floor": (
+    "one of a frozen group": ("frozen", {"boxes": row(2), "without": ("",)}, "proves nothing"),
+    "blocked by floor": (
         "frozen",
         group(row(2, 3), (UP2, Square(0, 1)), (UP3, Square(0, 2))),
-        "the frozen box at row 1, column 3 is not held as it says",
+        "the frozen box at row 1, column 3 is not blocked as the group says",
     ),
-    "held from afar": (
+    "blocked from afar": (
         "frozen",
         group(row(2, 3), (UP3, Square(0, 3)), (UP3, Square(0, 2))),
-        "is not held as it says",
+        "is not blocked as the group says",
     ),
-    "held on one axis only": (
+    "blocked on one axis only": (
         "frozen",
         group(row(2, 3), (UP2, UP2), (UP3, Square(0, 2))),
-        "is not held as it says",
+        "is not blocked as the group says",
     ),
-    "held by a box of no group": ("frozen", group(row(2), (UP2, Square(0, 3))), "is not held"),
-    "held by one trap": ("held by traps", {"traps": (trap((0, 0, 0, 1)),)}, "is not held"),
-    "held by traps with a goal": (
-        "held by traps",
+    "blocked by a box of no group": (
+        "frozen",
+        group(row(2), (UP2, Square(0, 3))),
+        "is not blocked",
+    ),
+    "blocked by one trap": ("blocked by traps", {"traps": (trap((0, 0, 0, 1)),)}, "is not blocked"),
+    "blocked by traps with a goal": (
+        "blocked by traps",
         {"board": parse_board(".$-|-@-|---")},
-        "is not held",
+        "is not blocked",
     ),
     "all on goals": ("search", {"board": parse_board("@**-")}, "are all on goals"),
     "a push out of the positions": (
         "search",
-        {"board": parse_board("@$-$.."), "blamed": row(1, 3)}
+        {"board": parse_board("@$-$.."), "boxes": row(1, 3)}
         | {"positions": (Position(frozenset(row(1, 3)), Square(0, 0)),)},
         "a push right of the one at row 1, column 2 leads out of what is proved",
     ),
-    "no such position": ("search", {"positions": ()}, "it does not speak of the blamed boxes"),
-    "another kind": ("dead", {"kind": "matching"}, "it is of the kind dead"),
-    "no entry of moves": ("dead", {"without": ()}, "not one entry of moves for each blamed box"),
-    "a box to blame twice": ("dead", {"blamed": row(3, 3), "without": ("", "")}, "not one entry"),
+    "no such position": ("search", {"positions": ()}, "it proves nothing about its boxes"),
+    "another kind": ("dead", {"kind": "bipartite"}, "it is of the kind dead"),
+    "no entry of moves": ("dead", {"without": ()}, "not one entry of moves for each of its boxes"),
+    "a box twice": ("dead", {"boxes": row(3, 3), "without": ("", "")}, "not one entry"),
     "no move": ("frozen", {"without": ("uX", "ruL")}, "'X' is no move"),
     "a move into a wall": (
         "frozen",
@@ -138,7 +142,7 @@ def test_moves_that_are_not_known_are_no_fault_but_prove_nothing() -> None:
 def mutants(certificate: Certificate, draw: random.Random) -> Iterator[Certificate]:
     """The certificate with one thing left out or moved, or of another board."""
     board = certificate.board
-    near = [box.neighbour(draw.randrange(4)) for box in certificate.blamed]
+    near = [box.neighbour(draw.randrange(4)) for box in certificate.boxes]
     for name in ("traps", "frozen", "positions"):
         parts: list[Any] = list(getattr(certificate, name))
         if parts:
@@ -146,13 +150,13 @@ def mutants(certificate: Certificate, draw: random.Random) -> Iterator[Certifica
             changed_part: dict[str, Any] = {name: tuple(parts)}
             yield replace(certificate, **changed_part)
     for i, one in enumerate(certificate.traps):
-        places = list(one.places)
-        del places[draw.randrange(len(places))]
+        states = list(one.states)
+        del states[draw.randrange(len(states))]
         traps = list(certificate.traps)
-        traps[i] = Trap(tuple(places))
+        traps[i] = Trap(tuple(states))
         yield replace(certificate, traps=tuple(traps))
-        places.append(Place(draw.choice(near), board.player))
-        traps[i] = Trap(tuple(places))
+        states.append(BoxState(draw.choice(near), board.player))
+        traps[i] = Trap(tuple(states))
         yield replace(certificate, traps=tuple(traps))
     for square in [*near, *draw.sample(list(board.squares()), 4)]:
         if not board.contains(square):
@@ -168,9 +172,9 @@ def mutants(certificate: Certificate, draw: random.Random) -> Iterator[Certifica
                 other: Board = replace(board, **change)  # type: ignore[arg-type]
             except ValueError:
                 continue
-            blamed = tuple(box for box in certificate.blamed if box in other.boxes)
-            without = (None,) * len(blamed)
-            yield replace(certificate, board=other, blamed=blamed, without=without)
+            boxes = tuple(box for box in certificate.boxes if box in other.boxes)
+            without = (None,) * len(boxes)
+            yield replace(certificate, board=other, boxes=boxes, without=without)
 
 
 def test_whatever_the_checker_accepts_is_lost() -> None:
@@ -184,7 +188,7 @@ def test_whatever_the_checker_accepts_is_lost() -> None:
             for mutant in mutants(answer.certificate, draw):
                 if find_fault(mutant) is None:
                     num_accepted += 1
-                    assert not can_all_come_to_goals(mutant.board, mutant.blamed), mutant
+                    assert not can_all_come_to_goals(mutant.board, mutant.boxes), mutant
                 else:
                     num_refused += 1
     assert num_accepted > 50

@@ -39,9 +39,9 @@ def check_against_every_possible_play(boards: list[Board]) -> list[Lost]:
         assert certificate.board == board
         assert find_fault(certificate) is None
         assert certificate.is_minimal
-        blamed = certificate.blamed
-        assert not can_all_come_to_goals(board, blamed)
-        for fewer in itertools.combinations(blamed, len(blamed) - 1):
+        boxes = certificate.boxes
+        assert not can_all_come_to_goals(board, boxes)
+        for fewer in itertools.combinations(boxes, len(boxes) - 1):
             assert can_all_come_to_goals(board, fewer)
         found.append(answer)
     return found
@@ -63,7 +63,7 @@ def test_answers_hold_for_many_more_boards_and_all_kinds() -> None:
     searched = [certificate for certificate in found if certificate.kind == "search"]
     assert any(certificate.frozen for certificate in searched)
     assert any(len(certificate.traps) > 1 for certificate in searched)
-    assert any(len(certificate.blamed) > 2 for certificate in searched)
+    assert any(len(certificate.boxes) > 2 for certificate in searched)
 
 
 # X: a box to blame on floor, x: on a goal.
@@ -77,7 +77,7 @@ DRAWN = {
     "three boxes, of which two will do": ("frozen", "#######|#.-XX.#|#@-$.-#|#######"),
     # Left and right of the left box, the player would have to come round it.
     "one that a push to either side loses": ("frozen", "-*#---|--+Xx-|------"),
-    "one goal at the wall for two": ("matching", "#######|#-X.X-#|#@----#|#.----#|#######"),
+    "one goal at the wall for two": ("bipartite", "#######|#-X.X-#|#@----#|#.----#|#######"),
     "no room to pass": ("search", "-@X-X..|###-###"),
     "of four boxes in a heap, two": ("search", "#-$.-|#..$#|@XX--|.#---"),
     "two in the way of a third, which then have one goal": ("search", ".-X-|-$X-|.@#-|.X-."),
@@ -93,7 +93,7 @@ def test_the_boxes_to_blame_are_as_drawn(name: str) -> None:
     marked = [Square(i, j) for i, row in rows for j, letter in enumerate(row) if letter in "Xx"]
     answer = explain(board)
     assert isinstance(answer, Lost)
-    assert (answer.certificate.kind, list(answer.certificate.blamed)) == (kind, marked)
+    assert (answer.certificate.kind, list(answer.certificate.boxes)) == (kind, marked)
     assert answer.is_searched == (kind == "search")
     assert find_fault(answer.certificate) is None
 

@@ -16,13 +16,13 @@ def test_what_is_written_is_read_back_the_same(name: str) -> None:
 
 
 def test_a_certificate_is_written_as_promised() -> None:
-    assert to_json(BY_HAND["held by traps"]) == {
+    assert to_json(BY_HAND["blocked by traps"]) == {
         "board": [" $ ", " @ ", ".  "],
         "kind": "frozen",
-        "blamed": [[0, 1]],
+        "boxes": [[0, 1]],
         "without": [""],
         "traps": [[[[0, 0], [0, 1]], [[0, 2], [0, 1]]]],
-        "frozen": [{"boxes": [[0, 1]], "holds": [[[-1, 1], None]]}],
+        "frozen": [{"boxes": [[0, 1]], "blocked_by": [[[-1, 1], None]]}],
         "positions": [],
     }
     assert to_json(BY_HAND["search"])["positions"] == [[[[0, 1], [0, 2]], [0, 0]]]
@@ -31,18 +31,21 @@ def test_a_certificate_is_written_as_promised() -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"kind": "magic"}, "kind 'magic': expected one of count, dead, frozen, matching, search"),
+        ({"kind": "magic"}, "kind 'magic': expected one of count, dead, frozen, bipartite, search"),
         ({"kind": 3}, "expected text, got int"),
         ({"board": "@$"}, "the board: expected a list, got str"),
         ({"board": ["$$"]}, "no player"),
         ({"more": 1}, "a certificate: expected an object with board, kind"),
-        ({"blamed": [[0]]}, "a square: expected a list of its row and its column"),
-        ({"blamed": [["0", 1]]}, "a square: expected a list of its row and its column"),
+        ({"boxes": [[0]]}, "a square: expected a list of its row and its column"),
+        ({"boxes": [["0", 1]]}, "a square: expected a list of its row and its column"),
         ({"without": [0]}, "expected text, got int"),
-        ({"traps": [[[[0, 1]]]]}, "a place: expected a list of two entries"),
-        ({"frozen": [[]]}, "a frozen group: expected an object with boxes, holds"),
-        ({"frozen": [{"boxes": [], "holds": [[None]]}]}, "holds: expected a list of two entries"),
-        ({"frozen": [{"boxes": [], "holds": [[[], None]]}]}, "a square: expected a list"),
+        ({"traps": [[[[0, 1]]]]}, "a box state: expected a list of two entries"),
+        ({"frozen": [[]]}, "a frozen group: expected an object with boxes, blocked_by"),
+        (
+            {"frozen": [{"boxes": [], "blocked_by": [[None]]}]},
+            "blocked_by: expected a list of two entries",
+        ),
+        ({"frozen": [{"boxes": [], "blocked_by": [[[], None]]}]}, "a square: expected a list"),
         ({"positions": {}}, "positions: expected a list, got dict"),
     ],
 )

@@ -123,7 +123,7 @@ def standing_loss(ground: Ground, boxes: frozenset[Square]) -> Loss | None:
 def _crowded(ground: Ground, crowd: Sequence[Square]) -> Loss:
     places = ground.closure(ground.place(box, ground.board.player) for box in crowd)
     trap = Trap(tuple(map(ground.named, places)))
-    kind = "dead" if len(crowd) == 1 else "matching"
+    kind = "dead" if len(crowd) == 1 else "bipartite"
     return Loss(kind, frozenset(crowd), Proof((trap,), (), ()))
 
 

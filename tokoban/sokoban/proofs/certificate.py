@@ -1,14 +1,17 @@
-"""What proves a position lost, as plain data.
+"""A proof that a position is deadlocked, as plain data.
 
-A proof speaks of the *blamed* boxes alone, as if the others were not there: whoever solves the
-position also brings the blamed boxes to goals where no others stand in the way. It rests on
+The proof considers the boxes of the certificate alone: whoever solves the position also brings
+these boxes to goals, and other boxes only stand in the way. It consists of
 
-* traps: sets of places (a box alone on the board, and the player beside it) that no push leaves.
-  More boxes in a trap than it has goals are lost; one box is, in a trap without a goal.
-* frozen groups: boxes that hold each other and can only be pushed into traps without a goal. They
-  are lost, since one of them is on no goal.
-* positions: of several boxes, which no push leaves except into what is lost by the above, and in
-  none of which all are on goals.
+* traps: sets of states of a lone box that no push leaves. More boxes in a trap than it has goals
+  are a bipartite deadlock; one box in a trap without a goal is a dead-square deadlock.
+* frozen groups: boxes that block each other and can only be pushed into traps without a goal. One
+  of them is on no goal, so they are a freeze deadlock.
+* positions of several boxes: a set that no push leaves except into a deadlock of the above kinds,
+  and in which no position is solved.
+
+The first three kinds are those of Junghanns and Schaeffer, "Sokoban: Enhancing general single-agent
+search methods using domain knowledge" (Artificial Intelligence 129, 2001), and of the Sokoban wiki.
 """
 
 from dataclasses import dataclass
@@ -16,20 +19,20 @@ from typing import NamedTuple
 
 from tokoban.sokoban.board import Board, Square
 
-# What a position is lost by: fewer boxes than goals; one box; boxes that hold each other; more
-# boxes than the goals that they can come to; or only by a search through all that they can do.
-KINDS = ("count", "dead", "frozen", "matching", "search")
+# Why a position is deadlocked: fewer boxes than goals; one box on a dead square; boxes that block
+# each other; more boxes than the goals that they can reach; or only by a search of all positions.
+KINDS = ("count", "dead", "frozen", "bipartite", "search")
 
 
-class Place(NamedTuple):
-    """A box alone on the board, and the player in the area around ``player``."""
+class BoxState(NamedTuple):
+    """A box alone on the board, with the player in the zone around ``player``."""
 
     box: Square
     player: Square
 
 
 class Position(NamedTuple):
-    """Boxes alone on the board, and the player in the area around ``player``."""
+    """Boxes alone on the board, with the player in the zone around ``player``."""
 
     boxes: frozenset[Square]
     player: Square
@@ -37,35 +40,34 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Trap:
-    """Places that no push of the box leaves."""
+    """States of a lone box that no push leaves."""
 
-    places: tuple[Place, ...]
+    states: tuple[BoxState, ...]
 
 
 @dataclass(frozen=True)
 class FrozenGroup:
-    """Boxes, one of them on no goal, the first of which to move ends in a trap without a goal.
+    """Boxes, one of them on no goal; the first of them to move would enter a trap without a goal.
 
-    ``holds`` has for each box what holds it up and down, and left and right: the wall or the box
+    ``blocked_by`` has for each box what blocks it vertically and horizontally: the wall or the box
     of the group beside it, or None if both of its pushes lead into traps without a goal.
     """
 
     boxes: tuple[Square, ...]
-    holds: tuple[tuple[Square | None, Square | None], ...]
+    blocked_by: tuple[tuple[Square | None, Square | None], ...]
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """The claim that ``board`` is lost by ``blamed``, and its proof.
+    """The claim that ``boxes`` deadlock ``board``, and its proof.
 
-    ``without`` has for each blamed box the moves (as ``lurd`` letters) that bring all the others of
-    them to goals where it is not there, which shows that it is needed; None where that is not
-    known.
+    ``without`` has for each of the boxes the moves (as ``lurd`` letters) that bring all the others
+    to goals where it is missing, which shows that it is needed; None where that is not known.
     """
 
     board: Board
     kind: str  # of KINDS
-    blamed: tuple[Square, ...]
+    boxes: tuple[Square, ...]
     without: tuple[str | None, ...]
     traps: tuple[Trap, ...] = ()
     frozen: tuple[FrozenGroup, ...] = ()
@@ -73,11 +75,11 @@ class Certificate:
 
     @property
     def is_minimal(self) -> bool:
-        """Whether no blamed box can be left out, as ``without`` shows."""
+        """Whether no box can be left out, as ``without`` shows."""
         return None not in self.without
 
     @property
     def size(self) -> int:
-        """How many places, held boxes and positions a checker has to look at."""
-        num_places = sum(len(trap.places) for trap in self.traps)
-        return num_places + sum(len(group.boxes) for group in self.frozen) + len(self.positions)
+        """The number of box states, frozen boxes and positions that a checker has to look at."""
+        num_states = sum(len(trap.states) for trap in self.traps)
+        return num_states + sum(len(group.boxes) for group in self.frozen) + len(self.positions)

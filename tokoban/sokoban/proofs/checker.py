@@ -1,9 +1,9 @@
-"""Does a certificate hold? Slowly and plainly, by the board and the rules alone.
+"""Checks a certificate slowly and plainly, by the board and the rules alone.
 
-This shares nothing with what finds certificates, so that neither can excuse the other.
+The checker shares no code with the explainer, so that no fault can hide in both.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -16,11 +16,12 @@ _LETTERS = {direction.name[0]: direction for direction in Direction}
 def find_fault(
     certificate: Certificate, each_position: Callable[[], object] = lambda: None
 ) -> str | None:
-    """Why the certificate does not prove its board lost, in one sentence; None if it does.
+    """Why the certificate does not prove its board deadlocked, in one sentence; None if it does.
 
-    What it says in ``without`` is checked too. Squares are counted from 1 in the sentence. The time
-    is in proportion to the positions listed, some 0.1 ms each on a small board; ``each_position``
-    is called at each of them, and may end the check by an exception.
+    The solutions in ``without`` are checked too. Rows and columns are counted from 1 in the
+    sentence. The time is proportional to the number of positions, some 0.1 ms each on a small
+    board; ``each_position`` is called for each of them, twice, and may end the check by an
+    exception.
     """
     try:
         _Proof(certificate).check(each_position)
@@ -39,64 +40,64 @@ def _demand(condition: bool, otherwise: str) -> None:
 
 
 class _Proof:
-    """A certificate, and where the player may be for its places and positions to apply."""
+    """A certificate, with the zones of the player for which its states and positions apply."""
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
         self.board = certificate.board
         # Of each trap, by the square of the box: all squares of the player.
-        self.trapped = [self._areas(trap) for trap in certificate.traps]
-        self.num_goals = [len(self.board.goals & areas.keys()) for areas in self.trapped]
+        self.trapped = [self._zones(trap) for trap in certificate.traps]
+        self.num_goals = [len(self.board.goals & zones.keys()) for zones in self.trapped]
         self.listed: dict[Set[Square], set[Square]] = {}
 
     def check(self, each_position: Callable[[], object]) -> None:
         certificate, board = self.certificate, self.board
-        blamed = frozenset(certificate.blamed)
-        _demand(blamed <= board.boxes, "a blamed box is not on the board")
+        boxes = frozenset(certificate.boxes)
+        _demand(boxes <= board.boxes, "one of its boxes is not on the board")
         if certificate.kind == "count":
             _demand(len(board.boxes) < len(board.goals), "there are as many boxes as goals")
-            _demand(not blamed, "no box is to blame where there are too few")
+            _demand(not boxes, "it lists boxes though the board has too few")
             return
-        for areas in self.trapped:
-            self._check_trap(areas)
+        for zones in self.trapped:
+            self._check_trap(zones)
         for group in certificate.frozen:
             self._check_group(group)
-        for boxes, player in certificate.positions:
+        for position in certificate.positions:
             each_position()
-            area = self._area(player, boxes)
-            self.listed.setdefault(boxes, set()).update(area)
-        for boxes, player in certificate.positions:
+            zone = self._zone(position.player, position.boxes)
+            self.listed.setdefault(position.boxes, set()).update(zone)
+        for position in certificate.positions:
             each_position()
-            self._check_position(boxes, player)
-        reason = self._lost_by(blamed, board.player)
-        _demand(reason is not None, "it does not speak of the blamed boxes where they stand")
+            self._check_position(*position)
+        reason = self._deadlock_of(boxes, board.player)
+        _demand(reason is not None, "it proves nothing about its boxes where they stand")
         _demand(reason == certificate.kind, f"it is of the kind {reason}")
         self._check_without()
 
-    def _area(self, player: Square, boxes: Set[Square]) -> frozenset[Square]:
-        """Where the player can walk; every obstacle must be where one can be."""
+    def _zone(self, player: Square, boxes: Set[Square]) -> frozenset[Square]:
+        """Where the player can walk; raises if the player or a box is where none can be."""
         board = self.board
         if (
             player in boxes
             or not board.walls.isdisjoint({player, *boxes})
             or not all(board.contains(square) for square in {player, *boxes})
         ):
-            told = f"no box or player can be {_place(player)} with boxes {_places(boxes)}"
+            told = f"the player {_at(player)} with boxes {_at(*boxes)} is no legal position"
             raise _FaultError(told)
         return frozenset(board.flood(player, board.walls | boxes))
 
-    def _areas(self, trap: Trap) -> dict[Square, set[Square]]:
-        areas: dict[Square, set[Square]] = {}
-        for box, player in trap.places:
-            areas.setdefault(box, set()).update(self._area(player, {box}))
-        return areas
+    def _zones(self, trap: Trap) -> dict[Square, set[Square]]:
+        zones: dict[Square, set[Square]] = {}
+        for box, player in trap.states:
+            zones.setdefault(box, set()).update(self._zone(player, {box}))
+        return zones
 
     def _is_wall(self, square: Square) -> bool:
         return not self.board.contains(square) or square in self.board.walls
 
-    def _check_trap(self, areas: Mapping[Square, Set[Square]]) -> None:
+    def _check_trap(self, zones: Mapping[Square, Set[Square]]) -> None:
         """No push of a box alone leaves the trap."""
-        for box, players in areas.items():
+        for box, players in zones.items():
             for direction in Direction:
                 ahead = box.neighbour(direction)
                 if box.neighbour(direction.opposite) not in players:
@@ -104,80 +105,81 @@ class _Proof:
                 if self._is_wall(ahead):
                     continue
                 _demand(
-                    box in areas.get(ahead, ()),
-                    f"a push {direction.name.lower()} of the box {_place(box)} leaves its trap",
+                    box in zones.get(ahead, ()),
+                    f"a push {direction.name.lower()} of the box {_at(box)} leaves its trap",
                 )
 
     def _is_dead(self, box: Square, player: Square) -> bool:
         """Whether a box alone is in a trap without a goal."""
         return any(
-            player in areas.get(box, ())
-            for areas, num_goals in zip(self.trapped, self.num_goals, strict=True)
+            player in zones.get(box, ())
+            for zones, num_goals in zip(self.trapped, self.num_goals, strict=True)
             if num_goals == 0
         )
 
     def _check_group(self, group: FrozenGroup) -> None:
-        """One box is on no goal, and every box is held on both axes by what the group says."""
+        """One box is on no goal, and every box is blocked on both axes as the group says."""
         _demand(not self.board.goals.issuperset(group.boxes), "the frozen boxes are all on goals")
-        _demand(len(group.holds) == len(group.boxes), "some frozen boxes have no holds")
-        for box, holds in zip(group.boxes, group.holds, strict=True):
-            _demand(not self._is_wall(box), f"a frozen box {_place(box)} is in a wall")
-            for axis, hold in zip(_AXES, holds, strict=True):
+        is_complete = len(group.blocked_by) == len(group.boxes)
+        _demand(is_complete, "a frozen group does not say what blocks each box")
+        for box, blocks in zip(group.boxes, group.blocked_by, strict=True):
+            _demand(not self._is_wall(box), f"a frozen box {_at(box)} is in a wall")
+            for axis, block in zip(_AXES, blocks, strict=True):
                 beside = [box.neighbour(direction) for direction in axis]
-                if hold is None:
-                    is_held = all(self._is_dead(square, box) for square in beside)
+                if block is None:
+                    is_blocked = all(self._is_dead(square, box) for square in beside)
                 else:
-                    is_held = hold in beside and (self._is_wall(hold) or hold in group.boxes)
-                _demand(is_held, f"the frozen box {_place(box)} is not held as it says")
+                    is_blocked = block in beside and (self._is_wall(block) or block in group.boxes)
+                _demand(is_blocked, f"the frozen box {_at(box)} is not blocked as the group says")
 
-    def _lost_by(self, boxes: frozenset[Square], player: Square) -> str | None:
-        """The kind of proof that there is of these boxes being lost; None if there is none."""
+    def _deadlock_of(self, boxes: frozenset[Square], player: Square) -> str | None:
+        """The kind of deadlock that is proved of these boxes; None if none is."""
         for group in self.certificate.frozen:
             if boxes.issuperset(group.boxes):
                 return "frozen"
-        for areas, num_goals in zip(self.trapped, self.num_goals, strict=True):
-            if sum(player in areas.get(box, ()) for box in boxes) > num_goals:
-                return "matching" if num_goals else "dead"
+        for zones, num_goals in zip(self.trapped, self.num_goals, strict=True):
+            if sum(player in zones.get(box, ()) for box in boxes) > num_goals:
+                return "bipartite" if num_goals else "dead"
         return "search" if player in self.listed.get(boxes, ()) else None
 
     def _check_position(self, boxes: frozenset[Square], player: Square) -> None:
-        """It is not solved, and every push leads to what is lost."""
-        # There may be many positions, so sentences are made only if they are needed.
+        """It is not solved, and every push leads into a deadlock."""
+        # There may be many positions, so messages are formatted only if they are needed.
         if boxes <= self.board.goals:
-            raise _FaultError(f"the boxes {_places(boxes)} are all on goals")
-        area = self._area(player, boxes)
+            raise _FaultError(f"the boxes {_at(*boxes)} are all on goals")
+        zone = self._zone(player, boxes)
         for box in boxes:
             for direction in Direction:
                 ahead = box.neighbour(direction)
-                if box.neighbour(direction.opposite) not in area:
+                if box.neighbour(direction.opposite) not in zone:
                     continue
                 if self._is_wall(ahead) or ahead in boxes:
                     continue
-                if self._lost_by(boxes - {box} | {ahead}, box) is None:
-                    told = f"a push {direction.name.lower()} of the one {_place(box)}"
+                if self._deadlock_of(boxes - {box} | {ahead}, box) is None:
+                    told = f"a push {direction.name.lower()} of the one {_at(box)}"
                     raise _FaultError(
-                        f"with boxes {_places(boxes)}, {told} leads out of what is proved"
+                        f"with boxes {_at(*boxes)}, {told} leads out of what is proved"
                     )
 
     def _check_without(self) -> None:
-        """Without each blamed box, the moves given bring the others to goals."""
+        """Without each of the boxes, the moves given bring the others to goals."""
         certificate, board = self.certificate, self.board
-        blamed = frozenset(certificate.blamed)
+        boxes = frozenset(certificate.boxes)
         _demand(
-            len(certificate.blamed) == len(blamed) == len(certificate.without),
-            "there is not one entry of moves for each blamed box",
+            len(certificate.boxes) == len(boxes) == len(certificate.without),
+            "there is not one entry of moves for each of its boxes",
         )
-        for box, moves in zip(certificate.blamed, certificate.without, strict=True):
+        for box, moves in zip(certificate.boxes, certificate.without, strict=True):
             if moves is None:
                 continue
-            alone = _only(board, blamed - {box})
+            alone = _only(board, boxes - {box})
             for letter in moves:
                 _demand(letter.upper() in _LETTERS, f"{letter!r} is no move")
                 after = rules.step(alone, _LETTERS[letter.upper()])
-                _demand(after != alone, f"{moves} cannot be played without the box {_place(box)}")
+                _demand(after != alone, f"{moves} cannot be played without the box {_at(box)}")
                 alone = after
             _demand(
-                alone.boxes <= board.goals, f"{moves} solves nothing without the box {_place(box)}"
+                alone.boxes <= board.goals, f"{moves} solves nothing without the box {_at(box)}"
             )
 
 
@@ -185,9 +187,5 @@ def _only(board: Board, boxes: frozenset[Square]) -> Board:
     return Board(board.height, board.width, board.walls, board.goals, boxes, board.player)
 
 
-def _place(square: Square) -> str:
-    return f"at row {square.row + 1}, column {square.column + 1}"
-
-
-def _places(squares: Iterable[Square]) -> str:
-    return "; ".join(map(_place, sorted(squares)))
+def _at(*squares: Square) -> str:
+    return "; ".join(f"at row {row + 1}, column {column + 1}" for row, column in sorted(squares))

@@ -9,7 +9,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.proofs import search
 from tokoban.sokoban.proofs.blame import Subsets, find_loss, standing_loss
-from tokoban.sokoban.proofs.certificate import Certificate, Place, Trap
+from tokoban.sokoban.proofs.certificate import BoxState, Certificate, Trap
 from tokoban.sokoban.proofs.subsets import Budget, OutOfTimeError
 from tokoban.sokoban.search import by_squares, solver
 from tokoban.sokoban.search.answer import GaveUp, Solved
@@ -100,6 +100,6 @@ def _compile(fits_word: bool) -> None:
 def _shut_out(board: Board, inside: frozenset[Square]) -> Certificate | None:
     """The proof by a box off its goal that the player could not reach even if it were alone."""
     for box in sorted(board.boxes - board.goals - inside):
-        trap = Trap((Place(box, board.player),))
+        trap = Trap((BoxState(box, board.player),))
         return Certificate(board, "dead", (box,), without=("",), traps=(trap,))
     return None

@@ -1,7 +1,4 @@
-"""Certificates as JSON, to be kept and to be checked elsewhere.
-
-``docs/certificates.md`` describes the format for whoever checks it elsewhere.
-"""
+"""Certificates as JSON; ``docs/certificates.md`` describes the format for other checkers."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -10,31 +7,33 @@ from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.proofs.certificate import (
     KINDS,
+    BoxState,
     Certificate,
     FrozenGroup,
-    Place,
     Position,
     Trap,
 )
 
 Read = TypeVar("Read")
-_KEYS = ("board", "kind", "blamed", "without", "traps", "frozen", "positions")
+_KEYS = ("board", "kind", "boxes", "without", "traps", "frozen", "positions")
 
 
 def to_json(certificate: Certificate) -> dict[str, Any]:
-    """An object for ``json.dumps``, from which ``from_json`` makes the same certificate."""
+    """An object for ``json.dumps``; ``from_json`` returns the same certificate."""
     return {
         "board": format_board(certificate.board).split("\n"),
         "kind": certificate.kind,
-        "blamed": [list(box) for box in certificate.blamed],
+        "boxes": [list(box) for box in certificate.boxes],
         "without": list(certificate.without),
         "traps": [
-            [[list(box), list(player)] for box, player in trap.places] for trap in certificate.traps
+            [[list(box), list(player)] for box, player in trap.states] for trap in certificate.traps
         ],
         "frozen": [
             {
                 "boxes": [list(box) for box in group.boxes],
-                "holds": [[hold and list(hold) for hold in holds] for holds in group.holds],
+                "blocked_by": [
+                    [square and list(square) for square in blocks] for blocks in group.blocked_by
+                ],
             }
             for group in certificate.frozen
         ],
@@ -46,9 +45,9 @@ def to_json(certificate: Certificate) -> dict[str, Any]:
 
 
 def from_json(found: object) -> Certificate:
-    """The certificate of an object from ``json.loads``, whether it holds or not.
+    """The certificate in an object from ``json.loads``; ``checker.find_fault`` says if it holds.
 
-    Raises ``ValueError`` at what is none.
+    Raises ``ValueError`` if the object is no certificate.
     """
     content = _keyed(found, _KEYS, "a certificate")
     rows = _list(content["board"], _text, "the board")
@@ -58,9 +57,9 @@ def from_json(found: object) -> Certificate:
     return Certificate(
         board=parse_board("\n".join(rows)),
         kind=kind,
-        blamed=_list(content["blamed"], _square, "blamed"),
+        boxes=_list(content["boxes"], _square, "boxes"),
         without=_list(content["without"], lambda moves: _unless_none(moves, _text), "without"),
-        traps=_list(content["traps"], lambda trap: Trap(_list(trap, _place, "a trap")), "traps"),
+        traps=_list(content["traps"], lambda trap: Trap(_list(trap, _state, "a trap")), "traps"),
         frozen=_list(content["frozen"], _group, "frozen"),
         positions=_list(content["positions"], _position, "positions"),
     )
@@ -97,9 +96,9 @@ def _pair(found: object, name: str) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def _place(found: object) -> Place:
-    box, player = _pair(found, "a place")
-    return Place(_square(box), _square(player))
+def _state(found: object) -> BoxState:
+    box, player = _pair(found, "a box state")
+    return BoxState(_square(box), _square(player))
 
 
 def _position(found: object) -> Position:
@@ -108,14 +107,15 @@ def _position(found: object) -> Position:
 
 
 def _group(found: object) -> FrozenGroup:
-    content = _keyed(found, ("boxes", "holds"), "a frozen group")
+    content = _keyed(found, ("boxes", "blocked_by"), "a frozen group")
     return FrozenGroup(
-        _list(content["boxes"], _square, "boxes"), _list(content["holds"], _holds, "holds")
+        _list(content["boxes"], _square, "boxes"),
+        _list(content["blocked_by"], _blocks, "blocked_by"),
     )
 
 
-def _holds(found: object) -> tuple[Square | None, Square | None]:
-    vertical, horizontal = _pair(found, "holds")
+def _blocks(found: object) -> tuple[Square | None, Square | None]:
+    vertical, horizontal = _pair(found, "blocked_by")
     return _unless_none(vertical, _square), _unless_none(horizontal, _square)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Int, Int16, Int32
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.proofs.certificate import Place
+from tokoban.sokoban.proofs.certificate import BoxState
 from tokoban.sokoban.search import astar
 from tokoban.sokoban.search.by_squares import numbered
 from tokoban.sokoban.search.lone_box import completed, pushes_in_steps, sides_in_steps
@@ -60,10 +60,10 @@ class Ground:
         """The numbers of squares, ascending."""
         return sorted(self.number[square] for square in squares)
 
-    def named(self, place: int) -> Place:
+    def named(self, place: int) -> BoxState:
         """The box of a place, with the player on the square beside it that gives the side."""
         box = self.squares[place // 4]
-        return Place(box, box.neighbour(place % 4))
+        return BoxState(box, box.neighbour(place % 4))
 
     def closure(self, places: Iterable[int]) -> list[int]:
         """The places, and all that pushes of the lone boxes lead to; ascending."""
