@@ -38,6 +38,7 @@ import torch
 
 from benchmarks.harness import hardware
 from tokoban import cli, pretrained
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.evaluate import lowercased_tokenised
@@ -168,7 +169,7 @@ def _once(run: Path, words: Sequence[str]) -> None:
 
 def _command(words: Sequence[str]) -> None:
     code = cli.main(words)
-    if code == cli.INTERRUPTED:
+    if code == ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code:
         raise RuntimeError(
@@ -253,10 +254,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows = contest_rows(options)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
-        return cli.INTERRUPTED
+        return ExitCode.INTERRUPTED
     except (ValueError, OSError, RuntimeError, ModuleNotFoundError) as error:
         print(cli.in_one_line(error), file=sys.stderr)
-        return cli.BAD_INPUT
+        return ExitCode.INVALID_INPUT
     if options.json == "-":
         return 0
     for place, figures in by_place(rows).items():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tokoban import __version__, cli
+from tokoban.cli.exit_codes import meanings
 from tokoban.cli.output import write_output
 from tokoban.systems import load
 
@@ -57,6 +58,28 @@ def test_every_command_is_listed_with_its_summary(capsys: pytest.CaptureFixture[
         summary = sys.modules[cli.module_name(name)].SUMMARY
         assert "\n" not in summary
         assert f"{name} {summary}" in listed
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_help_ends_with_the_table_of_exit_codes(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main([command, "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    undecided = sys.modules[cli.module_name(command)].UNDECIDED
+    assert f"exit status: {meanings(undecided)}" in shown
+    assert ("; 1: " in meanings(undecided)) == bool(undecided)
+
+
+def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["solve", "x", "--threads", "many"])
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error.startswith("tokoban: argument --threads: expected a whole number")
+    assert error.endswith("(`tokoban solve --help` lists all arguments)\n")
+    assert error.count("\n") == 1
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +130,9 @@ def test_what_a_user_can_cause_is_one_line(
     def run(arguments: object) -> int:
         raise raised
 
-    command = types.SimpleNamespace(SUMMARY="", add_arguments=lambda parser: None, run=run)
+    command = types.SimpleNamespace(
+        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
+    )
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     assert cli.main(["check"]) == status
     assert capsys.readouterr() == ("", line)
@@ -120,7 +145,9 @@ def test_notices_of_the_library_are_shown_on_stderr(
         logging.getLogger("tokoban").warning("this takes long")
         return 0
 
-    command = types.SimpleNamespace(SUMMARY="", add_arguments=lambda parser: None, run=run)
+    command = types.SimpleNamespace(
+        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
+    )
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     assert (cli.main(["check"]), cli.main(["check"])) == (0, 0)
     assert capsys.readouterr() == ("", "tokoban: this takes long\n" * 2)
@@ -133,7 +160,7 @@ def test_an_interruption_before_the_command_runs_has_the_same_status(
     def add_arguments(parser: object) -> None:
         raise KeyboardInterrupt
 
-    command = types.SimpleNamespace(SUMMARY="", add_arguments=add_arguments)
+    command = types.SimpleNamespace(SUMMARY="", UNDECIDED="", add_arguments=add_arguments)
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     assert cli.main(["check"]) == 130
     assert capsys.readouterr() == ("", "tokoban: interrupted\n")
@@ -145,7 +172,9 @@ def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
     def run(arguments: object) -> int:
         raise ModuleNotFoundError("No module named 'tokoban.x'", name="tokoban.x")
 
-    command = types.SimpleNamespace(SUMMARY="", add_arguments=lambda parser: None, run=run)
+    command = types.SimpleNamespace(
+        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
+    )
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     with pytest.raises(ModuleNotFoundError):
         cli.main(["check"])

@@ -8,6 +8,7 @@ import torch
 from PIL import Image
 
 from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.vit.config import tiny
 from tokoban.systems.vit.train import build_model
 from tokoban.training.checkpoint import save_weights
@@ -92,7 +93,7 @@ def test_pictures_beside_one_that_cannot_be_read_are_classified(
     damaged.write_bytes(b"no picture")
     assert _classify(weights, picture) == 0
     alone = capsys.readouterr().out
-    assert _classify(weights, str(damaged), picture) == cli.BAD_INPUT
+    assert _classify(weights, str(damaged), picture) == ExitCode.INVALID_INPUT
     told = capsys.readouterr()
     assert told.out == alone
     assert told.err.startswith(f"tokoban: {damaged}: not a picture, or of no known format (")

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.gpt import texts
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.train import build_model
@@ -155,7 +156,7 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
 
     monkeypatch.setattr(texts, "generate", interrupted)
     out = tmp_path / "texts.json"
-    assert _generate(weights, *words, "--json", str(out)) == cli.INTERRUPTED
+    assert _generate(weights, *words, "--json", str(out)) == ExitCode.INTERRUPTED
     # The first batch had both texts of the shortest prompt and one of the next.
     known = [whole[1], whole[2] | {"texts": whole[2]["texts"][:1]}]
     assert json.loads(out.read_text()) == known

@@ -9,6 +9,7 @@ import torch
 from PIL import Image
 
 from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.life import simulate
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.rules import parse_rule, step
@@ -149,7 +150,7 @@ def test_an_interrupted_game_is_told_as_far_as_it_came(
 
     monkeypatch.setattr(simulate, "play", play)
     out = tmp_path / "game.json"
-    assert _life(weights, "--steps", "9", "--json", str(out)) == cli.INTERRUPTED
+    assert _life(weights, "--steps", "9", "--json", str(out)) == ExitCode.INTERRUPTED
     assert json.loads(out.read_text())["steps"] == 1
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tokoban import cli, systems
 from tokoban.cli import evaluate
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs
 
 OVER_AN_INPUT = {
@@ -69,7 +70,7 @@ def test_a_file_that_is_read_is_not_written(
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     (read,) = (word for word in command.split() if Path(word).stem == "x")
     place = spelling.format(read, folder=folder)
-    assert cli.main([*command.split(), f"--{option}", place]) == cli.BAD_INPUT
+    assert cli.main([*command.split(), f"--{option}", place]) == ExitCode.INVALID_INPUT
     told = f"tokoban: --{option} would overwrite {read}, which is to be read\n"
     assert capsys.readouterr() == ("", told)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -80,7 +81,7 @@ def test_an_empty_name_is_refused(
     command: str, option: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.iterdir())
-    assert cli.main([*command.split(), f"--{option}", ""]) == cli.BAD_INPUT
+    assert cli.main([*command.split(), f"--{option}", ""]) == ExitCode.INVALID_INPUT
     told = capsys.readouterr().err
     if not command.startswith(("life", "evaluate")):  # those take the folder "."
         assert told == f"tokoban: --{option} is empty; expected a path\n"
@@ -93,7 +94,7 @@ def test_two_options_do_not_write_to_one_place(
 ) -> None:
     first, second = options
     words = [*command.split(), f"--{first}", "new.gif", f"--{second}", "./new.gif"]
-    assert cli.main(words) == cli.BAD_INPUT
+    assert cli.main(words) == ExitCode.INVALID_INPUT
     told = capsys.readouterr().err
     assert "are both" in told and f"--{first}" in told and f"--{second}" in told
 

@@ -1,10 +1,9 @@
 """The command line. Each command is a light module here; what is heavy it imports in its ``run``.
 
-A command's module has ``SUMMARY`` (one line), ``add_arguments(parser)`` and ``run(arguments)``,
-which answers the exit status.
+A command's module has ``SUMMARY`` (one line), ``UNDECIDED`` (when the exit status is 1; empty if it
+never is), ``add_arguments(parser)`` and ``run(arguments)``, which answers the exit status.
 """
 
-import argparse
 import importlib
 import logging
 import sys
@@ -12,17 +11,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tokoban import __version__
+from tokoban.cli.exit_codes import ExitCode, meanings
+from tokoban.cli.parser import Parser, given_options
 from tokoban.cli.streams import drop_unwritten, replace_closed
-from tokoban.training.numbers import limit_numbers_of
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
     "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "demo",
     "prepare",
 )  # fmt: skip
-BAD_INPUT = 2  # the status argparse gives to wrong arguments
-INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
-READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
 
 
 def module_name(command: str) -> str:
@@ -30,19 +27,17 @@ def module_name(command: str) -> str:
     return f"tokoban.cli.{command.replace('-', '_')}"
 
 
-def _build_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _build_parser(commands: Sequence[str]) -> Parser:
+    parser = Parser(
         prog="tokoban", description="Transformers that plan, and the Sokoban they were trained on."
     )
     parser.add_argument("--version", action="version", version=f"tokoban {__version__}")
     choices = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in commands:
         module = importlib.import_module(module_name(name))
-        command = choices.add_parser(
-            name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
-        )
-        limit_numbers_of(command)
+        command = choices.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_arguments(command)
+        command.add_argument_group("exit status", meanings(module.UNDECIDED))
         command.set_defaults(run=module.run)
     return parser
 
@@ -101,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except OSError:  # in the words about another error
-        return READER_LEFT
+        return ExitCode.READER_LEFT
     finally:
         drop_unwritten()
 
@@ -112,27 +107,28 @@ def _run(words: Sequence[str]) -> int:
         parser = _build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
         try:
             arguments = parser.parse_args(words)
+            arguments.given = given_options(words)
             with notices_to(_on_stderr()):
                 status: int = arguments.run(arguments)
         finally:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        return READER_LEFT
+        return ExitCode.READER_LEFT
     except (ValueError, OSError) as error:
         print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
-        return BAD_INPUT
+        return ExitCode.INVALID_INPUT
     except ModuleNotFoundError as error:
         # The package runs where not all that it uses can be installed; a module of its own must be.
         if error.name is None or error.name.startswith("tokoban"):
             raise
         print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
-        return BAD_INPUT
+        return ExitCode.INVALID_INPUT
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not _lacks_memory(error):
             raise
         print("tokoban: there is not memory enough for this", file=sys.stderr)
-        return BAD_INPUT
+        return ExitCode.INVALID_INPUT
     except KeyboardInterrupt:
         print("tokoban: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 SUMMARY = "print attention step by step for small matrices (the lesson is docs/attention.md)"
+UNDECIDED = ""
 EXAMPLE = "1 0 1 0; 0 1 0 1; 1 1 1 1"
 NAMES = ("queries", "keys", "values")
 

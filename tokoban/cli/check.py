@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_findings, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem, Solution
 
 SUMMARY = "say what is wrong with the levels of files, and what their solutions are worth"
+UNDECIDED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 if nothing is wrong, else 2, with each problem in a line on standard error."""
-    from tokoban.cli import BAD_INPUT
     from tokoban.sokoban.formats import read_levels
 
     check_outputs(arguments, "json", inputs=["files"])
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         for group in groups:
             _show_group(group)
         print(_summarise(levels, problems, groups if arguments.duplicates else None))
-    return BAD_INPUT if problems else 0
+    return ExitCode.INVALID_INPUT if problems else ExitCode.DONE
 
 
 def _describe_level(level: "Level") -> dict[str, object]:

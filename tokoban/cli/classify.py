@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import BAD_INPUT, attention_files, in_one_line
+from tokoban.cli import attention_files, in_one_line
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, write_output
 from tokoban.training.device import add_device_option, find_device
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tokoban.systems.vit.rollout import Looked
 
 SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
+UNDECIDED = ""
 
 _SUFFIXES = (".html", ".png")  # of --attention
 _FITTED = {"scale": "scaled to", "crop": "cut and scaled to", "stretch": "stretched to"}
@@ -55,9 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
     )
     add_device_option(parser)
-    parser.epilog = (
-        "Exit status: 0, or 2 for bad input; pictures beside one that is damaged are classified."
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         except (ValueError, OSError) as error:
             print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
     if not read:
-        return BAD_INPUT
+        return ExitCode.INVALID_INPUT
     _tell_fitted(read, config)
     pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
@@ -99,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
         write_output(arguments.json, json.dumps(described, indent=2) + "\n")
-    return 0 if names == arguments.images else BAD_INPUT
+    return 0 if names == arguments.images else ExitCode.INVALID_INPUT
 
 
 def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:

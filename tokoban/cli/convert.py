@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
 
 SUMMARY = "write the levels of a file in another format, or one of them as a picture"
+UNDECIDED = ""
 FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 
 

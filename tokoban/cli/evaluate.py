@@ -5,12 +5,13 @@ import json
 import math
 import sys
 
-from tokoban.cli import BAD_INPUT
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, write_output
 from tokoban.systems import SYSTEMS, load
 from tokoban.training.numbers import limit_numbers_of
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
+UNDECIDED = ""
 
 
 # What systems call their options for files to write, and for files to read.
@@ -69,4 +70,4 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     told = counted(int(num_invalid), "level")
     print(f"tokoban: {told} left out: invalid, or not what the weights know", file=sys.stderr)
-    return BAD_INPUT
+    return ExitCode.INVALID_INPUT

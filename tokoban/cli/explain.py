@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import INTERRUPTED, level_options
+from tokoban.cli import level_options
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _MAX_BYTES, _MAX_VALUES = 2**26, 10**7
 
 SUMMARY = "say whether a position is lost, and prove which boxes are to blame"
+UNDECIDED = "some positions stay unknown or, with --check, some certificates do not hold"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,11 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="verify the certificates that --json wrote; with FILE, also that its levels and the "
         "moves lead there",
     )
-    parser.epilog = (
-        "Exit status: 0 if every position is solved or proved lost (with --check: if every "
-        f"certificate holds), 1 if not, {level_options.EXIT_HELP}, 130 after Ctrl-C, when what is "
-        "known by then is still written."
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             status |= explanation.status == "unknown"
     except KeyboardInterrupt:
         tell_interrupted(len(found), len(games), "position")
-        status = INTERRUPTED
+        status = ExitCode.INTERRUPTED
     if arguments.json:
         objects = [explanation.described() for explanation in found]
         write_output(arguments.json, json.dumps(objects, indent=1) + "\n")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokoban.cli import puzzle_options
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _BYTES_BESIDES = 60, 200
 
 SUMMARY = "make random levels from a seed, as hard as is wanted"
+UNDECIDED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "puzzle one with the fewest pushes",
     )
     puzzle_options.add_arguments(parser)
-    parser.epilog = (
-        "Exit status: 0 if all levels were found, 2 for what cannot be had, 130 after Ctrl-C; the "
-        "puzzles found by then are still written."
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,7 +95,6 @@ def _check_number(arguments: argparse.Namespace) -> None:
 
 def _run_puzzles(arguments: argparse.Namespace) -> int:
     """Writes what was found, also if it is fewer than wanted."""
-    from tokoban.cli import INTERRUPTED
     from tokoban.sokoban.formats import read_levels, write_levels
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
@@ -119,7 +116,7 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
             levels.append(_as_level(puzzle, title, has_solutions=arguments.solutions))
     except KeyboardInterrupt:
         tell_interrupted(len(levels), arguments.levels)
-        status = INTERRUPTED
+        status = ExitCode.INTERRUPTED
     finally:
         if levels:
             write_output(arguments.output, write_levels(levels))

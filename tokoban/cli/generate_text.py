@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     _Written = tuple[str, list[Continuation]]  # a prompt, and its texts that are finished
 
 SUMMARY = "go on from a text, token by token, with a GPT"
+UNDECIDED = ""
 
 _LONGEST_TITLE = 60  # characters
 _MOST_TOKENS, _MOST_TEXTS = 1_000_000, 100_000

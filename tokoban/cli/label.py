@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import counted
 from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.labels.job import Job
 
 SUMMARY = "label states of levels exactly, for training"
+UNDECIDED = ""
 
 # What it sets for each process. One or two of them alone may be left over from something else.
 _TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -68,14 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "The same arguments give the same bytes, however many workers there are and however often "
         "a run is broken off: the same command goes on with it, also where the folders have been "
         "moved. Processes that torchrun starts share the files; a second run into a folder in use "
-        "is refused. Exit status: 0, 2 for bad input (levels that cannot be read are told, and the "
-        "others labelled), 130 after Ctrl-C."
+        "is refused."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
-    from tokoban.cli import BAD_INPUT
     from tokoban.sokoban.labels.folder import alone_in
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
@@ -97,13 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
         print(problem, file=sys.stderr)
     with alone_in(arguments.output, share):
         status = _complete(arguments.output, job, share, num_threads)
-    return status or (BAD_INPUT if job.problems else 0)
+    return status or (ExitCode.INVALID_INPUT if job.problems else 0)
 
 
 def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
     """Labels what is missing of the share and says so; answers the exit status."""
     from tokoban import compiling
-    from tokoban.cli import INTERRUPTED
     from tokoban.sokoban.labels import driver
     from tokoban.sokoban.labels.folder import LabelFolder
 
@@ -119,7 +118,7 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
     except KeyboardInterrupt:
         told = "the files that are whole are kept, and the same command goes on"
         print(f"tokoban: interrupted; {told}", file=sys.stderr)
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     elapsed_s = compiling.clock() - started_s
     manifest = folder.conclude()
     if manifest is None:

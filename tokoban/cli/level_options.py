@@ -5,13 +5,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import counted, is_one_file, tell_findings
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem
 
 LEVEL_HELP = "only this one; boards are counted from 1, invalid ones too"
-EXIT_HELP = "2 for bad input (invalid levels are reported and left out, the others processed)"
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,6 @@ class ChosenLevels:
 
         Problems make it that of bad input, unless the command was interrupted.
         """
-        from tokoban.cli import BAD_INPUT, INTERRUPTED
-
         if not self.problems:
             return status
         told = []
@@ -50,7 +48,7 @@ class ChosenLevels:
         if num_others:
             told.append(counted(num_others, "other problem" if told else "problem"))
         print(f"tokoban: {', '.join(told)}", file=sys.stderr)
-        return status if status == INTERRUPTED else BAD_INPUT
+        return status if status == ExitCode.INTERRUPTED else ExitCode.INVALID_INPUT
 
 
 def check_time_limit(arguments: argparse.Namespace) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tokoban.systems.life.simulate import Generation
 
 SUMMARY = "play Conway's Life by attention alone, and count the wrong cells"
+UNDECIDED = "some cells were wrong"
 
 _MOST_STEPS = 1_000_000  # every grid is kept
 MOST_PATTERN_BYTES = 2**20  # as plaintext this would be a pattern of 1,024 x 1,023

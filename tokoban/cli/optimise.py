@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import INTERRUPTED, level_options, policy_options
+from tokoban.cli import level_options, policy_options
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.search.optimiser import Optimised
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
+UNDECIDED = "some levels were given up, or none has a solution"
 
 _STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "gave up": "red"}
 
@@ -59,11 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write all that FILE has and the shorter solutions, - to print it",
     )
-    parser.epilog = (
-        "Exit status: 0 if all levels with solutions were tried, 1 if some were not or there are "
-        f"none, {level_options.EXIT_HELP}, 130 after Ctrl-C, when the best that is known by then "
-        "is still written."
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         status = int("gave up" in statuses or statuses <= {"no solution"})
     except KeyboardInterrupt:
         tell_interrupted(len(outcomes), len(levels))
-        status = INTERRUPTED
+        status = ExitCode.INTERRUPTED
     if arguments.json:
         objects = [_describe(number, levels[number], outcomes[number]) for number in outcomes]
         write_output(arguments.json, json.dumps(objects, indent=2) + "\n")

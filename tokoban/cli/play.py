@@ -7,7 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import BAD_INPUT, level_options, notices_to
+from tokoban.cli import level_options, notices_to
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.pages import KEYS, describe_solution
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tokoban.cli.table import Table
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
+UNDECIDED = ""
 
 _POLICY = "sokoban-8x8"
 
@@ -48,8 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     keys = "; ".join(f"{names}: {told}" for names, told in KEYS)
     parser.epilog = (
         f"Keys: {keys}. The game is saved however it ends, and goes on there at the next start. A "
-        "warning that a position is deadlocked comes with the boxes to blame, and is proved. Exit "
-        "status: 0, 2 for bad input and where the game could not be saved, 130 after Ctrl-C."
+        "warning that a position is deadlocked comes with the boxes to blame, and is proved."
     )
 
 
@@ -115,7 +116,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
             screen.print(f"The game is saved in {place}.")
         if complaint:
             print(f"tokoban: {complaint}", file=sys.stderr)
-    return BAD_INPUT if complaint else 0
+    return ExitCode.INVALID_INPUT if complaint else 0
 
 
 def follow(keyboard: "Keyboard", table: "Table", screen: "Screen") -> None:

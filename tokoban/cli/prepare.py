@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
 
 SUMMARY = "compile for this machine what the commands need, so that the first use is quick"
+UNDECIDED = "some commands cannot run here"
 
 # Small levels for every search: those on one 64-bit word and those on numbered squares, solvable
 # and not, one box and several.
@@ -82,8 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "The compiled code is kept, beside the package or in NUMBA_CACHE_DIR, until the package "
         "changes; where all of it is there already, this takes seconds. Without it, each command "
-        "compiles what it needs at its first use. Exit status: 0 if everything is compiled, 1 if "
-        "some command cannot run here, 2 if no folder for compiled code can be written."
+        "compiles what it needs at its first use."
     )
 
 
@@ -150,9 +151,9 @@ def _failure(argv: Sequence[str]) -> str | None:
         contextlib.redirect_stderr(complaints),
     ):
         status = cli.main(argv)
-    if status == cli.INTERRUPTED:
+    if status == ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    if status != cli.BAD_INPUT:
+    if status != ExitCode.INVALID_INPUT:
         return None
     return complaints.getvalue().splitlines()[-1].removeprefix("tokoban: ")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.rating import Best, Rating
 
 SUMMARY = "measure how hard the levels of a file are"
+UNDECIDED = "something is not known within the limits"
 
 _UNKNOWN = "?"
 _LEGEND = "? is not known within the limits, <= and >= is the best known; all else is exact."
@@ -37,15 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "from wherever one is made, and lost the share of them after which there is no solution. "
         "Anywhere, they are those of all positions that play can come to and that can be solved; "
         "these are counted by boxes and the area that the player can walk to, without those that "
-        "are lost at sight: a box where none ever reaches a goal, or boxes frozen off their goals. "
-        "Exit status: 0 if all was measured, 1 if something is not known within the limits, "
-        f"{level_options.EXIT_HELP}, 130 after Ctrl-C, when what is known by then is still written."
+        "are lost at sight: a box where none ever reaches a goal, or boxes frozen off their goals."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
-    from tokoban.cli import INTERRUPTED
     from tokoban.cli.screen import Screen
 
     level_options.check_time_limit(arguments)
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             status |= not _is_complete(rating)
     except KeyboardInterrupt:
         tell_interrupted(len(ratings), len(levels))
-        status = INTERRUPTED
+        status = ExitCode.INTERRUPTED
     if arguments.json:
         objects = [_describe(number, levels[number], ratings[number]) for number in ratings]
         write_output(arguments.json, json.dumps(objects, indent=2) + "\n")

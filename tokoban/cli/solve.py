@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import INTERRUPTED, attention_files, level_options, policy_options
+from tokoban.cli import attention_files, level_options, policy_options
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
 
 SUMMARY = "solve the levels of a file, by the policy and by A*"
+UNDECIDED = "some levels were given up"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
@@ -86,11 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "before the policy looks along the solution, whoever found it; PNG or SVG by the name for "
         "the maps alone",
     )
-    parser.epilog = (
-        "Exit status: 0 if every level is solved or proved unsolvable, 1 if some were given up, "
-        f"{level_options.EXIT_HELP}, 130 after Ctrl-C, when what is known by then is still "
-        "written, of the levels at hand too."
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -121,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
             status |= answer.status == "gave up"
     except KeyboardInterrupt as interrupt:
         tell_interrupted(len(answers), len(levels))
-        status = INTERRUPTED
+        status = ExitCode.INTERRUPTED
         for number, answer in interrupt.known.items() if isinstance(interrupt, Interrupted) else ():
             answers[number] = answer
             show(screen, number, levels[number], answer)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tokoban.training.run_directory import RunDirectory
 
 SUMMARY = "train a system; `tokoban train SYSTEM --help` lists its presets and fields"
+UNDECIDED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

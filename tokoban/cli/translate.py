@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tokoban.systems.translation.texts import Translation
 
 SUMMARY = "translate sentences, from German to English or back"
+UNDECIDED = ""
 
 # Lines read at a time, in batches: sentences of like length among them are translated together.
 _BATCHES_A_BLOCK = 8

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tests.systems.trajectory.models import random_model
 from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.graphs import GraphWorld
@@ -176,7 +177,7 @@ def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
 def test_a_goal_that_is_no_state_is_refused(
     goal: list[str], message: str, seeker: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert evaluated(seeker, "--episodes", "2", "--goal", *goal) == cli.BAD_INPUT
+    assert evaluated(seeker, "--episodes", "2", "--goal", *goal) == ExitCode.INVALID_INPUT
     assert f"tokoban: {message}" in capsys.readouterr().err
 
 
@@ -222,7 +223,7 @@ def test_what_cannot_be_done_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evaluated(walker, *words) == cli.BAD_INPUT
+    assert evaluated(walker, *words) == ExitCode.INVALID_INPUT
     assert f"tokoban: {message}" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -230,12 +231,12 @@ def test_what_cannot_be_done_is_one_line(
 def test_more_is_not_planned_than_was_learned(
     pendulum: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert evaluated(pendulum, "--horizon", "3") == cli.BAD_INPUT
+    assert evaluated(pendulum, "--horizon", "3") == ExitCode.INVALID_INPUT
     told = "1 transitions read and 3 planned are more than the 3 that the model was trained on"
     assert told in capsys.readouterr().err
-    assert evaluated(pendulum, "--target", "best") == cli.BAD_INPUT
+    assert evaluated(pendulum, "--target", "best") == ExitCode.INVALID_INPUT
     assert "--target is for the mode return; the mode here is plan" in capsys.readouterr().err
-    assert evaluated(pendulum, "--plot", "x.png", "--mode", "plan") == cli.BAD_INPUT
+    assert evaluated(pendulum, "--plot", "x.png", "--mode", "plan") == ExitCode.INVALID_INPUT
     assert "--plot is of returns asked for; the mode plan asks for none" in capsys.readouterr().err
 
 
@@ -295,5 +296,7 @@ def test_what_cannot_be_trained_is_one_line(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--output", str(tmp_path / "run"), "--device", "cpu", "--steps", "1"]
-    assert cli.main(["train", "trajectory", *words, "--episodes", "3", *out]) == cli.BAD_INPUT
+    assert (
+        cli.main(["train", "trajectory", *words, "--episodes", "3", *out]) == ExitCode.INVALID_INPUT
+    )
     assert f"tokoban: {message}" in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""The exit status of every command: one table, which every ``--help`` prints."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a script can tell of a run without reading its output."""
+
+    DONE = 0
+    UNDECIDED = 1
+    INVALID_INPUT = 2  # argparse's own for wrong arguments
+    INTERRUPTED = 130  # what a shell reports after Ctrl-C (128 + SIGINT)
+    READER_LEFT = 141  # and after a closed pipe (128 + SIGPIPE)
+
+
+_MEANINGS = {
+    ExitCode.DONE: "everything was done",
+    ExitCode.UNDECIDED: "{undecided}",
+    ExitCode.INVALID_INPUT: "invalid input, the valid part of which was still processed",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl-C; finished results were written",
+    ExitCode.READER_LEFT: "the reader of standard output left",
+}
+
+
+def meanings(undecided: str) -> str:
+    """The table in one line; ``undecided`` is the command's case of 1, empty if it has none."""
+    return "; ".join(
+        f"{code:d}: {meaning.format(undecided=undecided)}"
+        for code, meaning in _MEANINGS.items()
+        if undecided or code != ExitCode.UNDECIDED
+    )

@@ -1,0 +1,156 @@
+"""The options that several commands share: one spelling, one type, one help text for each.
+
+A command picks from them by ``add``, with a note on what the option means there.
+"""
+
+import argparse
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tokoban.cli.parser import Number, whole
+
+MAX_THREADS = 1024
+_MOST = 100_000  # beams, texts, or sentences at a time
+_UNITS = {"MB": 10**6, "GB": 10**9}
+
+
+def size_bytes(word: str) -> int:
+    """The type of ``--memory-limit``: bytes of a size such as 500MB."""
+    # Twelve digits are more than any machine has.
+    size = re.fullmatch(r"(\d{1,12}(?:\.\d+)?) ?(MB|GB)", word, re.IGNORECASE | re.ASCII)
+    if size is None:
+        raise argparse.ArgumentTypeError(f"expected a size such as 500MB or 2GB, got {word!r}")
+    return int(float(size[1]) * _UNITS[size[2].upper()])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What an option is in every command; ``default`` is the usual one, as it is typed."""
+
+    help: str
+    metavar: str | None = None
+    type: Any = None
+    choices: tuple[str, ...] | None = None
+    default: Any = None
+
+
+SHARED: Mapping[str, Option] = {
+    # which levels
+    "--level": Option(
+        metavar="N",
+        type=int,
+        help="use only level N; boards are counted from 1, invalid ones too",
+    ),
+    # limits of a search
+    "--time-limit": Option(
+        metavar="SECONDS",
+        type=Number(float, "more than 0 seconds", lambda seconds: seconds > 0),
+        default=10.0,
+        help="time limit in seconds",
+    ),
+    "--memory-limit": Option(
+        metavar="SIZE",
+        type=size_bytes,
+        default="2GB",
+        help="memory limit, such as 500MB, besides the program and the weights",
+    ),
+    "--max-expansions": Option(
+        metavar="N",
+        type=whole(1),
+        help="limit of positions expanded by each search; unlike time, it ends a search at the "
+        "same position on any machine",
+    ),
+    "--threads": Option(
+        metavar="N", type=whole(1, MAX_THREADS), default=1, help="number of threads"
+    ),
+    # networks
+    "--weights": Option(
+        metavar="NAME_OR_PATH", help="weights: a name of shipped ones, a file or a run's folder"
+    ),
+    "--device": Option(
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where the network runs; auto is the GPU if there is one",
+    ),
+    "--precision": Option(
+        choices=("fp32", "bf16"),
+        default="fp32",
+        help="number format of the network; bf16 is faster on a GPU and may change a result",
+    ),
+    "--batch-size": Option(
+        metavar="N", type=whole(1, _MOST), default=32, help="number processed together"
+    ),
+    "--beam": Option(metavar="K", type=whole(1, _MOST), help="width of the beam search"),
+    "--length-penalty": Option(
+        metavar="A",
+        type=Number(float, "0 (none) to 100", lambda alpha: 0 <= alpha <= 100),
+        help="exponent of the length penalty: the beam search ranks n tokens by "
+        "log-probability / ((5 + n) / 6)^A",
+    ),
+    # sampling
+    "--seed": Option(
+        metavar="S",
+        type=whole(0),
+        default=0,
+        help="seed of the random numbers; the same seed gives the same result",
+    ),
+    "--temperature": Option(
+        metavar="T",
+        type=Number(float, "0 (greedy) or more, finite", lambda value: 0 <= value < math.inf),
+        help="temperature of the sampling; 0 takes the most probable token",
+    ),
+    "--top-k": Option(
+        metavar="K", type=whole(1), help="sample from the K most probable tokens only"
+    ),
+    "--top-p": Option(
+        metavar="P",
+        type=Number(float, "more than 0, at most 1", lambda share: 0 < share <= 1),
+        help="sample from the fewest tokens whose probabilities add up to P only",
+    ),
+    # results
+    "--output": Option(metavar="OUT", help="write the result to this file; - prints it"),
+    "--json": Option(metavar="OUT", help="write the results as JSON; - prints them"),
+    "--jsonl": Option(
+        metavar="OUT",
+        help="write each result as a line of JSON as soon as it is known; - prints them",
+    ),
+    "--attention": Option(
+        metavar="OUT",
+        help="write the attention weights: an interactive page (.html) or a picture (.png, .svg)",
+    ),
+}
+
+
+def add(
+    parser: "argparse.ArgumentParser | argparse._ArgumentGroup",
+    name: str,
+    note: str = "",
+    *,
+    usual: str = "",
+    **changes: Any,
+) -> None:
+    """Declares a shared option; ``note`` is what its help says of it in this command.
+
+    ``usual`` describes a default that is no value; ``changes`` replace fields of the option.
+    """
+    option = vars(SHARED[name]) | changes
+    default = usual or (option["default"] is not None and _typed(option["default"]))
+    option["help"] += f"; {note}" * bool(note) + f" (default: {default})" * bool(default)
+    parser.add_argument(
+        name, **{field: value for field, value in option.items() if value is not None}
+    )
+
+
+def _typed(default: object) -> str:
+    """A default as it would be typed."""
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def refuse(arguments: argparse.Namespace, *names: str, because: str) -> None:
+    """Raises ``ValueError`` for the first option given that has no effect ``because`` of others."""
+    for name in names:
+        if name in arguments.given:
+            raise ValueError(f"{name} has no effect {because}")
