@@ -26,7 +26,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Lost, explain
 from tokoban.sokoban.proofs.notation import to_json
-from tokoban.sokoban.search.solver import Solved, Unsolvable, solve
+from tokoban.sokoban.search.solver import solve
 
 WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play
@@ -81,11 +81,11 @@ def at_random(
 
 def with_mistakes(board: Board, draw: random.Random) -> Board:
     """Where play ends, a few pushes after it was lost; or the board solved."""
-    while isinstance(answer := solve(board, minimise="pushes"), Solved) and not board.is_solved:
+    while (solution := solve(board, minimise="pushes").solution) and not board.is_solved:
         if draw.random() < _MISTAKE:
             board = at_random(board, draw, 1)
             continue
-        boards = rules.play(board, answer.directions)
+        boards = rules.play(board, solution.directions)
         board = next(after for after in boards if after.boxes != board.boxes)
     return board if board.is_solved else at_random(board, draw, draw.randrange(_MAX_AFTER + 1))
 
@@ -104,7 +104,7 @@ def lost_positions(boards: Sequence[Board], way: str, draw: random.Random) -> It
             board = at_random(board, draw, num_pushes, never_to=never_to)
         position = replace(board, player=min(board.area()))
         num_in_vain += 1
-        if position not in met and isinstance(solve(board, minimise="any"), Unsolvable):
+        if position not in met and solve(board, minimise="any").status == "unsolvable":
             num_in_vain = 0
             met.add(position)
             yield board

@@ -23,7 +23,7 @@ from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.search.solver import solve
 
 PERCENTILES = (10, 50, 90)
 # Side with the walls, boxes, what is wanted, and how many, quickly and else.
@@ -84,9 +84,9 @@ def measure_boxoban(report: Report, file: str, num_levels: int) -> None:
     for row in rows:
         board = packed.board(row)
         answer = solve(board, minimise="pushes")
-        assert isinstance(answer, Solved)
-        choices = choices_along(board, answer.directions, limits=Limits())
-        measured.append((count_figures(board, answer.directions), choices))
+        assert answer.solution is not None
+        choices = choices_along(board, answer.solution.directions, limits=Limits())
+        measured.append((count_figures(board, answer.solution.directions), choices))
     elapsed_s = time.process_time() - started_s
     report.add(file, batch=len(rows), per_second=len(rows) / elapsed_s, **percentiles(measured))
 

@@ -17,7 +17,6 @@ import numpy as np
 import torch
 
 from benchmarks.harness import hardware
-from benchmarks.solver import count_pushes
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -25,7 +24,7 @@ from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import LOST
-from tokoban.sokoban.search.solver import GaveUp, Unsolvable, solve
+from tokoban.sokoban.search.solver import solve
 from tokoban.training.run_directory import current_commit
 
 
@@ -67,12 +66,11 @@ def draw_states(path: Path, num_states: int, seed: int) -> Iterator[tuple[Shard,
 def price(board: Board, unit: str) -> int:
     """The fewest moves or pushes to the end by A*; ``LOST`` if it proves that there is none."""
     answer = solve(board, minimise=unit)
-    if isinstance(answer, GaveUp):
+    if answer.status == "gave up":
         raise RuntimeError(f"A* gave up on {board}")
-    if isinstance(answer, Unsolvable):
+    if answer.solution is None:
         return LOST
-    pushes = count_pushes(board, answer.directions)
-    return pushes if unit == "pushes" else len(answer.directions)
+    return answer.solution.num_pushes if unit == "pushes" else answer.solution.num_moves
 
 
 def best_moves(board: Board, moves_left: int) -> int:

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from tokoban.cli.answers import by_astar
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.search.solver import GaveUp, prepare, solve
+from tokoban.sokoban.search.solver import prepare, solve
 
 SIDE = 40
 NUM_WALLS = 60
@@ -51,15 +50,12 @@ def run(board: Board, way: str, time_limit_s: float) -> tuple[str, float]:
     started_s = time.perf_counter()
     found = solve(board, minimise=way, time_limit_s=time_limit_s)
     elapsed_s = time.perf_counter() - started_s
-    if isinstance(found, GaveUp):
-        return f"gave up: {found.limit}", elapsed_s
-    directions = getattr(found, "directions", None)
-    if directions is None:
+    if found.status == "gave up":
+        return f"gave up: {found.reason}", elapsed_s
+    solution = found.solution
+    if solution is None:
         return "unsolvable", elapsed_s
-    replayed = lurd.replay(board, lurd.format(board, directions))
-    if not replayed.is_solved:
-        raise RuntimeError(f"the plain rules refuse a solution of {board}")
-    return f"solved: {replayed.moves} moves, {replayed.pushes} pushes", elapsed_s
+    return f"solved: {solution.num_moves} moves, {solution.num_pushes} pushes", elapsed_s
 
 
 def main(argv: Sequence[str] | None = None) -> int:

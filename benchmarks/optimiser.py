@@ -21,7 +21,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.fess.solver import solve_any
 from tokoban.sokoban.search.optimiser import FIGURES, Optimised, optimise
-from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.search.solver import solve
 
 _LEAST_SHARE = 0.8
 HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>11} {'after':>11} {'exact':>6}  s"
@@ -72,8 +72,8 @@ def fast_solutions(
     for file in files:
         for number, level in enumerate(read_levels(file).levels, 1):
             answer = solve_any(level.board, time_limit_s=time_limit_s, clock=time.process_time)
-            if isinstance(answer, Solved):
-                solved.append((Path(file).name, number, level.board, answer.directions))
+            if answer.solution is not None:
+                solved.append((Path(file).name, number, level.board, answer.solution.directions))
     count = min(count or len(solved), len(solved))
     print(f"{len(solved)} levels solved by the fast mode, of which {count} are taken")
     for i in range(count):
@@ -112,9 +112,9 @@ def run(
     exact = None
     if arguments.exact_limit > 0:
         answer = solve(board, minimise=by, time_limit_s=arguments.exact_limit)
-        if isinstance(answer, Solved):
-            pushes = count_pushes(board, answer.directions)
-            exact = len(answer.directions) if by == "moves" else pushes
+        if answer.solution is not None:
+            moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
+            exact = moves if by == "moves" else pushes
     return Row(
         *place,
         boxes=len(board.boxes),

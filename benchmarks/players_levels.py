@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.fess.solver import Progress, solve_any
-from tokoban.sokoban.search.solver import GaveUp, Solved
 
 HEADER = (
     f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} s"
@@ -65,17 +63,17 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         clock=time.process_time,
     )
     moves = pushes = None
-    if isinstance(answer, Solved):
-        moves, pushes = len(answer.directions), count_pushes(board, answer.directions)
+    if answer.solution is not None:
+        moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
     return Row(
         file=Path(file).name,
         number=number,
         boxes=len(board.boxes),
-        answer=type(answer).__name__,
-        limit=answer.limit if isinstance(answer, GaveUp) else None,
+        answer=answer.status,
+        limit=answer.reason,
         moves=moves,
         pushes=pushes,
-        expansions=answer.expansions,
+        expansions=answer.num_expansions,
         elapsed_s=round(answer.elapsed_s, 3),
     )
 
@@ -97,10 +95,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             if arguments.levels is None or number in arguments.levels:
                 rows.append(run(file, number, level.board, arguments))
                 print(rows[-1], flush=True)
-        unsolved = [row.number for row in rows[here:] if row.answer != "Solved"]
+        unsolved = [row.number for row in rows[here:] if row.answer != "solved"]
         num_levels = len(rows) - here
         print(f"{file}: {num_levels - len(unsolved)} of {num_levels} solved; not {unsolved}")
-    num_solved = sum(row.answer == "Solved" for row in rows)
+    num_solved = sum(row.answer == "solved" for row in rows)
     if arguments.json:
         summary = {
             "machine": platform.processor() or platform.machine(),

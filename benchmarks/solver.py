@@ -26,7 +26,7 @@ from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import GaveUp, Solved, prepare, solve
+from tokoban.sokoban.search.solver import prepare, solve
 from tokoban.sokoban.simulation.bitboards import pack
 
 COMMAND = "astar"  # what `tokoban solve --by astar` does, one level after the other
@@ -112,10 +112,10 @@ def find(board: Board, way: str, limits: Limits) -> Found:
         told = by_astar(board, time_limit_s=limits.time_limit_s, clock=time.process_time)
         return Found(_VERDICTS[told.status], lurd.parse(told.lurd or ""), told.expansions or 0)
     answer = solve(board, minimise=way, time_limit_s=limits.time_limit_s, clock=time.process_time)
-    if isinstance(answer, Solved):
-        return Found(Verdict.SOLVED, answer.directions, answer.expansions)
-    verdict = Verdict.UNKNOWN if isinstance(answer, GaveUp) else Verdict.UNSOLVABLE
-    return Found(verdict, (), answer.expansions)
+    if answer.solution is not None:
+        return Found(Verdict.SOLVED, answer.solution.directions, answer.num_expansions)
+    verdict = Verdict.UNKNOWN if answer.status == "gave up" else Verdict.UNSOLVABLE
+    return Found(verdict, (), answer.num_expansions)
 
 
 def run(file: str, boards: list[Board], levels: Levels | None, way: str, limits: Limits) -> Row:

@@ -74,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_met = is_drawn(candidates, config, num_steps=int(metadata["step"]))
     chosen = unseen(candidates, is_met, arguments.levels)
     written = [
-        Level(x.board, solutions=(Solution(x.solution),) if x.solution else ()) for x in chosen
+        Level(x.board, solutions=(Solution.of(x.board, x.solution),) if x.solution else ())
+        for x in chosen
     ]
     write_output(arguments.output, write_levels(written))
     counts = {

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.by_squares import new_search
 from tokoban.sokoban.search.fess.solver import solve_any
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
-from tokoban.sokoban.search.solver import Answer, GaveUp, Solved, solve
+from tokoban.sokoban.search.solver import Answer, solve
 
 # Height and width inside the border; the last are too wide for one word.
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
@@ -161,17 +161,17 @@ def level_boards(
 def check(row: Row, board: Board, *, most: int) -> None:
     """Adds one board to its row."""
     answers = {way: find(board, time_limit_s=TIME_LIMIT_S) for way, find in WAYS.items()}
-    solved = [answer for answer in answers.values() if isinstance(answer, Solved)]
-    unsolvable = [way for way in answers if not isinstance(answers[way], Solved | GaveUp)]
+    solutions = [one.solution for one in answers.values() if one.solution is not None]
+    unsolvable = [way for way, answer in answers.items() if answer.status == "unsolvable"]
     row.boards += 1
-    row.solved += bool(solved)
+    row.solved += bool(solutions)
     row.unsolvable += bool(unsolvable)
-    row.given_up += len(solved) + len(unsolvable) < len(answers)
+    row.given_up += len(solutions) + len(unsolvable) < len(answers)
     for way in unsolvable:
         row.verdicts[way] += 1
-    is_wrong = bool(solved) and bool(unsolvable)
-    for answer in solved:
-        is_wrong |= not rules.play(board, answer.directions)[-1].is_solved
+    is_wrong = bool(solutions) and bool(unsolvable)
+    for solution in solutions:
+        is_wrong |= not rules.play(board, solution.directions)[-1].is_solved
     if unsolvable:
         verdict, num_positions = ends_solved(board, most)
         is_wrong |= verdict is True

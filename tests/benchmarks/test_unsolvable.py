@@ -12,7 +12,7 @@ from benchmarks.unsolvable import ends_solved, random_boards, spoiled
 from tests.sokoban import brute_force
 from tests.sokoban.brute_force import Shape, reachable
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.solver import Unsolvable
+from tokoban.sokoban.search.answer import Answer
 
 ROOM = parse_board("#######|#     #|# $@. #|# $ . #|#     #|#######".replace("|", "\n"))
 
@@ -70,8 +70,8 @@ def test_the_rows_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_wrong_verdict_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lie(board: Any, *, time_limit_s: float) -> Unsolvable:
-        return Unsolvable(0, 0.0)
+    def lie(board: Any, *, time_limit_s: float) -> Answer:
+        return Answer(status="unsolvable", solver="lie")
 
     monkeypatch.setattr(unsolvable, "WAYS", {"lie": lie})
     row = unsolvable.Row("drawn")

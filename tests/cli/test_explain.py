@@ -18,7 +18,7 @@ from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.explainer import Lost, explain
 from tokoban.sokoban.proofs.games import Explained
 from tokoban.sokoban.render import SQUARE_PX
-from tokoban.sokoban.search.solver import GaveUp
+from tokoban.sokoban.search.answer import Answer
 
 ROOM = "#######\n#     #\n#@$.  #\n#     #\n#######\n"
 PAIR = "#######\n#. $$.#\n#@    #\n#######\n"
@@ -206,9 +206,9 @@ def test_what_is_given_up_is_status_1(
 ) -> None:
     limits = []
 
-    def give_up(board: object, *, time_limit_s: float) -> GaveUp:
+    def give_up(board: object, *, time_limit_s: float) -> Answer:
         limits.append(time_limit_s)
-        return GaveUp("7 s", 5, 7.0)
+        return Answer(status="gave up", solver="astar", reason="7 s", elapsed_s=7.0)
 
     monkeypatch.setattr(explainer, "explain", give_up)
     status, found = explained("--level", "2", "--time-limit", "7")

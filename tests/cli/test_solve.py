@@ -17,8 +17,9 @@ import torch
 
 from tokoban import cli
 from tokoban.cli import answers, found, policy, screen
-from tokoban.sokoban.formats import lurd, parse_board, parse_levels, read_levels
+from tokoban.sokoban.formats import Solution, lurd, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.viewing.attention_page import read_attention_page
 
 PUSH = "#####\n#@$.#\n#####\n"
@@ -484,19 +485,37 @@ def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
     assert "?[31mred" in printed
 
 
-def gave_up(limit: str, at_least: int | None = None) -> solver.GaveUp:
-    return solver.GaveUp(limit, expansions=5, elapsed_s=3.0, at_least=at_least)
+def gave_up(limit: str, **at_least: Any) -> Answer:
+    return Answer(
+        status="gave up",
+        solver="astar",
+        reason=limit,
+        num_expansions=5,
+        elapsed_s=3.0,
+        **at_least,
+    )
+
+
+def solved(lurd: str, *, elapsed_s: float = 1.0, optimum: Optimum | None = None) -> Answer:
+    return Answer(
+        status="solved",
+        solver="astar",
+        solution=Solution(lurd),
+        optimum=optimum,
+        num_expansions=5,
+        elapsed_s=elapsed_s,
+    )
 
 
 class FakeSolver:
     """Answers what it was told to, by what is minimised, and keeps what it was asked."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_objective: solver.Answer) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_objective: Answer) -> None:
         self.by_objective = by_objective
         self.limits: dict[str, dict[str, Any]] = {}
         monkeypatch.setattr(solver, "solve", self.solve)
 
-    def solve(self, board: object, *, minimise: str, **limits: Any) -> solver.Answer:
+    def solve(self, board: object, *, minimise: str, **limits: Any) -> Answer:
         self.limits[minimise] = limits
         limits["report"](solver.Progress(3, 4, 2.0, at_least=11))
         return self.by_objective[minimise]
@@ -507,9 +526,9 @@ def test_astar_looks_for_any_solution_then_for_the_fewest_moves_then_pushes(
 ) -> None:
     fake = FakeSolver(
         monkeypatch,
-        any=solver.Solved(lurd.parse("lrR"), 5, 1.0),
-        moves=gave_up("5.5 s", at_least=29),
-        pushes=solver.Solved(lurd.parse("R"), 5, 0.125, "pushes"),
+        any=solved("lrR"),
+        moves=gave_up("5.5 s", at_least_moves=29),
+        pushes=solved("R", elapsed_s=0.125, optimum="pushes"),
     )
     board = parse_board("######\n# @$.#\n######\n")
     answer = answers.by_astar(board, time_limit_s=12.0, max_expansions=7, memory_limit_mb=31.0)
@@ -525,8 +544,9 @@ def test_astar_looks_for_any_solution_then_for_the_fewest_moves_then_pushes(
 
 
 def test_a_solution_without_a_proof_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = solver.Solved(lurd.parse("R"), 5, 1.0)
-    FakeSolver(monkeypatch, any=solved, moves=gave_up("5 s"), pushes=gave_up("5 s", at_least=1))
+    FakeSolver(
+        monkeypatch, any=solved("R"), moves=gave_up("5 s"), pushes=gave_up("5 s", at_least_pushes=1)
+    )
     answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
     assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", None)
     told = "fewest moves not found within 5 s; fewest pushes not found within 5 s (at least 1)"
@@ -536,8 +556,8 @@ def test_a_solution_without_a_proof_is_one_too(monkeypatch: pytest.MonkeyPatch) 
 def test_what_any_search_has_proved_is_not_looked_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = solver.Solved(lurd.parse("R"), 5, 1.0, "pushes")
-    fake = FakeSolver(monkeypatch, any=first, moves=gave_up("6 s", at_least=1))
+    first = solved("R", optimum="pushes")
+    fake = FakeSolver(monkeypatch, any=first, moves=gave_up("6 s", at_least_moves=1))
     answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
     assert {name: limits["time_limit_s"] for name, limits in fake.limits.items()} == {
         "any": 5.25,
@@ -551,7 +571,7 @@ def test_what_any_search_has_proved_is_not_looked_for_again(
 def test_a_solution_found_late_is_not_told_beside_no_solution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    late = solver.Solved(lurd.parse("R"), 5, 1.0, "pushes")
+    late = solved("R", optimum="pushes")
     FakeSolver(monkeypatch, any=gave_up("5 s"), moves=gave_up("1 s"), pushes=late)
     answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
     assert answer.status == "solved"
@@ -561,7 +581,7 @@ def test_a_solution_found_late_is_not_told_beside_no_solution(
 def test_a_solution_is_told_while_a_better_one_is_looked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = solver.Solved(lurd.parse("R"), 5, 1.0)
+    first = solved("R")
     FakeSolver(monkeypatch, any=first, moves=gave_up("1 s"), pushes=gave_up("1 s"))
     told: list[answers.Answer] = []
     answers.by_astar(parse_board(PUSH), time_limit_s=7.0, news=told.append)
@@ -605,7 +625,7 @@ def test_astar_says_which_limits_it_hit(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_report_may_stop_the_search_and_the_answer_is_what_is_known(
     stopped_at: str, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    FakeSolver(monkeypatch, any=solver.Solved(lurd.parse("R"), 5, 1.0), moves=gave_up("1 s"))
+    FakeSolver(monkeypatch, any=solved("R"), moves=gave_up("1 s"))
 
     def report(sought: str, progress: solver.Progress) -> None:
         if sought == stopped_at:

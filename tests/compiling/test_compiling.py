@@ -13,7 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from tokoban import compiling
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import Progress, Solved
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Outcome, find_answer
 
@@ -91,6 +91,8 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
     ask = numba.njit(lambda number: number + 1)
 
     class Search:
+        name = "slow to compile"
+
         def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
             with global_compiler_lock:
                 ask(1)
@@ -115,5 +117,5 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
             pass
 
     answer = find_answer(parse_board("@$."), Search, Limits(time_limit_s=0.5))
-    assert isinstance(answer, Solved)
+    assert answer.solution is not None
     assert answer.elapsed_s < 0.5

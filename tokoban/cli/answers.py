@@ -150,20 +150,21 @@ class _Known:
     def is_enough(self, objective: Objective, found: solver.Answer) -> bool:
         """Takes note of a search that ended; whether no other need follow."""
         self.elapsed_s += found.elapsed_s
-        self._expansions += found.expansions
-        if isinstance(found, solver.GaveUp):
+        self._expansions += found.num_expansions
+        if found.status == "gave up":
             missed = "no solution" if objective == "any" else f"{self._sought} not"
-            least = self._told_least(found.at_least)
-            self._missed[objective] = f"{missed} found within {found.limit}{least}"
-            if objective != "any" and found.at_least is not None:
-                self._at_least[objective] = found.at_least
+            at_least = found.at_least_moves if objective == "moves" else found.at_least_pushes
+            least = self._told_least(at_least)
+            self._missed[objective] = f"{missed} found within {found.reason}{least}"
+            if objective != "any" and at_least is not None:
+                self._at_least[objective] = at_least
             return False
-        if isinstance(found, solver.Unsolvable):
+        if found.solution is None:
             self._status = "unsolvable"
             return True
         self._status = "solved"
         self._missed.pop("any", None)  # there is a solution, whichever search found it
-        self._moves = replayed(self._board, found.directions)
+        self._moves = replayed(self._board, found.solution.directions)
         self._is_untold = True
         self.optimum = found.optimum
         if found.optimum is None:

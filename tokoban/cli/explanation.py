@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.text import Text
 
-from tokoban.cli.answers import replayed
 from tokoban.cli.output import counted
 from tokoban.cli.png import encode_png
 from tokoban.sokoban.board import Square
@@ -20,7 +19,6 @@ from tokoban.sokoban.proofs.explainer import Lost
 from tokoban.sokoban.proofs.games import Explained
 from tokoban.sokoban.proofs.notation import to_json
 from tokoban.sokoban.render import SQUARE_PX, render_rgb
-from tokoban.sokoban.search.solver import Solved
 
 _STYLES = {"alive": "green", "lost": "yellow", "unknown": "red"}
 _FRAME, _FRAME_PX = (220, 30, 30), 3
@@ -45,10 +43,10 @@ class Explanation:
         self.verdict = verdict
         answer = verdict.answer
         self.plan = self.certificate = None
-        if isinstance(answer, Solved):
-            self.plan = replayed(verdict.board, answer.directions)
-        elif isinstance(answer, Lost):
+        if isinstance(answer, Lost):
             self.certificate = answer.certificate
+        elif answer.solution is not None:
+            self.plan = answer.solution.lurd
         if self.certificate and (fault := find_fault(self.certificate)):
             raise RuntimeError(f"{fault}, in a certificate for {verdict.board}")
 
@@ -75,7 +73,7 @@ class Explanation:
             told = f"{counted(len(self.plan), 'move')} to go: {self.plan}"
             below = [Text(told if self.plan else "solved")]
         else:
-            limit = getattr(self.verdict.answer, "limit", "")
+            limit = getattr(self.verdict.answer, "reason", "")
             below = [Text(f"neither solved nor proved lost within {limit}")]
         return Text("\n").join([head, *(Text("      ") + line for line in below)])
 

@@ -14,7 +14,6 @@ from tokoban.sokoban.formats import (
     Level,
     LevelFile,
     Solution,
-    lurd,
     printable,
     write_levels,
 )
@@ -90,9 +89,8 @@ def _with_answer(level: Level, answer: Answer | None) -> Level:
     if answer.lurd is None:
         is_noted = NO_SOLUTION in level.notes
         return level if is_noted else replace(level, notes=(*level.notes, NO_SOLUTION))
-    directions = lurd.parse(answer.lurd)
-    if not directions or any(known.directions == directions for known in level.solutions):
+    if not answer.lurd or any(known.lurd == answer.lurd for known in level.solutions):
         return level
     # The optimum is named as YASC names it; a policy promises none.
     title = f"Solution/{answer.optimum.capitalize()}" if answer.optimum else "Solution"
-    return replace(level, solutions=(*level.solutions, Solution(directions, title)))
+    return replace(level, solutions=(*level.solutions, Solution(answer.lurd, title)))

@@ -69,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
         elif level.solution is None:
             levels.append(Level(level.board, title, notes=(NO_SOLUTION,)))
         else:
-            levels.append(Level(level.board, title, solutions=(Solution(level.solution),)))
+            levels.append(
+                Level(level.board, title, solutions=(Solution.of(level.board, level.solution),))
+            )
     write_output(arguments.output, write_levels(levels))
     return 0
 
@@ -152,9 +154,9 @@ def _as_level(puzzle: "Puzzle", title: str, *, has_solutions: bool) -> "Level":
         f"Branching: {choices.branching:.2f}",
         f"Lost share: {at_least}{choices.lost_share:.2f}",
     ]
-    solutions = [Solution(puzzle.push_plan, "Solution/Pushes")]
+    solutions = [Solution.of(puzzle.board, puzzle.push_plan, "Solution/Pushes")]
     if puzzle.move_plan is not None:
         notes.insert(1, f"Moves: {len(puzzle.move_plan)}")
-        solutions.append(Solution(puzzle.move_plan, "Solution/Moves"))
+        solutions.append(Solution.of(puzzle.board, puzzle.move_plan, "Solution/Moves"))
     kept = tuple(solutions) if has_solutions else ()
     return Level(puzzle.board, title, notes=tuple(notes), solutions=kept)

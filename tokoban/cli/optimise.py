@@ -243,4 +243,4 @@ def _with_best(level: "Level", outcome: "Outcome | None", title: str) -> "Level"
     directions = outcome.best.directions if outcome is not None and outcome.best else ()
     if not directions or any(known.directions == directions for known in level.solutions):
         return level
-    return replace(level, solutions=(*level.solutions, Solution(directions, title)))
+    return replace(level, solutions=(*level.solutions, Solution.of(level.board, directions, title)))

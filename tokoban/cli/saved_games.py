@@ -117,6 +117,6 @@ def _level(board: Board, title: str, made: Progress) -> Level:
     return Level(
         board,
         title,
-        solutions=tuple(Solution(*solution) for solution in solutions),
+        solutions=tuple(Solution.of(board, *solution) for solution in solutions),
         saved_games=games,
     )

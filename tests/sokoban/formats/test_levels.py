@@ -161,9 +161,7 @@ def test_a_name_that_lost_becomes_a_note() -> None:
 def test_the_solutions_of_a_level(below: str, solutions: list[tuple[str, str]]) -> None:
     read = parse_levels(f"{SMALL}\n{below}", strict=True)
     [level] = read.levels
-    assert list(level.solutions) == [
-        Solution(lurd.parse(moves), title) for title, moves in solutions
-    ]
+    assert list(level.solutions) == [Solution(moves, title) for title, moves in solutions]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +214,7 @@ def test_levels_and_solutions_know_their_lines() -> None:
     read = parse_levels(f"One\n\n{ROOM}\nSolution\nrRRll\nldRR\n\nTwo\n\n{SMALL}", source="f")
     assert [(level.source, level.line) for level in read.levels] == [("f", 3), ("f", 14)]
     assert [solution.line for solution in read.levels[0].solutions] == [9]
-    assert lurd.format(read.levels[0].board, read.levels[0].solutions[0].directions) == "rRRllldRR"
+    assert str(read.levels[0].solutions[0]) == "rRRllldRR"
 
 
 @pytest.mark.parametrize(

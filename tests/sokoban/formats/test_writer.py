@@ -87,7 +87,7 @@ def random_level(chance: random.Random) -> Level:
     board = chance.choice([CORRIDOR, SCATTERED, random_room(chance)])
     solutions = [
         Solution(
-            lurd.parse("rl" * chance.randrange(71) + "rrrRR"),
+            "rl" * chance.randrange(71) + "rrrRR",
             chance.choice(SOLUTION_TITLES),
             random_notes(chance),
         )
@@ -220,7 +220,7 @@ def test_the_layout() -> None:
         "First step?",
         "A. Nonymous",
         ("words",),
-        (Solution(lurd.parse("rl" * 36 + "3rRR"), notes=("long",)), Solution(lurd.parse("3rRR"))),
+        (Solution("rl" * 36 + "rrrRR", notes=("long",)), Solution("rrrRR")),
     )
     assert write_levels([Level(SMALL), level, Level(SMALL, "Third")], notes=["About"]) == (
         "About\n\nLevel 1\n\n#####\n#@$.#\n#####\n\n"
@@ -233,9 +233,7 @@ def test_the_layout() -> None:
 
 def test_the_layout_of_run_lengths_and_saved_games() -> None:
     saved = SavedGame(lurd.parse("rrrllrrR"), 4, "Snapshot", ("late",))
-    level = Level(
-        CORRIDOR, "First", solutions=(Solution(lurd.parse("3rRR")),), saved_games=(saved,)
-    )
+    level = Level(CORRIDOR, "First", solutions=(Solution("rrrRR"),), saved_games=(saved,))
     assert write_levels([level]) == (
         "First\n\n#########\n#@   $ .#\n#########\n\n"
         "Solution\nrrrRR\n\nSnapshot\nrrrl*lrrR\n\nlate\n"
@@ -252,7 +250,7 @@ def test_the_layout_of_xsb() -> None:
     levels = [
         Level(SMALL, "First", "A", ("left out",)),
         Level(CORRIDOR),
-        Level(SMALL, "; 'odd'", solutions=(Solution(lurd.parse("R")),)),
+        Level(SMALL, "; 'odd'", solutions=(Solution("R"),)),
     ]
     assert write_xsb(levels) == (
         "; First\n\n#####\n#@$.#\n#####\nAuthor: A\n\n"
@@ -279,7 +277,7 @@ def test_no_levels_are_no_text_but_the_notes() -> None:
             "not closed: the player can leave at row 1, column 1",
         ),
         (
-            Level(SMALL, "wrong", solutions=(Solution(lurd.parse("rr")),)),
+            Level(SMALL, "wrong", solutions=(Solution("rr"),)),
             "move 2 (r): box at row 2, column 4 cannot be pushed",
         ),
         *(
@@ -301,13 +299,13 @@ def test_no_levels_are_no_text_but_the_notes() -> None:
                 Level(SMALL, notes=("Solution",)),
                 Level(SMALL, notes=("Solution/Moves", "found by hand")),
                 Level(SMALL, notes=("Game: Hexoban",)),
-                Level(SMALL, solutions=(Solution(()),)),
+                Level(SMALL, solutions=(Solution(""),)),
                 Level(CORRIDOR, saved_games=(SavedGame((), 0),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("3rRR"), 5),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 3, "Solution"),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 4),)),
-                Level(CORRIDOR, solutions=(Solution(lurd.parse("rrr")),)),
-                Level(SMALL, solutions=(Solution(lurd.parse("R"), "Key: value"),)),
+                Level(CORRIDOR, solutions=(Solution("rrr"),)),
+                Level(SMALL, solutions=(Solution("R", "Key: value"),)),
                 Level(parse_board("#####-|#@$.#-|#####-")),
             )
         ),

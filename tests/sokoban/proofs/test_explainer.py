@@ -14,7 +14,7 @@ from tokoban.sokoban.proofs import explainer
 from tokoban.sokoban.proofs.certificate import KINDS, Certificate
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Lost, explain
-from tokoban.sokoban.search.solver import GaveUp, Solved
+from tokoban.sokoban.search.answer import Answer
 
 SHAPES = {
     "one box, open": (Shape(4, 5, 1, is_closed=False), 12),
@@ -30,11 +30,11 @@ def check_against_every_possible_play(boards: list[Board]) -> list[Lost]:
     found = []
     for board in boards:
         answer = explain(board)
-        assert isinstance(answer, Solved if can_be_solved(board) else Lost)
-        if isinstance(answer, Solved):
-            assert rules.play(board, answer.directions)[-1].is_solved
+        assert isinstance(answer, Lost) != can_be_solved(board)
+        if not isinstance(answer, Lost):
+            assert answer.solution is not None
+            assert rules.play(board, answer.solution.directions)[-1].is_solved
             continue
-        assert isinstance(answer, Lost)
         certificate = answer.certificate
         assert certificate.board == board
         assert find_fault(certificate) is None
@@ -100,8 +100,9 @@ def test_the_boxes_to_blame_are_as_drawn(name: str) -> None:
 
 def test_a_solved_board_is_alive_without_a_move() -> None:
     answer = explain(parse_board("@*"))
-    assert isinstance(answer, Solved)
-    assert answer.directions == ()
+    assert isinstance(answer, Answer)
+    assert answer.solution is not None
+    assert answer.solution.directions == ()
 
 
 # Lost, and that takes a search.
@@ -110,28 +111,32 @@ HARD = parse_board("-@X-X..|###-###".replace("X", "$"))
 
 def test_limits_are_kept_and_named() -> None:
     answer = explain(HARD, max_positions=0)
-    assert isinstance(answer, GaveUp)
-    assert answer.limit == "0 positions"
+    assert isinstance(answer, Answer)
+    assert answer.status == "gave up"
+    assert answer.reason == "0 positions"
     ticks = itertools.count()
     answer = explain(HARD, time_limit_s=1.0, clock=lambda: float(next(ticks)))
-    assert isinstance(answer, GaveUp)
-    assert answer.limit == "1 s"
+    assert isinstance(answer, Answer)
+    assert answer.status == "gave up"
+    assert answer.reason == "1 s"
     large = Board(
         65, 65, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(1, 1)}), Square(0, 0)
     )
     answer = explain(large)
-    assert isinstance(answer, GaveUp)
-    assert answer.limit == "4096 squares of floor"
+    assert isinstance(answer, Answer)
+    assert answer.status == "gave up"
+    assert answer.reason == "4096 squares of floor"
 
 
 def test_what_the_search_for_boxes_solves_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     board = parse_board("#######|#.$@$.#|#######")
-    assert isinstance(explain(board), Solved)
-    gave_up = GaveUp("0 s", 0, 0.0)
+    assert not isinstance(explain(board), Lost)
+    gave_up = Answer(status="gave up", solver="astar")
     monkeypatch.setattr(explainer.solver, "solve", lambda board, **limits: gave_up)
     answer = explain(board)
-    assert isinstance(answer, Solved)
-    assert rules.play(board, answer.directions)[-1].is_solved
+    assert isinstance(answer, Answer)
+    assert answer.solution is not None
+    assert rules.play(board, answer.solution.directions)[-1].is_solved
 
 
 def test_a_box_is_called_needed_only_where_that_is_known() -> None:

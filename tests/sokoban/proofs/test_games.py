@@ -13,7 +13,7 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs.explainer import Lost, explain
 from tokoban.sokoban.proofs.games import explain_game
-from tokoban.sokoban.search.solver import GaveUp, Solved
+from tokoban.sokoban.search.answer import Answer
 
 # The second push brings the box to a wall without a goal, the third into a corner.
 BOARD = parse_board("#######|#-----#|#@$.--#|#-----#|#######")
@@ -51,12 +51,13 @@ def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> Non
     assert num_lost > 3
 
 
-def given_up_before(num_pushes: int) -> Callable[[Board], Lost | Solved | GaveUp]:
+def given_up_before(num_pushes: int) -> Callable[[Board], Lost | Answer]:
     """Explains the positions of ``BOARD`` where the box is that far to the right, no others."""
 
-    def answer(board: Board) -> Lost | Solved | GaveUp:
+    def answer(board: Board) -> Lost | Answer:
         (box,) = board.boxes
-        return explain(board) if box.column >= 2 + num_pushes else GaveUp("1 s", 1, 1.0)
+        is_known = box.column >= 2 + num_pushes
+        return explain(board) if is_known else Answer(status="gave up", solver="astar")
 
     return answer
 
@@ -70,13 +71,15 @@ def test_what_was_given_up_is_not_called_alive() -> None:
     found = explain_game(BOARD, LOST_BY_PUSH_3, given_up_before(3))
     assert (found.moves, found.num_moves_alive) == ("RRR", None)
     found = explain_game(BOARD, "RR", given_up_before(3))
-    assert isinstance(found.answer, GaveUp)
+    assert isinstance(found.answer, Answer)
+    assert found.answer.status == "gave up"
     assert (found.moves, found.num_moves_alive) == ("RR", None)
 
 
 def test_a_walk_after_the_end_changes_nothing() -> None:
     found = explain_game(BOARD, "Rlurrr", explain)
-    assert isinstance(found.answer, Solved)
+    assert isinstance(found.answer, Answer)
+    assert found.answer.status == "solved"
     assert (found.moves, found.num_moves_alive) == ("Rlurrr", 6)
 
 

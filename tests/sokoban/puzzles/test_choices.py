@@ -11,10 +11,10 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import choices
 from tokoban.sokoban.puzzles.choices import Choices, choices_along, explore
-from tokoban.sokoban.search.answer import GaveUp
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.search.solver import solve
 
 SMALL = [
     *random_boards(Shape(3, 5, 2, is_closed=True), 8, seed=29),
@@ -33,8 +33,8 @@ def with_plans(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ..
     """Those that can be solved and are not."""
     for board in boards:
         answer = solve(board, minimise="pushes")
-        if isinstance(answer, Solved) and answer.directions:
-            yield board, answer.directions
+        if answer.solution is not None and answer.solution.directions:
+            yield board, answer.solution.directions
 
 
 def pushes_from(board: Board) -> list[Board]:
@@ -156,5 +156,7 @@ def test_what_the_limits_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) 
     assert not leaves_open_what_is_not_known(SMALL, Limits(time_limit_s=60.0))
     # So few moves as these wide boards need are found at once.
     for name in ("solve", "solve_any"):
-        monkeypatch.setattr(choices, name, lambda *_, **__: GaveUp("1 expansion", 1, 0.0))
+        monkeypatch.setattr(
+            choices, name, lambda *_, **__: Answer(status="gave up", solver="astar")
+        )
     assert leaves_open_what_is_not_known(WIDE, Limits())

@@ -13,7 +13,7 @@ from tokoban.sokoban.puzzles.pulls import Start, far_starts
 from tokoban.sokoban.puzzles.rooms import carve
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import sweep
-from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.search.solver import solve
 
 
 def solved_room(side: int, num_boxes: int, seed: int) -> Board:
@@ -32,8 +32,8 @@ def starts_of(solved: Board, least: int = 1, most: int | None = None) -> list[St
 def fewest_pushes(solved: Board, start: Start) -> int:
     board = replace(solved, boxes=start.boxes, player=start.player)
     answer = solve(board, minimise="pushes")
-    assert isinstance(answer, Solved)
-    return count_figures(board, answer.directions).pushes
+    assert answer.solution is not None
+    return count_figures(board, answer.solution.directions).pushes
 
 
 @pytest.mark.parametrize("length", [7, 13], ids=["one word", "several"])

@@ -17,7 +17,7 @@ from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.search.answer import OBJECTIVES, Progress
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
-from tokoban.sokoban.search.solver import GaveUp, solve
+from tokoban.sokoban.search.solver import solve
 
 LIMIT_S = 0.2
 LATE_S = 1.0  # that an answer may come later: some ms, but for pauses of the interpreter
@@ -44,7 +44,7 @@ def test_a_search_ends_at_its_time_limit(objective: str, num_boxes: int) -> None
     answer = solve(board, minimise=objective, time_limit_s=LIMIT_S, clock=time.thread_time)
     assert answer.elapsed_s < LIMIT_S + LATE_S
     if num_boxes > 12:
-        assert isinstance(answer, GaveUp)
+        assert answer.status == "gave up"
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -58,7 +58,7 @@ def test_limits_are_looked_at_while_a_search_is_set_up(objective: str) -> None:
         report=reports.append,
         clock=lambda: float(next(looks)),  # a second passes between two looks
     )
-    assert isinstance(answer, GaveUp)
+    assert answer.status == "gave up"
     assert reports and all(progress.positions == 0 for progress in reports)
 
 

@@ -1,8 +1,10 @@
 """What a level file holds: levels, their solutions, and what is wrong with the file."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats import lurd
 
 # Longer titles are cut where a message quotes them: a title may be a line of any length.
 _QUOTED_LENGTH = 60
@@ -13,12 +15,46 @@ NO_SOLUTION = "This level has no solution."
 
 @dataclass(frozen=True)
 class Solution:
-    """Moves that solve a level, with the title and the notes they have in the file."""
+    """Moves that solve a level, with the title and the notes they have in the file.
 
-    directions: tuple[Direction, ...]
+    ``lurd`` has one of ``uldr`` for each step and one of ``ULDR`` for each push.
+    """
+
+    lurd: str
     title: str = "Solution"
     notes: tuple[str, ...] = ()
     line: int = field(default=0, compare=False)  # of the first move, from 1; 0 if from no file
+
+    def __post_init__(self) -> None:
+        if strange := set(self.lurd) - set("uldrULDR"):
+            raise ValueError(f"a solution holds {min(strange)!r}; expected the letters uldrULDR")
+
+    @classmethod
+    def of(cls, board: Board, directions: Iterable[int], title: str = "Solution") -> "Solution":
+        """The solution of these moves; raises ``ValueError`` unless they solve ``board``."""
+        played = lurd.replay(board, "".join(lurd.LETTERS[direction] for direction in directions))
+        if not played.is_solved:
+            raise ValueError(played.reason or f"not solved after {played.moves} moves")
+        return cls(played.lurd, title)
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The player's moves, pushes among them."""
+        return lurd.parse(self.lurd)
+
+    @property
+    def num_moves(self) -> int:
+        """How many moves there are, pushes included."""
+        return len(self.lurd)
+
+    @property
+    def num_pushes(self) -> int:
+        """How many of the moves push a box."""
+        return sum(map(str.isupper, self.lurd))
+
+    def __str__(self) -> str:
+        """The moves as LURD."""
+        return self.lurd
 
 
 @dataclass(frozen=True)

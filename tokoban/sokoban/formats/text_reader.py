@@ -200,7 +200,7 @@ class _Reader:
         if played.reason:
             raise ValueError(played.reason)
         if played.is_solved:
-            return Solution(lurd.parse(letters), title or "Solution")
+            return Solution(played.lurd, title or "Solution")
         if is_solution_title(title):
             num_on_goals = len(played.board.boxes & played.board.goals)
             boxes = f"{num_on_goals} of {len(board.boxes)} boxes on goals"

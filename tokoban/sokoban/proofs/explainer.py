@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.proofs import search
 from tokoban.sokoban.proofs.blame import Subsets, find_loss, standing_loss
 from tokoban.sokoban.proofs.certificate import BoxState, Certificate, Trap
 from tokoban.sokoban.proofs.subsets import Budget, OutOfTimeError
 from tokoban.sokoban.search import by_squares, solver
-from tokoban.sokoban.search.answer import GaveUp, Solved
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.single import MAX_SQUARES
+from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def explain(
     max_positions: int = 200_000,
     memory_limit_mb: float = 2000.0,
     clock: Callable[[], float] = compiling.clock,
-) -> Lost | Solved | GaveUp:
+) -> Lost | Answer:
     """Says which boxes make the position lost, with a certificate; or solves it; or gives up.
 
     ``max_positions`` bounds each search for a certificate, and so the certificate. The certificate
@@ -48,14 +49,14 @@ def explain(
     _compile(fits_word)
     started_s = clock()
     if board.is_solved:
-        return Solved((), 0, clock() - started_s)
+        return replace(solved_already("any"), elapsed_s=clock() - started_s)
     if len(board.boxes) < len(board.goals):
         return Lost(Certificate(board, "count", (), ()), clock() - started_s)
     inside = board.inside()
     if (shut_out := _shut_out(board, inside)) is not None:
         return Lost(shut_out, clock() - started_s)
     if len(inside) > MAX_SQUARES:
-        return GaveUp(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
+        return _given_up(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
     budget = Budget(started_s + time_limit_s, clock, max_positions)
     try:
         subsets = Subsets(board, budget)
@@ -68,18 +69,34 @@ def explain(
                 time_limit_s=time_limit_s / 2,
                 memory_limit_mb=memory_limit_mb,
             )
-            if isinstance(answer, Solved):
-                return Solved(answer.directions, answer.expansions, clock() - started_s)
+            if answer.status == "solved":
+                return replace(answer, elapsed_s=clock() - started_s)
             loss = find_loss(subsets)
             if subsets.plan_of_all is not None:  # the solver had given up
-                return Solved(subsets.plan_of_all, subsets.expansions, clock() - started_s)
+                return Answer(
+                    status="solved",
+                    solver="subsets",
+                    solution=Solution.of(board, subsets.plan_of_all),
+                    num_expansions=subsets.expansions,
+                    elapsed_s=clock() - started_s,
+                )
     except OutOfTimeError:
-        return GaveUp(f"{time_limit_s:g} s", 0, clock() - started_s)
+        return _given_up(f"{time_limit_s:g} s", 0, clock() - started_s)
     if loss is not None:
         certificate = subsets.certificate(subsets.shrunk(loss))
         return Lost(certificate, clock() - started_s)
     limit = f"{time_limit_s:g} s" if budget.is_spent else f"{max_positions} positions"
-    return GaveUp(limit, subsets.expansions, clock() - started_s)
+    return _given_up(limit, subsets.expansions, clock() - started_s)
+
+
+def _given_up(limit: str, num_expansions: int, elapsed_s: float) -> Answer:
+    return Answer(
+        status="gave up",
+        solver="subsets",
+        reason=limit,
+        num_expansions=num_expansions,
+        elapsed_s=elapsed_s,
+    )
 
 
 @cache

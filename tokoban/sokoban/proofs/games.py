@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.proofs.explainer import Lost
-from tokoban.sokoban.search.answer import GaveUp, Solved
+from tokoban.sokoban.search.answer import Answer
 
 
 @dataclass(frozen=True)
@@ -17,15 +17,13 @@ class Explained:
     between is not known; None says that no such number is known.
     """
 
-    answer: Lost | Solved | GaveUp
+    answer: Lost | Answer
     moves: str
     num_moves_alive: int | None
     board: Board
 
 
-def explain_game(
-    start: Board, moves: str, explain: Callable[[Board], Lost | Solved | GaveUp]
-) -> Explained:
+def explain_game(start: Board, moves: str, explain: Callable[[Board], Lost | Answer]) -> Explained:
     """Replays the moves (``lurd`` letters), and finds the push that lost the game by bisection.
 
     What is lost stays lost, so that some ten answers do for a thousand pushes. Raises
@@ -37,7 +35,7 @@ def explain_game(
     moves = replayed.lurd
     answer, num_moves = explain(replayed.board), len(moves)
     if not isinstance(answer, Lost):
-        alive = num_moves if isinstance(answer, Solved) else None
+        alive = num_moves if answer.status == "solved" else None
         return Explained(answer, moves, alive, replayed.board)
     # The start and each push: a walk loses nothing.
     turns = [0, *(i for i, letter in enumerate(moves, 1) if letter.isupper())]
@@ -49,6 +47,6 @@ def explain_game(
             answer, num_moves, lost = earlier, turns[middle], middle
         else:
             first = middle + 1
-            alive = turns[middle] if isinstance(earlier, Solved) else alive
+            alive = turns[middle] if earlier.status == "solved" else alive
     board = lurd.replay(start, moves[:num_moves]).board
     return Explained(answer, moves[:num_moves], alive, board)

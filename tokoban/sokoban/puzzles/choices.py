@@ -18,7 +18,6 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles import exploring, pulling
 from tokoban.sokoban.puzzles.following import follow
 from tokoban.sokoban.search import astar
-from tokoban.sokoban.search.answer import GaveUp, Unsolvable
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
@@ -222,10 +221,10 @@ def _count_lost(
         answer = solve(
             after, minimise="pushes", max_expansions=_FIRST_EXPANSIONS, time_limit_s=left_s
         )
-        if isinstance(answer, GaveUp):
+        if answer.status == "gave up":
             answer = solve_any(after, **vars(_until(ends_s, limits)))
-        unknown += isinstance(answer, GaveUp)
-        lost += isinstance(answer, Unsolvable)
+        unknown += answer.status == "gave up"
+        lost += answer.status == "unsolvable"
     return lost, unknown
 
 

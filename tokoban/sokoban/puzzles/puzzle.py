@@ -13,7 +13,6 @@ from tokoban.sokoban.puzzles.goals import place_goals
 from tokoban.sokoban.puzzles.pulls import far_starts
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
 from tokoban.sokoban.puzzles.wanted import Wanted
-from tokoban.sokoban.search.answer import Solved
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
@@ -102,9 +101,9 @@ def draw_puzzle(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
         move_plan = None
         if recipe.proves_moves:
             answer = solve(board, minimise="moves", max_expansions=_PROOF_LIMITS.max_expansions)
-            if not isinstance(answer, Solved):
+            if answer.solution is None:
                 continue
-            move_plan = answer.directions
+            move_plan = answer.solution.directions
         return Puzzle(board, style, push_plan, figures, choices, move_plan)
     return None
 
@@ -119,8 +118,8 @@ def _proved(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]
     if len(words) < len(boards) or not boards:
         for board in boards:
             answer = solve(board, minimise="pushes", max_expansions=_PROOF_LIMITS.max_expansions)
-            if isinstance(answer, Solved):
-                yield board, answer.directions
+            if answer.solution is not None:
+                yield board, answer.solution.directions
         return
     answers = solve_many(
         Levels(*map(np.concatenate, zip(*words, strict=True))), "pushes", limits=_PROOF_LIMITS

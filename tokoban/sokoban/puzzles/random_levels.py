@@ -16,7 +16,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.solver import Solved, Unsolvable, solve
+from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import Bitboards, from_planes
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards, to_board
 from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels
@@ -150,10 +150,10 @@ def _solved_draws(
         for level in range(len(planes.walls)):
             board = to_board(planes, (level,))
             answer = solve(board, max_expansions=_MAX_EXPANSIONS)
-            if isinstance(answer, Solved):
-                yield GeneratedLevel(board, answer.directions)
+            if answer.solution is not None:
+                yield GeneratedLevel(board, answer.solution.directions)
             else:
-                yield GeneratedLevel(board, None) if isinstance(answer, Unsolvable) else None
+                yield GeneratedLevel(board, None) if answer.status == "unsolvable" else None
         yield from [None] * (_CHUNK - len(planes.walls))
 
 

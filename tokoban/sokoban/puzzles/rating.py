@@ -6,7 +6,6 @@ from typing import Literal
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import Choices, Explored, choices_along, explore
-from tokoban.sokoban.search.answer import GaveUp, Solved, Unsolvable
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import MAX_SQUARES
 from tokoban.sokoban.search.solver import solve
@@ -59,28 +58,30 @@ def rate(
     if len(inside) > MAX_SQUARES:
         return unknown
     by_pushes = solve(board, minimise="pushes", **options)
-    first = solve(board, minimise="any", **options) if isinstance(by_pushes, GaveUp) else by_pushes
-    if isinstance(first, Unsolvable):
+    first = by_pushes
+    if by_pushes.status == "gave up":
+        first = solve(board, minimise="any", **options)
+    if first.status == "unsolvable":
         return replace(unknown, status="unsolvable")
     exploration = explore(board, max_positions=max_positions, time_limit_s=limits.time_limit_s)
     explored = None if exploration is None else exploration.explored
     if explored is not None and explored.fewest_pushes is None:
         return replace(unknown, status="unsolvable")
     by_moves = solve(board, minimise="moves", **options)
-    solved = [answer for answer in (first, by_moves) if isinstance(answer, Solved)]
-    if not solved:
+    solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
+    if not solutions:
         return replace(unknown, explored=explored)
-    figures = [count_figures(board, answer.directions) for answer in solved]
-    is_optimal = isinstance(by_pushes, Solved)
+    figures = [count_figures(board, solution.directions) for solution in solutions]
+    is_optimal = by_pushes.status == "solved"
     along_plan = None
     if is_optimal:
-        plan = solved[0].directions
+        plan = solutions[0].directions
         along_plan = choices_along(board, plan, limits=limits, exploration=exploration)
     return replace(
         unknown,
         status="solved",
         pushes=Best(min(own.pushes for own in figures), is_optimal),
-        moves=Best(min(own.moves for own in figures), isinstance(by_moves, Solved)),
+        moves=Best(min(own.moves for own in figures), by_moves.status == "solved"),
         figures=figures[0] if is_optimal else None,
         along_plan=along_plan,
         explored=explored,

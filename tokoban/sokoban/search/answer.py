@@ -4,10 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tokoban.sokoban.board import Direction
+from tokoban.sokoban.formats.level import Solution
 
 # A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
-OBJECTIVES = ("moves", "pushes", "any")
+Objective = Literal["moves", "pushes", "any"]
+OBJECTIVES: tuple[Objective, ...] = ("moves", "pushes", "any")
+
+# What may come of a search for a solution.
+Status = Literal["solved", "unsolvable", "gave up"]
+# The search that needs none: the board is solved, or its boxes and goals show that it cannot be.
+BY_RULES = "rules"
 
 # What a plan may be proved to have fewest of.
 Optimum = Literal["moves", "pushes"]
@@ -34,32 +40,20 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-@dataclass(frozen=True)
-class Solved:
-    """A plan; ``directions`` are all the player's moves."""
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What is known about a board after a search: solved, proved unsolvable, or given up.
 
-    directions: tuple[Direction, ...]
-    expansions: int
-    elapsed_s: float
-    optimum: Optimum | None = None  # what no plan has fewer of, where that is proved
+    ``solver`` names the search that found the solution or the proof, and the last one that ran
+    where there is neither; it is "rules" where no search was needed.
+    """
 
-
-@dataclass(frozen=True)
-class Unsolvable:
-    """Proved: no moves solve the board."""
-
-    expansions: int
-    elapsed_s: float
-
-
-@dataclass(frozen=True)
-class GaveUp:
-    """Neither solved nor proved unsolvable when ``limit`` was reached, such as "10 s"."""
-
-    limit: str
-    expansions: int
-    elapsed_s: float
-    at_least: int | None = None  # as ``Progress.at_least``
-
-
-Answer = Solved | Unsolvable | GaveUp
+    status: Status
+    solver: str
+    solution: Solution | None = None  # with status "solved" only
+    optimum: Optimum | None = None  # the solution is proved to have the fewest of these
+    at_least_moves: int | None = None  # proved: no solution has fewer
+    at_least_pushes: int | None = None
+    num_expansions: int = 0
+    elapsed_s: float = 0.0
+    reason: str | None = None  # the limit that ended the search, such as "10 s"

@@ -41,6 +41,8 @@ def new_search(board: Board, objective: Optimum) -> Search:
 class BySquares:
     """A search for the fewest moves or pushes; the unit of its work is an expansion."""
 
+    name = "astar"
+
     def __init__(self, board: Board, squares: list[Square], world: astar.World) -> None:
         self.player = squares.index(board.player)
         self.world = world

@@ -72,6 +72,11 @@ class SideBySide:
         self._dropped_expansions = 0
         self._now: Search = by_features
 
+    @property
+    def name(self) -> str:
+        """As ``single.Search`` says: of the search that has its turn."""
+        return self._now.name
+
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         if self._by_pushes is not None and self._turn_of_pushes_ends is not None:
@@ -164,6 +169,11 @@ class OneWordFirst:
         self._memory_limit_mb = memory_limit_mb
         self._search: Search = OneWord(level, "any")
         self._expansions_before = 0  # of the first search, once the others go on
+
+    @property
+    def name(self) -> str:
+        """As ``single.Search`` says."""
+        return self._search.name
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says; the unit of its work is that of the search at hand."""

@@ -1,22 +1,22 @@
 """One board: what is known without a search, and a search in slices, so that limits hold."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import IntEnum
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.deadlocks import frozen_boxes
-from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import (
+    BY_RULES,
     MAX_PRICE,
     Answer,
-    GaveUp,
     Optimum,
     Progress,
     Report,
-    Solved,
-    Unsolvable,
 )
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.lone_box import Steps
@@ -43,6 +43,10 @@ class Outcome(IntEnum):
 @runtime_checkable
 class Search(Protocol):
     """A search for one board that can be left off and gone on with."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it, such as "astar"."""
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """Searches for about so much work, in a unit of its own, and no more expansions in all."""
@@ -78,6 +82,11 @@ class InSteps:
         if self._search is None:
             raise RuntimeError("the search is not set up yet")
         return self._search
+
+    @property
+    def name(self) -> str:
+        """As ``Search`` says; it is not known before the set-up is over."""
+        return "set-up" if self._search is None else self._search.name
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``Search`` says; of the set-up, one step."""
@@ -121,10 +130,13 @@ def find_answer(
     new_search: Callable[[], Search],
     limits: Limits,
     *,
+    minimise: str = "any",
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """The answer to a board; ``new_search`` is called if there is one to be made.
+
+    ``minimise`` is what that search minimises, and so what its lower bounds are about.
 
     Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
     player's reach is a proof that there is no plan. A board that starts solved has the plan of no
@@ -134,30 +146,44 @@ def find_answer(
     """
     started_s = clock()
     if board.is_solved:
-        return Solved((), 0, clock() - started_s)
+        return solved_already(minimise, elapsed_s=clock() - started_s)
     inside = board.inside()
     if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
-        return Unsolvable(0, clock() - started_s)
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
     if len(inside) > MAX_SQUARES:
         raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(inside)}")
     if not frozen_boxes(board) <= board.goals:
-        return Unsolvable(0, clock() - started_s)
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
     if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
-        return GaveUp(f"{limits.memory_limit_mb:g} MB", 0, clock() - started_s)
+        limit = f"{limits.memory_limit_mb:g} MB"
+        return Answer(
+            status="gave up", solver=BY_RULES, reason=limit, elapsed_s=clock() - started_s
+        )
     search = new_search()
-    answer = _find_in_slices(search, limits, started_s, report=report, clock=clock)
-    if isinstance(answer, Solved):
-        moves = "".join(lurd.LETTERS[direction] for direction in answer.directions)
-        if not lurd.replay(board, moves).is_solved:
-            raise RuntimeError(f"the rules refuse the plan {answer.directions} of {board}")
-    return answer
+    find = partial(_find_in_slices, board, search, limits, started_s, minimise=minimise)
+    return find(report=report, clock=clock)
+
+
+def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
+    """The answer to a board that starts solved: no moves, and none could be fewer."""
+    return Answer(
+        status="solved",
+        solver=BY_RULES,
+        solution=Solution(""),
+        optimum="pushes" if minimise == "pushes" else "moves",
+        at_least_moves=0,
+        at_least_pushes=0,
+        elapsed_s=elapsed_s,
+    )
 
 
 def _find_in_slices(
+    board: Board,
     search: Search,
     limits: Limits,
     started_s: float,
     *,
+    minimise: str,
     report: Report | None,
     clock: Callable[[], float],
 ) -> Answer:
@@ -169,14 +195,22 @@ def _find_in_slices(
         slice_started_s = clock() - started_s
         outcome = search.go_on(budget, limits.max_expansions)
         progress = search.progress(clock() - started_s)
+        known = Answer(
+            status="gave up",
+            solver=search.name,
+            at_least_moves=progress.at_least if minimise == "moves" else None,
+            at_least_pushes=progress.at_least if minimise == "pushes" else None,
+            num_expansions=progress.expansions,
+            elapsed_s=progress.elapsed_s,
+        )
         if outcome == Outcome.SOLVED:
-            directions, optimum = search.directions(), search.optimum()
-            return Solved(directions, progress.expansions, clock() - started_s, optimum)
+            solved = _solved(board, search, known)
+            return replace(solved, elapsed_s=clock() - started_s)
         if outcome == Outcome.EXHAUSTED:
-            return Unsolvable(progress.expansions, progress.elapsed_s)
+            return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
         limit = _limit_reached(outcome, search, progress, limits)
         if limit is not None:
-            return GaveUp(limit, progress.expansions, progress.elapsed_s, progress.at_least)
+            return replace(known, reason=limit)
         if outcome == Outcome.SETTING_UP:
             continue
         if outcome == Outcome.NO_ROOM:
@@ -186,6 +220,21 @@ def _find_in_slices(
             budget = min(2 * budget, _MOST_WORK)
         else:
             budget = max(budget // 2, 1)
+
+
+def _solved(board: Board, search: Search, known: Answer) -> Answer:
+    """The answer with the solution that the search found, once the plain rules agree to it."""
+    try:
+        solution = Solution.of(board, search.directions())
+    except ValueError as error:
+        raise RuntimeError(f"the rules refuse the solution of {board}: {error}") from None
+    optimum = search.optimum()
+    solved = replace(known, status="solved", solution=solution, optimum=optimum)
+    if optimum == "moves":
+        return replace(solved, at_least_moves=solution.num_moves)
+    if optimum == "pushes":
+        return replace(solved, at_least_pushes=solution.num_pushes)
+    return replace(solved, at_least_moves=None, at_least_pushes=None)
 
 
 def _limit_reached(

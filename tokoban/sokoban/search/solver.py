@@ -13,12 +13,9 @@ from tokoban.sokoban.search import by_squares
 from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
-    GaveUp,
     Optimum,
     Progress,
     Report,
-    Solved,
-    Unsolvable,
 )
 from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
@@ -26,9 +23,9 @@ from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as large_solver
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.side_by_side import OneWordFirst, on_squares
-from tokoban.sokoban.search.single import Search, find_answer
+from tokoban.sokoban.search.single import Search, find_answer, solved_already
 
-__all__ = ["Answer", "GaveUp", "Progress", "Solved", "Unsolvable", "solve"]
+__all__ = ["Answer", "Progress", "solve"]
 
 
 def solve(
@@ -44,15 +41,15 @@ def solve(
 ) -> Answer:
     """Finds a plan with the fewest moves, the fewest pushes, or any; or proves that there is none.
 
-    ``expansions`` counts positions whose pushes were all tried, and for the fewest moves also the
-    sets of boxes looked at in each layer of the moves. "any" is looked for by several searches in
-    turn, whose work decides when the turn ends, so that the clock has no say in which of them finds
-    a plan. All else is as ``single.find_answer`` says.
+    ``num_expansions`` counts positions whose pushes were all tried, and for the fewest moves also
+    the sets of boxes looked at in each layer of the moves. For "any", several searches run in turn.
+    Their work decides when a turn ends, not the clock, so that every machine finds the same
+    solution. All else is as ``single.find_answer`` says.
     """
     if minimise not in OBJECTIVES:
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
     if board.is_solved:
-        return Solved((), 0, 0.0, "pushes" if minimise == "pushes" else "moves")
+        return solved_already(minimise)
     limits = Limits(
         max_expansions=max_expansions,
         time_limit_s=time_limit_s,
@@ -60,7 +57,7 @@ def solve(
         stop=stop,
     )
     new_search = _search_for(board, minimise, memory_limit_mb)
-    return find_answer(board, new_search, limits, report=report, clock=clock)
+    return find_answer(board, new_search, limits, minimise=minimise, report=report, clock=clock)
 
 
 def prepare() -> None:

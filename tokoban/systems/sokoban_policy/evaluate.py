@@ -275,6 +275,8 @@ def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Proble
             continue
         answer = solver.solve(board)
         levels.append(
-            GeneratedLevel(board, answer.directions if isinstance(answer, solver.Solved) else None)
+            GeneratedLevel(
+                board, answer.solution.directions if answer.solution is not None else None
+            )
         )
     return levels, problems

@@ -22,7 +22,7 @@ from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import Solved, solve
+from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import image, pack
 from tokoban.sokoban.symmetry import SYMMETRIES
 
@@ -52,11 +52,11 @@ def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
     answers = solve_many(levels_of(BOARDS), objective)
     for i, board in enumerate(BOARDS):
         alone = solve(board, minimise=objective)
-        assert (answers.verdict[i] == Verdict.SOLVED) == isinstance(alone, Solved)
-        plan = alone.directions if isinstance(alone, Solved) else ()
+        assert (answers.verdict[i] == Verdict.SOLVED) == (alone.status == "solved")
+        plan = alone.solution.directions if alone.solution is not None else ()
         assert answers.directions(i) == plan
         boards = rules.play(board, plan)
-        assert boards[-1].is_solved == isinstance(alone, Solved)
+        assert boards[-1].is_solved == (alone.status == "solved")
         num_pushes = sum(a.boxes != b.boxes for a, b in pairwise(boards))
         assert (answers.num_moves[i], answers.num_pushes[i]) == (len(plan), num_pushes)
     assert set(answers.verdict) == {Verdict.SOLVED, Verdict.UNSOLVABLE}
@@ -135,8 +135,8 @@ def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_plan() -> None:
     for board in BOARDS[:5]:
         answer, moved_answer = solve(board), solve(moved_into_a_large_board(board))
         assert type(answer) is type(moved_answer)
-        if isinstance(answer, Solved) and isinstance(moved_answer, Solved):
-            assert answer.directions == moved_answer.directions
+        if answer.solution is not None and moved_answer.solution is not None:
+            assert answer.solution.directions == moved_answer.solution.directions
     assert from_board(parse_board("@--------")) is None
 
 

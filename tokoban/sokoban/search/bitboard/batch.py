@@ -73,6 +73,12 @@ class OneWord:
         self._objective = objective
         self._stop = BUDGET_SPENT
 
+    @property
+    def name(self) -> str:
+        """As ``single.Search`` says: for the fewest moves, A* over pushes comes first."""
+        names = {"moves": "bidirectional-bfs", "pushes": "astar", "any": "weighted-astar"}
+        return names[self._objective]
+
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         self._work.max_expansions = _UNLIMITED if max_expansions is None else max_expansions

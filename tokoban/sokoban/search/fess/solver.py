@@ -81,6 +81,8 @@ def two_sides_in_steps(board: Board, squares: list[Square], *, seed: int) -> "St
 class TwoSides:
     """A search from the start by pushes and one from the end by pulls, until they meet."""
 
+    name = "bidirectional-fess"
+
     def __init__(self, tables: BothTables, player: int) -> None:
         self.player = player
         forward, backward, boxes = tables
