@@ -11,7 +11,7 @@ from tokoban.inference.packed import (
     pack_linears,
     packed_linear,
 )
-from tokoban.transformer import DecoderBlock, EncoderBlock
+from tokoban.transformer import BlockOptions, DecoderBlock, EncoderBlock
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
 
@@ -87,7 +87,11 @@ def test_every_linear_map_of_a_model_is_packed() -> None:
 
 
 def test_another_activation_than_a_relu_stays() -> None:
-    block = EncoderBlock(12, 3, activation=nn.functional.gelu).eval().requires_grad_(False)
+    block = (
+        EncoderBlock(12, 3, options=BlockOptions(activation=nn.functional.gelu))
+        .eval()
+        .requires_grad_(False)
+    )
     inputs = draw(2, 5, 12)
     expected = block(inputs)
     pack_linears(block)

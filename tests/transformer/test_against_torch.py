@@ -4,7 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.transformer import Decoder, Encoder, EncoderDecoder, MultiHeadAttention, masks
+from tokoban.transformer import (
+    BlockOptions,
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    MultiHeadAttention,
+    masks,
+)
 
 B, N, T, S, E, HIDDEN, LAYERS = 5, 3, 7, 11, 13, 17, 2
 D = N * E
@@ -67,7 +74,9 @@ def encoders(pre_norm: bool) -> tuple[Encoder, nn.TransformerEncoder]:
     )
     last_norm = nn.LayerNorm(D) if pre_norm else None
     theirs = nn.TransformerEncoder(layer, LAYERS, last_norm, enable_nested_tensor=False)
-    ours = Encoder(LAYERS, D, N, hidden_width=HIDDEN, pre_norm=pre_norm).double()
+    ours = Encoder(
+        LAYERS, D, N, options=BlockOptions(hidden_width=HIDDEN, pre_norm=pre_norm)
+    ).double()
     take_encoder(ours, with_drawn_weights(theirs))
     return ours, theirs
 
@@ -77,7 +86,9 @@ def decoders(pre_norm: bool) -> tuple[Decoder, nn.TransformerDecoder]:
         D, N, HIDDEN, dropout=0.0, batch_first=True, norm_first=pre_norm
     )
     theirs = nn.TransformerDecoder(layer, LAYERS, nn.LayerNorm(D) if pre_norm else None)
-    ours = Decoder(LAYERS, D, N, hidden_width=HIDDEN, pre_norm=pre_norm).double()
+    ours = Decoder(
+        LAYERS, D, N, options=BlockOptions(hidden_width=HIDDEN, pre_norm=pre_norm)
+    ).double()
     take_decoder(ours, with_drawn_weights(theirs))
     return ours, theirs
 

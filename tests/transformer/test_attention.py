@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from tokoban.transformer import MultiHeadAttention, attend, masks
-from tokoban.transformer.attention import attend_once
+from tokoban.transformer.dot_product import DotProductAttention
 
 B, N, T, S, E = 5, 3, 7, 11, 13
 D = N * E
@@ -49,36 +49,29 @@ def test_plain_attention_equals_the_fused_kernel(
 
 
 @pytest.mark.parametrize("name", MASKS)
-@pytest.mark.parametrize("num_queries", [1, 3])
-def test_where_few_ask_and_nobody_learns_it_is_plain_attention(name: str, num_queries: int) -> None:
+@pytest.mark.parametrize("num_queries", [1, 3, T])
+@pytest.mark.parametrize("is_compiling", [True, False])
+def test_every_kernel_is_plain_attention(
+    name: str, num_queries: int, is_compiling: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: is_compiling)
     q, k, v = (draw(B, N, n, E, seed=n) for n in (num_queries, S, S))
     mask = MASKS[name]
     if mask is not None and mask.shape[-2] > 1:
         mask = mask[..., :num_queries, :].clone()
         mask[..., 0, :] = False  # nothing may be attended to
-    with torch.no_grad():
-        found = MultiHeadAttention(D, N).mix(q, k, v.flip(2), mask)
+    found = DotProductAttention()(q, k, v.flip(2), mask)
     assert torch.allclose(found, attend(q, k, v.flip(2), mask), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("num_masks", [(), (B, 1), (B, N)], ids=["one", "by row", "by head"])
-@pytest.mark.parametrize("is_compiling", [True, False])
-def test_attention_of_one_query_is_plain_attention(
-    num_masks: tuple[int, ...], is_compiling: bool, monkeypatch: pytest.MonkeyPatch
+def test_compiled_attention_of_one_query_scores_in_single_precision(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: is_compiling)
-    q, k, v = (draw(B, N, n, E, seed=n) for n in (1, S, S))
-    mask = draw(*num_masks, 1, S) < 0.5
-    found = attend_once(q, k, v.flip(2), mask)
-    torch.testing.assert_close(found, attend(q, k, v.flip(2), mask), rtol=0, atol=1e-12)
-
-
-def test_attention_of_one_query_scores_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
     """The products are 256 and 257, which bfloat16 cannot tell apart."""
     monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
     q, everything = torch.tensor([[[[8.0, 8.0]]]]), torch.ones(1, 2, dtype=torch.bool)
     k, v = torch.tensor([[[[16.0, 16.0], [16.0, 16.125]]]]), torch.tensor([[[[0.0, 0], [1, 1]]]])
-    mixed = attend_once(q.bfloat16(), k.bfloat16(), v.bfloat16(), everything)
+    mixed = DotProductAttention()(q.bfloat16(), k.bfloat16(), v.bfloat16(), everything)
     second = 1 / (1 + math.exp(-1 / math.sqrt(2)))
     assert mixed.flatten().tolist() == pytest.approx([second, second], abs=0.005)
 
@@ -152,6 +145,22 @@ def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training()
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
     with pytest.raises(ValueError, match="width 39 is not divisible by num_heads 7"):
         MultiHeadAttention(D, 7)
+
+
+def test_without_biases_and_output_a_module_has_three_matrices_and_concatenates_the_heads() -> None:
+    attention = MultiHeadAttention(D, N, bias=False, has_output=False).double()
+    assert [name for name, _ in attention.named_parameters()] == [
+        "query.weight",
+        "key.weight",
+        "value.weight",
+    ]
+    whole = MultiHeadAttention(D, N).double()
+    whole.load_state_dict(attention.state_dict(), strict=False)
+    for part in whole.query, whole.key, whole.value, whole.output:
+        torch.nn.init.zeros_(part.bias)
+    torch.nn.init.eye_(whole.output.weight)
+    queries = draw(B, T, D)
+    assert torch.allclose(attention(queries), whole(queries), rtol=0, atol=1e-12)
 
 
 def test_a_mask_that_could_mean_rows_or_heads_is_refused() -> None:

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional
 
 from tokoban.transformer import DecoderBlock, EncoderBlock, FeedForward
-from tokoban.transformer.blocks import Residual
+from tokoban.transformer.blocks import BlockOptions, Residual
 
 B, T, D, HIDDEN = 5, 7, 3, 11
 
@@ -65,11 +65,14 @@ def test_every_sublayer_has_a_norm_of_its_own(block_class: type, num_sublayers: 
 def test_unless_told_the_feed_forward_net_is_that_of_the_paper(block_class: type) -> None:
     assert block_class(6, 3).feed_forward.expand.out_features == 24
     assert block_class(6, 3).feed_forward.activation is functional.relu
-    assert block_class(6, 3, hidden_width=11).feed_forward.expand.out_features == 11
+    assert (
+        block_class(6, 3, options=BlockOptions(hidden_width=11)).feed_forward.expand.out_features
+        == 11
+    )
 
 
 @pytest.mark.parametrize("block_class", [EncoderBlock, DecoderBlock])
 def test_a_block_hands_on_its_dropout_and_its_activation(block_class: type) -> None:
-    block = block_class(6, 3, dropout=0.25, activation=functional.gelu)
+    block = block_class(6, 3, options=BlockOptions(dropout=0.25, activation=functional.gelu))
     assert {part.p for part in block.modules() if isinstance(part, nn.Dropout)} == {0.25}
     assert block.feed_forward.activation is functional.gelu

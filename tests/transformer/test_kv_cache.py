@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tokoban.transformer import (
+    BlockOptions,
     CachedStep,
     Decoder,
     Encoder,
@@ -25,14 +26,15 @@ def draw(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
-def empty_cache(room: int | None = None) -> KVCache:
-    return KVCache(LAYERS, B, N, T, E, dtype=torch.float64, room=room)
+def empty_cache(capacity: int | None = None) -> KVCache:
+    return KVCache(LAYERS, B, N, T, E, dtype=torch.float64, initial_capacity=capacity)
 
 
 def causal_stack(kind, *, pre_norm=True, rotary=None):
     """A function (inputs, memory, cache); the encoder has no use for the memory."""
     build = {"encoder": Encoder, "decoder": Decoder}[kind]
-    stack = build(LAYERS, D, N, pre_norm=pre_norm, rotary=rotary).double().requires_grad_(False)
+    options = BlockOptions(pre_norm=pre_norm, rotary=rotary)
+    stack = build(LAYERS, D, N, options=options).double().requires_grad_(False)
 
     def run(inputs, memory, cache=None):
         length, past = inputs.shape[1], 0 if cache is None else cache.length
@@ -50,12 +52,12 @@ def causal_stack(kind, *, pre_norm=True, rotary=None):
 @NORM_ORDERS
 @POSITIONS
 @pytest.mark.parametrize("chunk", [1, 2, 3])
-@pytest.mark.parametrize("room", [None, 1, 2], ids=["all room", "room for 1", "room for 2"])
+@pytest.mark.parametrize("capacity", [None, 1, 2], ids=["full", "1", "2"])
 def test_cached_equals_uncached(
-    kind: str, pre_norm: bool, rotary: Rotary | None, chunk: int, room: int | None
+    kind: str, pre_norm: bool, rotary: Rotary | None, chunk: int, capacity: int | None
 ) -> None:
     run = causal_stack(kind, pre_norm=pre_norm, rotary=rotary)
-    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache(room)
+    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache(capacity)
     pieces = [run(piece, memory, cache) for piece in inputs.split(chunk, dim=1)]
     assert cache.length == T
     assert torch.allclose(torch.cat(pieces, dim=1), run(inputs, memory), rtol=0, atol=1e-12)
@@ -104,7 +106,7 @@ def test_the_memory_is_read_at_the_first_call_alone() -> None:
 
 
 @pytest.mark.parametrize("stack_class", [Encoder, Decoder])
-def test_a_stacks_own_empty_cache_has_its_sizes_its_type_and_room_as_asked(
+def test_a_stacks_own_empty_cache_has_its_sizes_and_its_type(
     stack_class: type,
 ) -> None:
     cache = empty_cache_for(stack_class(LAYERS, D, N).double(), B, T)
@@ -143,7 +145,7 @@ def test_reordering_moves_the_rows_of_every_layer_and_of_the_memories() -> None:
     rows = torch.tensor([1.0, 2.0, 3.0])[:, None, None, None]
     for layer in 0, 1:
         cache.append(layer, rows, rows * 10)
-        cache.keep_memory(layer, rows * 100, rows * 1000)
+        cache.put_memory(layer, rows * 100, rows * 1000)
     cache.reorder(torch.tensor([2, 2, 0]))
     for layer in 0, 1:
         all_k, all_v = cache.append(layer, rows * 0, rows * 0)
@@ -170,7 +172,7 @@ def test_keys_that_would_be_spread_over_rows_heads_or_width_are_refused(
         empty_cache().append(0, torch.zeros(shape), torch.zeros(shape))
 
 
-def test_more_positions_than_there_is_room_for_are_refused() -> None:
+def test_more_positions_than_max_length_are_refused() -> None:
     cache = empty_cache()
     cache.append(0, draw(B, N, 5, E), draw(B, N, 5, E))
     with pytest.raises(ValueError, match="the cache holds 7 positions, asked to hold 8"):
@@ -246,10 +248,22 @@ def test_selected_rows_go_on_as_copies_and_leave_the_cache_as_it_was() -> None:
     assert torch.allclose(rest, run(inputs, None)[:, 4:], rtol=0, atol=1e-12)
 
 
+def test_selected_rows_can_grow_to_the_same_length_at_any_capacity() -> None:
+    """After 3 positions the storage has capacity for 4 of the 7."""
+    run, rows = causal_stack("encoder"), torch.tensor([3, 0])
+    inputs, cache = draw(B, T, D), empty_cache(1)
+    run(inputs[:, :1], None, cache)
+    run(inputs[:, 1:3], None, cache)
+    chosen = cache.selected(rows)
+    assert (chosen.length, chosen.max_length) == (3, T)
+    rest = run(inputs[rows, 3:], None, chosen)
+    assert torch.allclose(rest, run(inputs[rows], None)[:, 3:], rtol=0, atol=1e-12)
+
+
 def test_rows_that_share_a_memory_are_not_selected() -> None:
     cache = empty_cache()
-    cache.keep_memory(0, draw(B, N, S, E), draw(B, N, S, E))
-    with pytest.raises(ValueError, match=r"^rows of a cache that keeps a memory cannot be select"):
+    cache.put_memory(0, draw(B, N, S, E), draw(B, N, S, E))
+    with pytest.raises(ValueError, match=r"^rows of a cache that holds a memory cannot be select"):
         cache.selected(torch.arange(2))
 
 

@@ -13,9 +13,9 @@ from tokoban.transformer import (
     Window,
     attend,
     attend_locally,
-    captured_attention,
     empty_cache_for,
     masks,
+    record_attention,
 )
 
 B, N, E, VALUE_WIDTH = 3, 2, 5, 7
@@ -147,15 +147,15 @@ def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
     torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
 
 
-def test_looking_on_sees_the_weights_of_a_window() -> None:
+def test_a_record_has_the_weights_of_a_window() -> None:
     attention, inputs = MultiHeadAttention(20, 4).double(), draw(B, 131, 20)
     window = Window(11, is_causal=True)
     near = attention(inputs, may_attend=window)
-    with captured_attention(attention) as seen:
-        watched = attention(inputs, may_attend=window)
+    with record_attention(attention) as record:
+        recorded = attention(inputs, may_attend=window)
         attention(inputs, may_attend=window.mask(131, 131))
-    torch.testing.assert_close(watched, near, rtol=0, atol=1e-12)
-    by_window, by_mask = seen[""]
+    assert torch.equal(recorded, near)
+    by_window, by_mask = record[""]
     assert torch.equal(by_window, by_mask)
 
 
@@ -190,7 +190,7 @@ def test_a_window_made_for_another_length_is_refused() -> None:
 
 def test_a_window_over_a_memory_is_refused() -> None:
     attention, inputs = MultiHeadAttention(20, 4), torch.randn(B, 7, 20)
-    with pytest.raises(ValueError, match="a window is for self attention"):
+    with pytest.raises(ValueError, match="a window is for self-attention"):
         attention(inputs, inputs, may_attend=Window(1))
 
 

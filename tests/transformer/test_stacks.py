@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tokoban.transformer import Decoder, Encoder, EncoderDecoder, Rotary, masks
+from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, Rotary, masks
 
 B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
 D = N * E
@@ -47,8 +47,8 @@ def test_without_positions_a_permutation_of_the_inputs_permutes_the_outputs() ->
 
 def test_rotary_stacks_see_order() -> None:
     inputs, memory = draw(B, T, D), draw(B, S, D, seed=1)
-    encoder = Encoder(LAYERS, D, N, rotary=Rotary()).double()
-    decoder = Decoder(LAYERS, D, N, rotary=Rotary()).double()
+    encoder = Encoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).double()
+    decoder = Decoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).double()
     for stack in encoder, lambda x: decoder(x, memory):
         assert not torch.allclose(stack(inputs.flip(1)).flip(1), stack(inputs), atol=1e-3)
 
@@ -82,8 +82,8 @@ def test_padded_sources_are_hidden_from_both_halves() -> None:
 
 
 def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
-    encoder = Encoder(LAYERS, D, N, dropout=0.5)
-    decoder = Decoder(LAYERS, D, N, dropout=0.5)
+    encoder = Encoder(LAYERS, D, N, options=BlockOptions(dropout=0.5))
+    decoder = Decoder(LAYERS, D, N, options=BlockOptions(dropout=0.5))
     model, inputs = EncoderDecoder(encoder, decoder), torch.randn(B, T, D)
     assert torch.equal(model.eval()(inputs, inputs), model(inputs, inputs))
     assert not torch.equal(model.train()(inputs, inputs), model(inputs, inputs))
@@ -91,15 +91,30 @@ def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
 
 @pytest.mark.parametrize("stack_class", [Encoder, Decoder])
 def test_a_stack_hands_its_activation_to_every_block(stack_class: type) -> None:
-    stack = stack_class(LAYERS, D, N, activation=functional.gelu)
+    stack = stack_class(LAYERS, D, N, options=BlockOptions(activation=functional.gelu))
     assert [block.feed_forward.activation for block in stack.blocks] == [functional.gelu] * LAYERS
+
+
+@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_a_stack_without_biases_has_none_and_is_one_with_zero_biases(
+    stack_class: type, pre_norm: bool
+) -> None:
+    bare = stack_class(LAYERS, D, N, options=BlockOptions(bias=False, pre_norm=pre_norm)).double()
+    assert not any(name.endswith("bias") for name, _ in bare.named_parameters())
+    whole = stack_class(LAYERS, D, N, options=BlockOptions(pre_norm=pre_norm)).double()
+    missing = whole.load_state_dict(bare.state_dict(), strict=False).missing_keys
+    for name in missing:
+        nn.init.zeros_(whole.get_parameter(name))
+    inputs = (draw(B, T, D),) * (1 if stack_class is Encoder else 2)
+    assert missing and torch.allclose(bare(*inputs), whole(*inputs), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("stack_class", "num_sublayers"), [(Encoder, 2), (Decoder, 3)])
 def test_dropout_falls_on_the_inputs_and_on_each_sublayers_output(
     stack_class: type, num_sublayers: int
 ) -> None:
-    stack, dropped = stack_class(LAYERS, D, N, dropout=0.25), []
+    stack, dropped = stack_class(LAYERS, D, N, options=BlockOptions(dropout=0.25)), []
     for part in stack.modules():
         if isinstance(part, nn.Dropout):
             part.register_forward_hook(lambda part, _, __: dropped.append(part.p))
@@ -113,7 +128,7 @@ COMPILE = """
 import torch
 from tokoban.transformer import Decoder, Encoder, EncoderDecoder, Rotary, masks
 
-model = EncoderDecoder(Encoder(2, 6, 3, rotary=Rotary()), Decoder(2, 6, 3))
+model = EncoderDecoder(Encoder(2, 6, 3, options=BlockOptions(rotary=Rotary())), Decoder(2, 6, 3))
 sources, targets, causal = torch.randn(5, 11, 6), torch.randn(5, 7, 6), masks.causal(7)
 compiled = torch.compile(model, fullgraph=True, backend="eager")
 torch.testing.assert_close(

@@ -1,34 +1,36 @@
-"""The core: a transformer that knows tensors, and nothing else.
+"""The core: a transformer that knows tensors, and nothing else (Vaswani et al. 2017).
 
 ::
 
     EncoderDecoder
-    ├── Encoder ── L x EncoderBlock ┬── MultiHeadAttention (self) ── Rotary, where wanted
+    ├── Encoder ── L x EncoderBlock ┬── MultiHeadAttention (self) ── Rotary, optional
     │                               └── FeedForward
-    └── Decoder ── L x DecoderBlock ┬── MultiHeadAttention (self) ── Rotary, where wanted
-                                    ├── MultiHeadAttention (to the encoder's output)
+    └── Decoder ── L x DecoderBlock ┬── MultiHeadAttention (self) ── Rotary, optional
+                                    ├── MultiHeadAttention (cross)
                                     └── FeedForward
 
-    handed in from outside:  masks.* (who may attend) or, at a cost that is linear, a Window;
-                             KVCache (what is computed already) or, one position at a time with
-                             fixed shapes, its CachedStep
-    to look on:              captured_attention; without dropout: evaluating
+    options of all blocks:   BlockOptions
+    arguments of a pass:     masks.* or, at linear cost, a Window; KVCache or, one position at a
+                             time with fixed shapes, its CachedStep
+    around a pass:           record_attention (weights); evaluating (no dropout)
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
 """
 
 from tokoban.transformer import masks
-from tokoban.transformer.attention import MultiHeadAttention, attend, attention_weights
-from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
-from tokoban.transformer.capture import CapturedWeights, captured_attention
+from tokoban.transformer.attention import MultiHeadAttention
+from tokoban.transformer.blocks import BlockOptions, DecoderBlock, EncoderBlock, FeedForward
+from tokoban.transformer.dot_product import attend, attention_weights
 from tokoban.transformer.evaluating import evaluating
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.local_attention import Window, attend_locally
 from tokoban.transformer.positions import GridPositions, LearnedPositions, Rotary, sinusoidal
+from tokoban.transformer.recording import AttentionRecord, record_attention
 from tokoban.transformer.stacks import Decoder, Encoder, EncoderDecoder, empty_cache_for
 
 __all__ = [
+    "AttentionRecord",
+    "BlockOptions",
     "CachedStep",
-    "CapturedWeights",
     "Decoder",
     "DecoderBlock",
     "Encoder",
@@ -44,9 +46,9 @@ __all__ = [
     "attend",
     "attend_locally",
     "attention_weights",
-    "captured_attention",
     "empty_cache_for",
     "evaluating",
     "masks",
+    "record_attention",
     "sinusoidal",
 ]

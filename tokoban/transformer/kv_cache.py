@@ -1,4 +1,4 @@
-"""What attention has already computed for earlier positions, so that a step costs one position.
+"""Keys and values of earlier positions, cached so that a step of decoding costs one position.
 
 Axes: L layers, B batch, N heads, T new positions, S all positions so far, E head width; M rows of
 a memory, each of which serves B / M neighbouring rows of the batch.
@@ -14,17 +14,17 @@ KeysAndValues = tuple[Float[Tensor, "B N S E"], Float[Tensor, "B N S E"]]
 
 
 class KVCache:
-    """Keys and values of every layer; storage, so unlike most values here it changes.
+    """Keys and values of every layer; mutable storage, unlike most values here.
 
     Laws:
 
-    * Feeding a sequence in chunks gives what feeding it whole gives under a causal mask.
-    * After ``reorder(parents)`` row i is what it would be had row ``parents[i]``'s inputs been fed.
-    * ``length`` is a plain int, the same for all rows, so nothing is ever fetched from the device.
-    * A pass over one position with ``take_step()`` gives what one with the cache gives.
+    * A sequence read in chunks gives the outputs of the whole sequence under a causal mask.
+    * After ``reorder(parents)`` row i holds what row ``parents[i]`` held.
+    * ``length`` is a Python int, the same for all rows, so nothing is copied from the device.
+    * A pass over one position with ``take_step()`` equals one with the cache itself.
 
-    Each layer appends once per pass, the last layer last. The keys and values of a decoder's memory
-    are kept beside those of its targets. For inference: gradients through it are refused.
+    Each layer appends once per pass, the last layer last. A decoder's memory is cached beside its
+    targets. For inference: gradients raise ``ValueError``.
     """
 
     def __init__(
@@ -37,15 +37,16 @@ class KVCache:
         *,
         device: torch.device | str | None = None,
         dtype: torch.dtype = torch.float32,
-        room: int | None = None,
+        initial_capacity: int | None = None,
     ) -> None:
-        """There is room for ``room`` positions at first (all, if not given), which then doubles.
+        """Storage for ``initial_capacity`` positions (default: ``max_length``), doubled when full.
 
-        Where most sequences end long before ``max_length``, what they keep lies closer together.
+        A small capacity keeps the storage compact where most sequences are short.
         """
         self.max_length = max_length
-        # A tensor a layer: a compiler writes into one in place, and would copy a part of one.
-        shape = batch_size, num_heads, min(room or max_length, max_length), head_width
+        # One tensor per layer: a compiler updates it in place, and would copy a slice of a larger.
+        capacity = min(initial_capacity or max_length, max_length)
+        shape = batch_size, num_heads, capacity, head_width
         self._keys, self._values = (
             [torch.zeros(shape, device=device, dtype=dtype) for _ in range(num_layers)]
             for _ in range(2)
@@ -56,14 +57,14 @@ class KVCache:
 
     @property
     def length(self) -> int:
-        """The number of positions that every layer holds: until a pass is over, those before it."""
+        """The number of positions cached in every layer; during a pass, those before it."""
         return min(self._lengths)
 
     def append(
         self, layer: int, k: Float[Tensor, "B N T E"], v: Float[Tensor, "B N T E"]
     ) -> KeysAndValues:
-        """Adds T positions to one layer and gives all it then holds, as views of the storage."""
-        batch_size, num_heads, room, head_width = self._keys[layer].shape
+        """Appends T positions to one layer; returns all its positions, as views of the storage."""
+        batch_size, num_heads, capacity, head_width = self._keys[layer].shape
         start, end = self._lengths[layer], self._lengths[layer] + k.shape[2]
         if (*k.shape[:2], k.shape[3]) != (batch_size, num_heads, head_width):
             raise ValueError(
@@ -72,24 +73,24 @@ class KVCache:
             )
         if end > self.max_length:
             raise ValueError(f"the cache holds {self.max_length} positions, asked to hold {end}")
-        if end > room:
-            self._grow(layer, min(max(end, 2 * room), self.max_length))
+        if end > capacity:
+            self._grow(layer, min(max(end, 2 * capacity), self.max_length))
         _refuse_gradients(k, v)
         keys, values = self._keys[layer], self._values[layer]
         keys[:, :, start:end], values[:, :, start:end] = k, v
         self._lengths[layer] = end
         return keys[:, :, :end], values[:, :, :end]
 
-    def _grow(self, layer: int, room: int) -> None:
-        """Moves what one layer holds to where there is room for as many positions."""
+    def _grow(self, layer: int, capacity: int) -> None:
+        """Moves one layer into larger storage."""
         for storages in self._keys, self._values:
             old = storages[layer]
-            shape = *old.shape[:2], room, old.shape[3]
+            shape = *old.shape[:2], capacity, old.shape[3]
             storages[layer] = old.new_zeros(shape)
             storages[layer][:, :, : old.shape[2]] = old
 
     def take_step(self) -> "CachedStep":
-        """The next position, for one pass to fill in every layer; it counts as filled at once."""
+        """The next position, for one pass to fill in every layer; ``length`` counts it at once."""
         position, max_length = self.length, self.max_length
         for layer, storage in enumerate(self._keys):
             if storage.shape[2] < max_length:
@@ -107,7 +108,7 @@ class KVCache:
         *,
         position: Int64[Tensor, "1"],
     ) -> KeysAndValues:
-        """Fills one position of one layer and gives all that the layer has room for."""
+        """Fills one position of one layer; returns the layer's whole storage."""
         _refuse_gradients(k, v)
         keys, values = self._keys[layer], self._values[layer]
         keys.index_copy_(2, position, k.to(keys.dtype))
@@ -115,20 +116,20 @@ class KVCache:
         return keys, values
 
     def reorder(self, parents: Int[Tensor, "parents"]) -> None:
-        """Row i becomes what row ``parents[i]`` was, in every layer; only the filled part moves.
+        """Row i becomes a copy of row ``parents[i]`` in every layer; only filled positions move.
 
-        With fewer parents than rows the batch is as small from then on. Rows that read one row of
-        a memory must have parents that did so too.
+        Fewer parents than rows shrink the batch. The parents of rows that share a row of the
+        memory must share one, too.
         """
         batch_size, num_parents = len(self._keys[0]), len(parents)
         if not 0 < num_parents <= batch_size:
             raise ValueError(f"expected 1 to {batch_size} parents, one per row, got {num_parents}")
-        for layer, kept in enumerate(self._memories):
-            if kept is not None:
-                group = batch_size // len(kept[0])  # the first of each speaks for all of it
-                rows = parents[::group] // group
-                if not _is_everyone_in_order(rows, len(kept[0])):
-                    self._memories[layer] = kept[0][rows], kept[1][rows]
+        for layer, memory in enumerate(self._memories):
+            if memory is not None:
+                group = batch_size // len(memory[0])
+                rows = parents[::group] // group  # the first parent stands for its group
+                if not _is_identity(rows, len(memory[0])):
+                    self._memories[layer] = memory[0][rows], memory[1][rows]
         for storages in self._keys, self._values:
             for layer, storage in enumerate(storages):
                 moved = storage[:, :, : self.length].index_select(0, parents)
@@ -137,22 +138,22 @@ class KVCache:
                 storage[:, :, : self.length] = moved
 
     def selected(self, rows: Int64[Tensor, "chosen"]) -> "KVCache":
-        """A cache of its own whose row i is a copy of row ``rows[i]``, of as many rows as wanted.
+        """A new cache whose row i is a copy of row ``rows[i]``; the number of rows may differ.
 
-        ``ValueError`` where a memory is kept: its rows are groups, which this would tear apart.
+        ``ValueError`` if a memory is cached, whose rows stand for groups.
         """
-        if any(kept is not None for kept in self._memories):
-            raise ValueError("rows of a cache that keeps a memory cannot be selected")
-        _, num_heads, max_length, head_width = self._keys[0].shape
-        num_layers, like = len(self._keys), self._keys[0]
+        if any(memory is not None for memory in self._memories):
+            raise ValueError("rows of a cache that holds a memory cannot be selected")
+        _, num_heads, capacity, head_width = self._keys[0].shape
         chosen = KVCache(
-            num_layers,
+            len(self._keys),
             len(rows),
             num_heads,
-            max_length,
+            self.max_length,
             head_width,
-            device=like.device,
-            dtype=like.dtype,
+            device=self._keys[0].device,
+            dtype=self._keys[0].dtype,
+            initial_capacity=capacity,
         )
         chosen._lengths = list(self._lengths)
         end = self.length
@@ -162,18 +163,18 @@ class KVCache:
         return chosen
 
     def memory(self, layer: int) -> KeysAndValues | None:
-        """The memory's keys and values as kept for one layer; None before ``keep_memory``."""
+        """One layer's keys and values of the memory; None before ``put_memory``."""
         return self._memories[layer]
 
-    def keep_memory(
+    def put_memory(
         self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
-        """Keeps the memory's keys and values of one layer, for the passes to come."""
+        """Caches the memory's keys and values of one layer."""
         self._memories[layer] = k.contiguous(), v.contiguous()
 
 
-def _is_everyone_in_order(rows: Int[Tensor, "rows"], num_rows: int) -> bool:
-    """Whether taking these rows changes nothing; on a GPU nobody asks, for that would wait."""
+def _is_identity(rows: Int[Tensor, "rows"], num_rows: int) -> bool:
+    """Whether indexing by ``rows`` changes nothing; not looked at on a GPU, which would wait."""
     if rows.device.type != "cpu" or len(rows) != num_rows:
         return False
     return torch.equal(rows, torch.arange(num_rows, dtype=rows.dtype))
@@ -186,10 +187,10 @@ def _refuse_gradients(k: Tensor, v: Tensor) -> None:
 
 @dataclass(frozen=True)
 class CachedStep:
-    """A cache whose next position is to be filled; the position's number is on the device.
+    """A cache with the index, on the device, of the position to be filled next.
 
-    Every step has the same shapes, so one compiled function serves them all: attention runs over
-    the whole storage, and the mask must hide what is not filled yet.
+    All steps have the same shapes, so one compiled function serves them: attention runs over the
+    whole storage, and the mask must hide what is not filled yet.
     """
 
     cache: KVCache
@@ -203,15 +204,15 @@ class CachedStep:
     def append(
         self, layer: int, k: Float[Tensor, "B N 1 E"], v: Float[Tensor, "B N 1 E"]
     ) -> KeysAndValues:
-        """Fills the position in one layer and gives the layer's whole storage."""
+        """Fills the position in one layer; returns the layer's whole storage."""
         return self.cache.put(layer, k, v, position=self.position)
 
     def memory(self, layer: int) -> KeysAndValues | None:
         """The cache's own."""
         return self.cache.memory(layer)
 
-    def keep_memory(
+    def put_memory(
         self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
-        """Keeps it in the cache."""
-        self.cache.keep_memory(layer, k, v)
+        """Puts it into the cache."""
+        self.cache.put_memory(layer, k, v)

@@ -1,4 +1,7 @@
-"""Blocks in a row. Their inputs are vectors with positions already added, unless rotary.
+"""Stacks of blocks. Positions are added to the inputs beforehand, unless rotary.
+
+Vaswani et al. 2017 (arXiv:1706.03762), section 3.1; the norm after the last pre-norm block: GPT-2
+(Radford et al. 2019) and Xiong et al. 2020 (arXiv:2002.04745).
 
 Axes: B batch, T positions, M rows and S positions of a memory, D width; total = the positions in
 the cache and T.
@@ -7,21 +10,19 @@ the cache and T.
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn import functional
 
-from tokoban.transformer.blocks import Activation, DecoderBlock, EncoderBlock
+from tokoban.transformer.blocks import DEFAULT_OPTIONS, BlockOptions, DecoderBlock, EncoderBlock
 from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KVCache
 from tokoban.transformer.local_attention import Window
-from tokoban.transformer.positions import Rotary
 
 
 class Encoder(nn.Module):
-    """Self-attending blocks; with a causal mask and a cache, the whole body of a GPT.
+    """Blocks of self-attention; with a causal mask and a cache, the whole body of a GPT.
 
-    Dropout falls on the inputs (the sums of embeddings and positions) and on each sublayer's
-    output, as in the paper. With pre-norm a last norm follows, since nothing has normed the sum;
-    with post-norm every block ends in one already, and as in the paper there is no other.
+    Dropout is applied to the inputs (the sums of embeddings and positions) and to each sublayer's
+    output, as in the paper. A pre-norm stack ends with a layer norm; a post-norm one does not,
+    since each of its blocks does.
     """
 
     def __init__(
@@ -30,27 +31,14 @@ class Encoder(nn.Module):
         width: int,
         num_heads: int,
         *,
-        hidden_width: int | None = None,
-        dropout: float = 0.0,
-        pre_norm: bool = True,
-        activation: Activation = functional.relu,
-        rotary: Rotary | None = None,
+        options: BlockOptions = DEFAULT_OPTIONS,
     ) -> None:
         super().__init__()
-        self.input_dropout = Dropout(dropout)
+        self.input_dropout = Dropout(options.dropout)
         self.blocks = nn.ModuleList(
-            EncoderBlock(
-                width,
-                num_heads,
-                hidden_width=hidden_width,
-                dropout=dropout,
-                pre_norm=pre_norm,
-                activation=activation,
-                rotary=rotary,
-            )
-            for _ in range(num_layers)
+            EncoderBlock(width, num_heads, options=options) for _ in range(num_layers)
         )
-        self.last_norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.last_norm = options.last_norm(width)
 
     def forward(
         self,
@@ -59,7 +47,7 @@ class Encoder(nn.Module):
         may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """With a cache the inputs continue what it holds; in ``may_attend`` its keys come first."""
+        """With a cache the inputs follow the cached positions, the first keys of ``may_attend``."""
         x = self.input_dropout(inputs)
         for layer, block in enumerate(self.blocks):
             x = block(x, may_attend=may_attend, cache=cache, layer=layer)
@@ -67,7 +55,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Blocks that attend to their own past and to a memory; dropout and norms as in ``Encoder``."""
+    """Blocks of self-attention and cross-attention; dropout and norms as in ``Encoder``."""
 
     def __init__(
         self,
@@ -75,27 +63,14 @@ class Decoder(nn.Module):
         width: int,
         num_heads: int,
         *,
-        hidden_width: int | None = None,
-        dropout: float = 0.0,
-        pre_norm: bool = True,
-        activation: Activation = functional.relu,
-        rotary: Rotary | None = None,
+        options: BlockOptions = DEFAULT_OPTIONS,
     ) -> None:
         super().__init__()
-        self.input_dropout = Dropout(dropout)
+        self.input_dropout = Dropout(options.dropout)
         self.blocks = nn.ModuleList(
-            DecoderBlock(
-                width,
-                num_heads,
-                hidden_width=hidden_width,
-                dropout=dropout,
-                pre_norm=pre_norm,
-                activation=activation,
-                rotary=rotary,
-            )
-            for _ in range(num_layers)
+            DecoderBlock(width, num_heads, options=options) for _ in range(num_layers)
         )
-        self.last_norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.last_norm = options.last_norm(width)
 
     def forward(
         self,
@@ -106,11 +81,11 @@ class Decoder(nn.Module):
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """``may_attend`` is of the inputs, and is not made causal here.
+        """``may_attend`` is of the inputs; it is not made causal here.
 
-        A memory of fewer rows serves as many neighbouring rows each. With a cache the inputs
-        continue what it holds, as in ``Encoder``; the memory is read at the first call alone, and
-        the later ones use the keys and values that the cache has kept.
+        A memory of M rows serves B / M neighbouring rows of inputs with each. With a cache the
+        inputs follow the cached positions; the memory is read at the first call only, and later
+        calls use its cached keys and values.
         """
         x = self.input_dropout(inputs)
         for layer, block in enumerate(self.blocks):
@@ -126,7 +101,7 @@ class Decoder(nn.Module):
 
 
 class EncoderDecoder(nn.Module):
-    """An encoder, and a decoder whose memory is what the encoder says."""
+    """An encoder, and a decoder whose memory is the encoder's output."""
 
     def __init__(self, encoder: Encoder, decoder: Decoder) -> None:
         super().__init__()
@@ -141,7 +116,7 @@ class EncoderDecoder(nn.Module):
         source_may_attend: Bool[Tensor, "#B 1 1 S"] | None = None,
         target_may_attend: Bool[Tensor, "... #T #T"] | Window | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """Sources that are padding are hidden from both halves (``masks.padding``)."""
+        """Padding of the sources is hidden from encoder and decoder (``masks.padding``)."""
         memory = self.encoder(sources, may_attend=source_may_attend)
         return self.decoder(
             targets, memory, may_attend=target_may_attend, memory_may_attend=source_may_attend
@@ -154,15 +129,13 @@ def empty_cache_for(
     max_length: int,
     *,
     dtype: torch.dtype | None = None,
-    room: int | None = None,
+    initial_capacity: int | None = None,
 ) -> KVCache:
-    """A cache of the stack's own sizes on its device, of the type of its weights or another.
-
-    ``room`` as ``KVCache`` takes it.
-    """
+    """A cache for the stack, on its device and by default of its type."""
     block = stack.blocks[0]
     assert isinstance(block, EncoderBlock | DecoderBlock)
-    weight, num_heads = block.attention.key.weight, block.attention.num_heads
+    # Not of a projection, which may be packed.
+    weight, num_heads = block.attention_residual.norm.weight, block.attention.num_heads
     return KVCache(
         len(stack.blocks),
         batch_size,
@@ -171,5 +144,5 @@ def empty_cache_for(
         len(weight) // num_heads,
         device=weight.device,
         dtype=dtype or weight.dtype,
-        room=room,
+        initial_capacity=initial_capacity,
     )

@@ -5,7 +5,7 @@ import torch
 from tests.systems.gpt.models import random_gpt, random_prompts
 from tokoban.systems.gpt.attention import attention_panel
 from tokoban.systems.gpt.texts import tokenizer_of
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import TokenRow
 
 
@@ -23,7 +23,7 @@ def test_of_a_long_text_the_end_is_shown_that_the_model_still_sees() -> None:
     panel = attention_panel(model, text, tokenizer_of(model))
     assert model.training
     seen = torch.tensor([text[22:]])  # 41 - 22 <= 23, and half of 23 is 11
-    with captured_attention(model.eval()) as captured:
+    with record_attention(model.eval()) as record:
         model(seen)
-    for layer, (weights,) in enumerate(captured.values()):
+    for layer, (weights,) in enumerate(record.values()):
         assert torch.equal(panel.weights[layer], weights[0])

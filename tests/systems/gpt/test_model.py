@@ -13,7 +13,7 @@ from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 
 BOTH = pytest.mark.parametrize("positions", ["rotary", "learned"])
 
@@ -102,14 +102,14 @@ def test_the_residual_stream_starts_no_larger_behind_twelve_layers_than_behind_t
 
 
 @BOTH
-def test_attention_is_captured_as_next_token_attention(positions: Positions) -> None:
+def test_recorded_attention_is_causal(positions: Positions) -> None:
     model = random_gpt(positions)
     tokens = torch.tensor(random_prompts(11))
-    with captured_attention(model) as captured:
+    with record_attention(model) as record:
         logits = model(tokens)
-    assert torch.allclose(logits, model(tokens), atol=1e-5)
-    assert list(captured) == ["body.blocks.0.attention", "body.blocks.1.attention"]
-    for (weights,) in captured.values():
+    assert torch.equal(logits, model(tokens))
+    assert list(record) == ["body.blocks.0.attention", "body.blocks.1.attention"]
+    for (weights,) in record.values():
         assert weights.shape == (1, 3, 11, 11)
         assert torch.allclose(weights.sum(-1), torch.ones(1, 3, 11))
         assert weights.triu(1).count_nonzero() == 0

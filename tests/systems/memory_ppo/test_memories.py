@@ -11,7 +11,7 @@ from tokoban.systems.memory_ppo.memories import (
     RecurrentMemory,
     TransformerMemory,
 )
-from tokoban.transformer import Encoder, captured_attention
+from tokoban.transformer import Encoder, record_attention
 
 B, T, D, WINDOW = 3, 17, 14, 5
 TOLERANCE = 1e-5  # of float32: the two ways add up in different orders
@@ -171,9 +171,9 @@ def test_without_positions_the_order_of_what_was_seen_is_lost() -> None:
 
 def test_the_first_step_attends_to_itself_and_weights_add_up_to_one() -> None:
     memory = transformer()
-    with captured_attention(memory) as captured, torch.no_grad():
+    with record_attention(memory) as record, torch.no_grad():
         memory(draw(B, T, D), AGES)
-    for (weights,) in captured.values():
+    for (weights,) in record.values():
         assert torch.allclose(weights.sum(-1), torch.ones(B, 7, T), atol=1e-6)
         assert torch.allclose(weights[1, :, 0, 0], torch.ones(7))
         assert torch.allclose(weights[1, :, 6, 6], torch.ones(7))

@@ -11,6 +11,7 @@ from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.train import build_model
 from tokoban.transformer import LearnedPositions
+from tokoban.transformer.dot_product import DotProductAttention
 from tokoban.transformer.dropout import Dropout
 
 CONFIG = VitConfig(
@@ -40,7 +41,7 @@ def _pictures(number: int) -> torch.Tensor:
 
 def test_there_is_no_convolution() -> None:
     leaves = {type(module) for module in _model().modules() if not list(module.children())}
-    assert leaves == {nn.Linear, nn.LayerNorm, Dropout, LearnedPositions}
+    assert leaves == {nn.Linear, nn.LayerNorm, Dropout, LearnedPositions, DotProductAttention}
 
 
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])

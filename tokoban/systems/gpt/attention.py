@@ -7,7 +7,7 @@ import torch
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import context_start
 from tokoban.systems.gpt.tokens import Tokenizer
-from tokoban.transformer import captured_attention, evaluating
+from tokoban.transformer import evaluating, record_attention
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
 _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
@@ -17,9 +17,8 @@ _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
 def attention_panel(model: Gpt, tokens: Sequence[int], tokenizer: Tokenizer) -> AttentionPanel:
     """How much each token took of those before it, in what the model can see at the text's end."""
     seen = tokens[context_start(len(tokens), model.context_length) :]
-    with evaluating(model), captured_attention(model) as captured:
+    with evaluating(model), record_attention(model) as record:
         model(torch.tensor([seen], device=model.embedding.weight.device))
-    weights = torch.cat([calls[0] for calls in captured.values()])  # [L, N, T, T]
     labels = [tokenizer.decode([token]).translate(_VISIBLE) for token in seen]
     row = TokenRow(labels)
-    return AttentionPanel("self attention", weights, row, row)
+    return AttentionPanel("self-attention", record.stacked()[:, 0], row, row)

@@ -16,10 +16,18 @@ from torch.nn import functional
 from tokoban.systems.gpt.config import ActivationName, Positions
 from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
 from tokoban.text.kept import text_from_bytes, text_to_bytes
-from tokoban.transformer import Encoder, EncoderBlock, KVCache, LearnedPositions, Rotary, masks
-from tokoban.transformer.stacks import empty_cache_for
+from tokoban.transformer import (
+    BlockOptions,
+    Encoder,
+    EncoderBlock,
+    KVCache,
+    LearnedPositions,
+    Rotary,
+    empty_cache_for,
+    masks,
+)
 
-_FIRST_ROOM = 1024  # positions of a cache, before it grows: few texts fill a long context
+_INITIAL_CAPACITY = 1024  # positions of a cache before it grows: few texts fill a long context
 _STD = 0.02  # of the weights at the start, as GPT-2 has it
 
 
@@ -54,14 +62,18 @@ class Gpt(nn.Module):
             num_layers,
             width,
             num_heads,
-            dropout=dropout,
-            activation=_ACTIVATIONS[activation],
-            rotary=None if is_learned else Rotary(),
+            options=BlockOptions(
+                dropout=dropout,
+                bias=has_biases,
+                activation=_ACTIVATIONS[activation],
+                rotary=None if is_learned else Rotary(),
+            ),
         )
+        if not has_biases:
+            # As many draws as biases take: a seed gives the same weights with and without them.
+            torch.empty(num_layers * 9 * width).uniform_()
         self.head = None if is_tied else nn.Linear(width, vocabulary_size, bias=False)
         self._initialise()
-        if not has_biases:
-            _remove_biases(self.body)
 
     def _initialise(self) -> None:
         """As GPT-2: what is added to the residual stream is the smaller the more layers add."""
@@ -106,7 +118,7 @@ class Gpt(nn.Module):
     def new_cache(self, batch_size: int) -> KVCache:
         """An empty cache for as much as the model can see, on its device."""
         return empty_cache_for(
-            self.body, batch_size, self.context_length, room=min(_FIRST_ROOM, self.context_length)
+            self.body, batch_size, self.context_length, initial_capacity=_INITIAL_CAPACITY
         )
 
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
@@ -157,10 +169,3 @@ _ACTIVATIONS: dict[ActivationName, Callable[[Tensor], Tensor]] = {
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
     "squared_relu": _squared_relu,
 }
-
-
-def _remove_biases(body: nn.Module) -> None:
-    """Linear maps and norms below ``body`` no longer add anything, as in nanoGPT."""
-    for module in body.modules():
-        if isinstance(module, nn.Linear | nn.LayerNorm):
-            module.register_parameter("bias", None)

@@ -15,16 +15,15 @@ from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import NEIGHBOURS
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.snapshots import Snapshots, step_of
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 from tokoban.viewing.films import save_film
 
 
 def attention_matrix(model: LifeNet, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "T S"]:
     """How much of each cell every cell takes, the mean over the grids."""
-    with captured_attention(model) as captured, torch.no_grad():
+    with record_attention(model) as record, torch.no_grad():
         model(grids)
-    ((weights,),) = captured.values()  # one attention, called once
-    return weights.mean((0, 1))
+    return record.stacked()[0].mean((0, 1))
 
 
 def neighbour_mean(side: int, *, device: torch.device | None = None) -> Float[Tensor, "T S"]:

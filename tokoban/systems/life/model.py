@@ -75,10 +75,12 @@ class GridAttention(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.attention = MultiHeadAttention(width, num_heads=1)
-        for name in ("query", "key", "value"):
-            self.attention.register_module(name, _matrix(width, width))
-        self.attention.register_module("output", nn.Identity())
+        self.attention = MultiHeadAttention(width, num_heads=1, bias=False, has_output=False)
+        # As many draws as earlier versions took, so that a seed gives the weights it always gave.
+        torch.empty(width * (width + 4)).uniform_()
+        for projection in (self.attention.query, self.attention.key, self.attention.value):
+            projection.reset_parameters()
+            nn.init.normal_(projection.weight, std=width**-0.5)
 
     def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
         """What each cell hears."""

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.transformer import Encoder, Rotary, empty_cache_for
+from tokoban.transformer import BlockOptions, Encoder, Rotary, empty_cache_for
 
 
 @runtime_checkable
@@ -52,8 +52,8 @@ class TransformerMemory(nn.Module):
         super().__init__()
         self.window = window
         self.reach = num_layers * (window - 1)
-        rotary = Rotary(base=rotary_base) if positions == "rotary" else None
-        self.encoder = Encoder(num_layers, width, num_heads, rotary=rotary)
+        options = BlockOptions(rotary=Rotary(base=rotary_base) if positions == "rotary" else None)
+        self.encoder = Encoder(num_layers, width, num_heads, options=options)
         self.table: nn.Parameter | None = None
         if positions == "learned":
             self.table = nn.Parameter(torch.randn(window, width) * 0.02)

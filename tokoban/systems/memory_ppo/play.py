@@ -13,7 +13,7 @@ from torch import Tensor
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Rollout
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
 from tokoban.viewing.films import save_pictures
 from tokoban.viewing.plots import plot_attention_maps
@@ -94,9 +94,9 @@ class Recording:
 @torch.no_grad()
 def attention_of(player: Player, episode: Episode) -> Float[Tensor, "L N T S"]:
     """How much each step took of every step; ValueError for a memory without attention."""
-    with captured_attention(player) as captured:
+    with record_attention(player) as record:
         player(episode.inputs)
-    return torch.cat([weights for (weights,) in captured.values()])
+    return record.stacked()[:, 0]
 
 
 def strongest_look(weights: Float[Tensor, "L N T S"]) -> Look:

@@ -15,7 +15,7 @@ from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
-from tokoban.transformer import captured_attention, evaluating
+from tokoban.transformer import evaluating, record_attention
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
 _ARROWS = {
@@ -52,14 +52,13 @@ def attention_panels(
     for direction in plan:
         game.advance(torch.tensor([direction], device=level.boxes.device))
     boards = game.all_boards()
-    with evaluating(model), captured_attention(model) as captured:
+    with evaluating(model), record_attention(model) as record:
         model(boards)
     tokens = TokenRow(
         ["goal", "start", *(_ARROWS[direction] for direction in plan)],
         pictures=_pictures(bitboards.planes(boards)[0]),
     )
-    weights = torch.cat([calls[0] for calls in captured.values()])
-    return [AttentionPanel("boards", weights, tokens, tokens)]
+    return [AttentionPanel("boards", record.stacked()[:, 0], tokens, tokens)]
 
 
 def _pictures(planes: Float[Tensor, "T C H W"]) -> Float[Tensor, "T 3 H W"]:

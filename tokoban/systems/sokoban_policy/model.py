@@ -21,6 +21,7 @@ from tokoban.systems.sokoban_policy.episodes import (
     margin_around,
 )
 from tokoban.transformer import (
+    BlockOptions,
     CachedStep,
     Encoder,
     KVCache,
@@ -86,7 +87,8 @@ class SokobanPolicy(nn.Module):
         self.board_encoder = BoardEncoder(
             width, interior=interior, channels=encoder_channels, num_layers=encoder_layers
         )
-        self.transformer = Encoder(num_layers, width, num_heads, dropout=dropout, pre_norm=pre_norm)
+        options = BlockOptions(dropout=dropout, pre_norm=pre_norm)
+        self.transformer = Encoder(num_layers, width, num_heads, options=options)
         self.action_head = nn.Linear(width, NUM_ACTIONS)
         self.steps_left_head = nn.Linear(width, NUM_BINS)
         may_attend = masks.causal(max_positions)

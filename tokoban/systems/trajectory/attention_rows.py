@@ -11,7 +11,7 @@ from tokoban.systems.trajectory.dataset import WindowDataset
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
 
 _GUIDE = (
@@ -46,9 +46,9 @@ def write_attention(
     last = torch.tensor([0.999])
     windows = dataset.at(torch.tensor([0]), goal_shares=last).to(model.heads.device)
     tokens = windows.tokens[:, :, list(layout.slots)]
-    with captured_attention(model) as captured:
+    with record_attention(model) as record:
         model(windows.prefix, tokens)
-    weights = torch.stack([calls[0][0] for calls in captured.values()]).float().cpu()
+    weights = record.stacked()[:, 0].float().cpu()
     columns = [*layout.prefix, *layout.slots * tokens.shape[1]]
     flat = torch.cat([windows.prefix[0], tokens[0].flatten()])
     values = bins.centres[torch.tensor(columns, device=flat.device), flat].tolist()

@@ -13,8 +13,7 @@ from torch.nn import functional
 
 from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.layout import Layout
-from tokoban.transformer import Encoder, KVCache, Rotary, masks
-from tokoban.transformer.stacks import empty_cache_for
+from tokoban.transformer import BlockOptions, Encoder, KVCache, Rotary, empty_cache_for, masks
 
 _EMBEDDING_STD = 0.5
 _NUM_WAVES = 16  # of which the functions of a bin are made that embeddings begin as
@@ -47,9 +46,7 @@ class TrajectoryTransformer(nn.Module):
             num_layers,
             width,
             num_heads,
-            dropout=dropout,
-            activation=functional.gelu,
-            rotary=Rotary(),
+            options=BlockOptions(dropout=dropout, activation=functional.gelu, rotary=Rotary()),
         )
         self.heads = nn.Parameter(torch.empty(layout.num_columns, width, num_bins))
         self.biases = nn.Parameter(torch.zeros(layout.num_columns, num_bins))

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import BOS, EOS, Tokenizer
-from tokoban.transformer import captured_attention, evaluating
+from tokoban.transformer import evaluating, record_attention
 
 
 @dataclass(frozen=True)
@@ -75,27 +75,13 @@ def all_attention(model: Translator, source: Sequence[int], target: Sequence[int
     last one writes the end. Both come without specials.
     """
     device = model.embedding.weight.device
-    with evaluating(model), captured_attention(model) as captured:
+    with evaluating(model), record_attention(model) as record:
         model(
             torch.tensor([[*source, EOS]], device=device),
             torch.tensor([[BOS, *target]], device=device),
         )
-
-    def layers(half: str, kind: str) -> Tensor:
-        # Of the one sentence that was read, so a layer takes the axis of the batch.
-        return torch.cat(
-            [
-                calls[0]
-                for name, calls in captured.items()
-                if name.startswith(f"transformer.{half}.") and name.endswith(f".{kind}")
-            ]
-        )
-
-    return AllAttention(
-        encoder=layers("encoder", "attention"),
-        decoder=layers("decoder", "attention"),
-        cross=layers("decoder", "cross_attention"),
-    )
+    kinds = "encoder.*.attention", "decoder.*.attention", "decoder.*.cross_attention"
+    return AllAttention(*(record.stacked(f"transformer.{kind}")[:, 0] for kind in kinds))
 
 
 def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Alignment:

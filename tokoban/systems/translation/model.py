@@ -24,16 +24,17 @@ from tokoban.inference.packed import (
 from tokoban.text.bpe import PAD, Tokenizer
 from tokoban.text.kept import text_from_bytes, text_to_bytes
 from tokoban.transformer import (
+    BlockOptions,
     Decoder,
-    DecoderBlock,
     Encoder,
     EncoderDecoder,
     KVCache,
+    empty_cache_for,
     masks,
     sinusoidal,
 )
 
-_FIRST_ROOM = 16  # positions of a cache, before it grows: a short sentence lies close together
+_INITIAL_CAPACITY = 16  # positions of a cache before it grows: compact for short sentences
 EXTRA_LENGTH = 50  # tokens by which a translation may be longer than its source, as in the paper
 
 
@@ -107,10 +108,10 @@ class Translator(nn.Module):
         self.max_positions = max_positions
         self.tokenizer = tokenizer
         self.embedding = nn.Embedding(vocabulary_size, width)
-        sizes = num_layers, width, num_heads
+        options = BlockOptions(hidden_width=hidden_width, dropout=dropout, pre_norm=pre_norm)
         self.transformer = EncoderDecoder(
-            Encoder(*sizes, hidden_width=hidden_width, dropout=dropout, pre_norm=pre_norm),
-            Decoder(*sizes, hidden_width=hidden_width, dropout=dropout, pre_norm=pre_norm),
+            Encoder(num_layers, width, num_heads, options=options),
+            Decoder(num_layers, width, num_heads, options=options),
         )
         vectors = sinusoidal(max_positions + EXTRA_LENGTH, width)
         self.register_buffer("position_vectors", vectors, persistent=False)
@@ -170,19 +171,8 @@ class Translator(nn.Module):
 
     def new_cache(self, batch_size: int, max_length: int) -> KVCache:
         """An empty cache for targets of up to ``max_length`` tokens, on the model's device."""
-        weight, decoder = self.embedding.weight, self.transformer.decoder
-        block = decoder.blocks[0]
-        assert isinstance(block, DecoderBlock)
-        num_heads = block.attention.num_heads
-        return KVCache(
-            len(decoder.blocks),
-            batch_size,
-            num_heads,
-            max_length,
-            weight.shape[1] // num_heads,
-            device=weight.device,
-            dtype=weight.dtype,
-            room=_FIRST_ROOM,
+        return empty_cache_for(
+            self.transformer.decoder, batch_size, max_length, initial_capacity=_INITIAL_CAPACITY
         )
 
     def packed(self, *, dtype: torch.dtype = torch.float32) -> "Translator":

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from tokoban.systems.vit.config import Pooling, Positions
 from tokoban.systems.vit.patches import to_patches
-from tokoban.transformer import Encoder, GridPositions, LearnedPositions
+from tokoban.transformer import BlockOptions, Encoder, GridPositions, LearnedPositions
 
 _MOST_NAME_BYTES = 2**20  # of the names of all classes; what is longer is cut, and unreadable
 
@@ -66,14 +66,10 @@ class VisionTransformer(nn.Module):
         self.class_token: nn.Parameter | None = None
         if pooling == "class_token":
             self.class_token = nn.Parameter(torch.randn(width) * _CLASS_SCALE)
-        self.encoder = Encoder(
-            num_layers,
-            width,
-            num_heads,
-            hidden_width=hidden_width,
-            dropout=dropout,
-            activation=functional.gelu,
+        options = BlockOptions(
+            hidden_width=hidden_width, dropout=dropout, activation=functional.gelu
         )
+        self.encoder = Encoder(num_layers, width, num_heads, options=options)
         self.head = nn.Linear(width, num_classes)
 
     def forward(self, pictures: UInt8[Tensor, "B C H W"]) -> Float[Tensor, "B A"]:

@@ -12,7 +12,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from tokoban.systems.vit.model import VisionTransformer
-from tokoban.transformer import captured_attention
+from tokoban.transformer import record_attention
 
 _SIDE_PX = 224  # a small picture is enlarged to about this
 _GAP_PX = 8
@@ -43,9 +43,9 @@ def rollout(weights: Float[Tensor, "L B N T T"]) -> Float[Tensor, "B T T"]:
 
 def look(model: VisionTransformer, pictures: UInt8[Tensor, "B C H W"]) -> Looked:
     """Classifies, and rolls the attention out from what the last layer reads to the patches."""
-    with captured_attention(model) as captured, torch.inference_mode():
+    with record_attention(model) as record, torch.inference_mode():
         logits = model(pictures)
-    weights = torch.stack([layer for (layer,) in captured.values()])
+    weights = record.stacked()
     total = rollout(weights)
     from_patches = total.mean(1) if model.class_token is None else total[:, 0, 1:]
     shares = from_patches / from_patches.sum(1, keepdim=True)
