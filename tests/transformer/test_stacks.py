@@ -55,8 +55,8 @@ def test_rotary_stacks_see_order() -> None:
 
 @pytest.mark.parametrize("stack_class", [Encoder, Decoder])
 def test_pre_norm_ends_in_one_more_norm_and_post_norm_does_not(stack_class: type) -> None:
-    pre = stack_class(LAYERS, D, N, pre_norm=True)
-    post = stack_class(LAYERS, D, N, pre_norm=False)
+    pre = stack_class(LAYERS, D, N, options=BlockOptions(pre_norm=True))
+    post = stack_class(LAYERS, D, N, options=BlockOptions(pre_norm=False))
     assert len(list(pre.parameters())) == len(list(post.parameters())) + 2
     arguments = (torch.randn(B, T, D),) + (torch.randn(B, S, D),) * (stack_class is Decoder)
     for stack in pre, post:
