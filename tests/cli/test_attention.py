@@ -157,7 +157,7 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         (["--keys", "1 2"], "--keys and --values need --queries"),
         (["--values", "1 2"], "--keys and --values need --queries"),
         (["--window", "2"], "--window is for --mask local"),
-        (["--mask", "local", "--window", "-1"], "a window reaches 0 positions or more, got -1"),
+        (["--mask", "local", "--window", "-1"], "a window of half width -1; expected at least 0"),
         (
             ["--queries", "1;2;3", "--keys", "1;2", "--mask", "local"],
             "expected at least as many keys as queries (3), got 2",

@@ -32,7 +32,7 @@ def test_sinusoids_from_an_offset_are_a_piece_of_the_whole() -> None:
 
 
 def test_sinusoids_of_odd_width_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected an even width, got 7"):
+    with pytest.raises(ValueError, match="need an even width, got 7"):
         sinusoidal(5, 7)
 
 
@@ -43,7 +43,7 @@ def test_learned_positions_from_an_offset_are_a_piece_of_the_whole() -> None:
 
 
 def test_positions_beyond_the_learned_ones_are_refused() -> None:
-    with pytest.raises(ValueError, match="vectors for 11 positions, asked for 12"):
+    with pytest.raises(ValueError, match="expected at most 11 positions, got 12"):
         LearnedPositions(11, 3)(5, offset=7)
 
 
@@ -108,7 +108,7 @@ def test_rotary_tells_far_positions_apart_in_half_precision() -> None:
 
 
 def test_rotary_of_odd_head_width_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected an even head width, got 13"):
+    with pytest.raises(ValueError, match="need an even head width, got 13"):
         Rotary()(draw(B, N, T, 13), draw(B, N, T, 13))
 
 

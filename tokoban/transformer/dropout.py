@@ -1,25 +1,25 @@
-"""Dropout, and on a CPU with a quarter of the random numbers that torch's own asks for."""
+"""Dropout (Srivastava et al. 2014), with a quarter of torch's random draws on a CPU."""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-_LEVELS = 2**16  # chances that a draw of 16 bits can have
+_LEVELS = 2**16  # values of a 16-bit draw
 
 
 class Dropout(nn.Dropout):
-    """Leaves out each number with probability p in training, and scales up the others.
+    """In training, zeroes each number with probability p and scales the others by 1 / (1 - p).
 
-    torch draws a double for each number on a CPU, one after the other: a sixth of the time that a
-    small translator's step takes. Here a draw of 64 bits is for four of them, so that p is rounded
-    to 1/65536; what is left is scaled by the rounded chance, and the expectation is exact.
+    On a CPU torch draws a double for each number, which takes a sixth of a small translator's
+    training step. Here one 64-bit draw serves four numbers: p is rounded to a multiple of 1/65536,
+    also in the scale, so the expectation is exact.
     """
 
     def forward(self, inputs: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """Of the same shape and type."""
+        """The same shape and dtype."""
         level = round(self.p * _LEVELS)
-        is_alone = inputs.device.type == "cpu" and not torch.compiler.is_compiling()
-        if not (self.training and is_alone and 0 < level < _LEVELS):
+        uses_own_draws = inputs.device.type == "cpu" and not torch.compiler.is_compiling()
+        if not (self.training and uses_own_draws and 0 < level < _LEVELS):
             return super().forward(inputs)
         size = inputs.numel()
         draws = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)

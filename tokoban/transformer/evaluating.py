@@ -1,4 +1,4 @@
-"""A model as it is used, and not as it is trained."""
+"""Evaluation mode as a context manager."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout while it is open, and afterwards as before."""
+    """Puts the model into eval mode; restores its mode at the end."""
     was_training = model.training
     model.eval()
     try:

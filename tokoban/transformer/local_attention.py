@@ -1,7 +1,10 @@
-"""Attention to what is near, at a cost that grows with the length and not with its square.
+"""Sliding-window attention, whose cost grows linearly with the length.
 
-Axes: B batch, N heads, T target positions (who asks), S source positions (who answers), E head
-width; chunk = the targets that are treated together, band = the sources that those reach.
+The window: Longformer (Beltagy et al. 2020, arXiv:2004.05150); computed in chunks as local
+attention is in Image Transformer (Parmar et al. 2018, arXiv:1802.05751).
+
+Axes: B batch, N heads, T targets (queries), S sources (keys and values), E head width;
+chunk = targets that are processed together, band = the sources within their reach.
 """
 
 from dataclasses import dataclass
@@ -11,18 +14,18 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional
 
-# Of shorter chunks the kernel would do many with little work in each.
+# Shorter chunks would leave the kernel too little work each.
 _LEAST_CHUNK = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Who may attend to whom where distance decides; it stands wherever a mask may stand.
+    """A mask by distance; accepted wherever a mask is.
 
     Each position may attend to those at most ``half_width`` away, as in ``masks.local``: on either
-    side, or with ``is_causal`` to itself and what came before. ``may_be_attended`` hides sources
-    from everybody besides (``masks.padding``). Of more sources than targets the targets are the
-    last, as they are when earlier keys come from a cache.
+    side, or with ``is_causal`` to itself and earlier positions. ``may_be_attended`` also hides
+    sources from all targets (``masks.padding``). If there are more sources than targets, the
+    targets are the last positions, as with a cache.
     """
 
     half_width: int
@@ -31,12 +34,12 @@ class Window:
 
     def __post_init__(self) -> None:
         if self.half_width < 0:
-            raise ValueError(f"a window reaches 0 positions or more, got {self.half_width}")
+            raise ValueError(f"a window of half width {self.half_width}; expected at least 0")
 
     def mask(
         self, num_targets: int, num_sources: int, *, device: torch.device | str | None = None
     ) -> Bool[Tensor, "... T S"]:
-        """The same as a mask, with num_targets * num_sources elements."""
+        """The equivalent mask, with num_targets * num_sources elements."""
         _refuse_more_targets(num_targets, num_sources)
         sources = torch.arange(num_sources, device=device)
         may_attend = self._is_near(sources[num_sources - num_targets :], sources)
@@ -56,8 +59,8 @@ def attend_locally(
 ) -> Float[Tensor, "B N T value_width"]:
     """``attend`` with ``window.mask(T, S)``, in time and memory of T * half_width.
 
-    The targets are cut into chunks. Each chunk is given a copy of its band, the sources that any of
-    it may attend to; then they are short sequences of one batch, on torch's fused kernels.
+    The targets are cut into chunks. Each chunk gets a copy of its band, the sources that any of its
+    targets may attend to; torch's fused kernels then process the chunks as a batch.
     """
     num_targets, num_sources = q.shape[2], k.shape[2]
     _refuse_more_targets(num_targets, num_sources)
@@ -74,7 +77,7 @@ def attend_locally(
         mask = window.mask(num_targets, num_sources, device=q.device)
         return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     num_chunks = -(-num_targets // chunk)
-    # Where the band of the first chunk begins, and how far that of the last one goes.
+    # The start of the first chunk's band, and how far the last chunk's goes beyond the end.
     first = num_sources - num_targets - before
     beyond = num_chunks * chunk - num_targets + after
 
@@ -83,8 +86,8 @@ def attend_locally(
         filled = functional.pad(sources, (0, 0, -first, beyond))
         return filled.unfold(2, band, chunk).permute(0, 2, 1, 4, 3).flatten(0, 1)
 
-    places = torch.arange(first, first + band, device=q.device)  # of the first band
-    is_near = window._is_near(places[before : before + chunk], places)  # [chunk, band]
+    positions = torch.arange(first, first + band, device=q.device)  # of the first band
+    is_near = window._is_near(positions[before : before + chunk], positions)  # [chunk, band]
     exists = q.new_ones(1, 1, num_sources, 1, dtype=torch.bool)
     if may_be_attended is not None:
         exists = may_be_attended.transpose(-2, -1)
@@ -96,8 +99,8 @@ def attend_locally(
         bands(v),
         attn_mask=may_attend,  # [B * chunks, 1, chunk, band]
     )
-    in_a_row = mixed.unflatten(0, (len(q), num_chunks)).transpose(1, 2).flatten(2, 3)
-    return in_a_row[:, :, :num_targets]
+    joined = mixed.unflatten(0, (len(q), num_chunks)).transpose(1, 2).flatten(2, 3)
+    return joined[:, :, :num_targets]
 
 
 def _refuse_more_targets(num_targets: int, num_sources: int) -> None:

@@ -1,6 +1,6 @@
-"""Who may attend to whom: Bool[..., T, S], True = may attend; combine masks with ``&``.
+"""Attention masks: Bool[..., T, S], True = may attend; combine masks with ``&``.
 
-Axes: B batch, T target positions (rows: who asks), S source positions (columns: who answers).
+Axes: B batch, T targets (queries, the rows), S sources (keys, the columns).
 """
 
 import torch
@@ -11,10 +11,10 @@ from torch import Tensor
 def causal(
     length: int, *, num_keys: int | None = None, device: torch.device | str | None = None
 ) -> Bool[Tensor, "T S"]:
-    """Each position may attend to itself and to what came before it.
+    """Each position may attend to itself and to earlier positions.
 
-    With ``num_keys`` above ``length`` the queries are the last positions of the keys, as they are
-    when earlier keys come from a cache.
+    If ``num_keys`` exceeds ``length``, the queries are the last positions of the keys, as with a
+    cache.
     """
     num_keys = length if num_keys is None else num_keys
     if num_keys < length:
@@ -24,7 +24,7 @@ def causal(
 
 
 def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S"]:
-    """In row b the first ``lengths[b]`` positions may be attended to, by everybody in all heads."""
+    """In row b the first ``lengths[b]`` sources may be attended to, by all targets and heads."""
     positions = torch.arange(max_length, device=lengths.device)
     return (positions < lengths[:, None])[:, None, None, :]
 
@@ -32,7 +32,7 @@ def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S
 def local(
     length: int, window: int, *, device: torch.device | str | None = None
 ) -> Bool[Tensor, "T T"]:
-    """Each position may attend to those at most ``window`` away, on either side, and to itself."""
+    """Each position may attend to those at most ``window`` positions away, on either side."""
     positions = torch.arange(length, device=device)
     return (positions[:, None] - positions).abs() <= window
 
@@ -40,7 +40,7 @@ def local(
 def goal_and_current(
     length: int, *, device: torch.device | str | None = None
 ) -> Bool[Tensor, "T T"]:
-    """Each position may attend to position 0, the goal, and to itself: a policy without memory."""
+    """Each position may attend to position 0, the goal, and to itself: a policy without history."""
     may_attend = torch.eye(length, dtype=torch.bool, device=device)
     may_attend[:, 0] = True
     return may_attend

@@ -1,4 +1,7 @@
-"""Where a thing stands, for a network that could not otherwise tell: attention has no order.
+"""Position encodings: attention itself does not depend on the order of its inputs.
+
+Sinusoidal: Vaswani et al. 2017 (arXiv:1706.03762), section 3.5. Learned: Gehring et al. 2017
+(arXiv:1705.03122). Rotary (RoPE): Su et al. 2021 (arXiv:2104.09864).
 
 Axes: B batch, N heads, T positions, E head width, D model width, H rows, W columns.
 """
@@ -7,25 +10,24 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-_BASE = 10000.0  # of the wavelengths, in Vaswani et al. 2017 and in Su et al. 2021
+_BASE = 10000.0  # of the wavelengths, in both papers
 
 
 def sinusoidal(
     length: int, width: int, *, offset: int = 0, device: torch.device | str | None = None
 ) -> Float[Tensor, "T D"]:
-    """Sine in the even and cosine in the odd components, at wavelengths from 2 pi to 20000 pi.
+    """Component 2i of position t is sin(t / 10000^(2i / width)), component 2i + 1 its cosine.
 
-    Component 2i of position t is sin(t / 10000^(2i / width)), component 2i + 1 its cosine
-    (Vaswani et al. 2017, section 3.5). The first position is ``offset``.
+    The first position is ``offset``.
     """
     if width % 2:
-        raise ValueError(f"sines and cosines come in pairs: expected an even width, got {width}")
+        raise ValueError(f"sinusoidal positions need an even width, got {width}")
     angles = _angles(length, width, offset=offset, device=device, dtype=torch.float32)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 
 class LearnedPositions(nn.Module):
-    """One learned vector for each position below ``max_length``."""
+    """A learned vector for each position below ``max_length``."""
 
     def __init__(self, max_length: int, width: int) -> None:
         super().__init__()
@@ -35,12 +37,12 @@ class LearnedPositions(nn.Module):
         """The vectors of ``length`` positions from ``offset`` on."""
         max_length, end = len(self.table), offset + length
         if end > max_length:
-            raise ValueError(f"there are vectors for {max_length} positions, asked for {end}")
+            raise ValueError(f"expected at most {max_length} positions, got {end}")
         return self.table[offset:end]
 
 
 class GridPositions(nn.Module):
-    """A learned vector for each row plus one for each column, so a grid costs H + W of them."""
+    """The sum of a learned vector for the row and one for the column: H + W vectors for a grid."""
 
     def __init__(self, max_rows: int, max_columns: int, width: int) -> None:
         super().__init__()
@@ -48,16 +50,15 @@ class GridPositions(nn.Module):
         self.columns = LearnedPositions(max_columns, width)
 
     def forward(self, num_rows: int, num_columns: int) -> Float[Tensor, "H W D"]:
-        """The vectors of a grid's cells, counted from its upper left corner."""
+        """The vectors of a grid's cells; the first is the upper left one."""
         return self.rows(num_rows)[:, None] + self.columns(num_columns)
 
 
 class Rotary(nn.Module):
-    """Turns each pair of a head's components by an angle that grows with the position.
+    """Rotates pair i of a head's components by position * base^(-2i / E).
 
-    A query's product with a key then depends on how far apart they stand, and not on where
-    (Su et al. 2021). Component pair i turns by base^(-2i / E) per position. It has no parameters,
-    so one may serve every layer.
+    The product of a query and a key then depends on their distance only. There are no parameters,
+    so all layers may share an instance.
     """
 
     def __init__(self, *, base: float = _BASE) -> None:
@@ -73,21 +74,21 @@ class Rotary(nn.Module):
         *,
         offset: int | Int64[Tensor, "1"] = 0,
     ) -> tuple[Float[Tensor, "B N T E"], Float[Tensor, "B N T E"]]:
-        """The same vectors turned; the first position is ``offset``."""
+        """Rotated queries and keys; the first position is ``offset``."""
         length, head_width = queries.shape[-2:]
         if head_width % 2:
-            raise ValueError(f"rotary turns pairs: expected an even head width, got {head_width}")
-        # In half precision, large positions would no longer be told apart.
+            raise ValueError(f"rotary positions need an even head width, got {head_width}")
+        # Half precision cannot represent large positions exactly.
         dtype = torch.promote_types(queries.dtype, torch.float32)
         angles = _angles(
             length, head_width, offset=offset, device=queries.device, dtype=dtype, base=self.base
         )
         cos, sin = angles.cos(), angles.sin()
-        both = torch.stack([queries, keys])  # together: a step of one position costs its calls
+        both = torch.stack([queries, keys])  # one call: launches are the cost
         first, second = both[..., 0::2], both[..., 1::2]
-        turned = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
-        turned_queries, turned_keys = turned.flatten(-2).to(queries.dtype)
-        return turned_queries, turned_keys
+        rotated = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
+        rotated_queries, rotated_keys = rotated.flatten(-2).to(queries.dtype)
+        return rotated_queries, rotated_keys
 
 
 def _angles(

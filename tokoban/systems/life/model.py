@@ -76,7 +76,7 @@ class GridAttention(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.attention = MultiHeadAttention(width, num_heads=1, bias=False, has_output=False)
-        # As many draws as earlier versions took, so that a seed gives the weights it always gave.
+        # As many draws as a whole attention takes: a seed gives the weights that it always gave.
         torch.empty(width * (width + 4)).uniform_()
         for projection in (self.attention.query, self.attention.key, self.attention.value):
             projection.reset_parameters()
