@@ -1,8 +1,8 @@
-"""Explains lost positions drawn from play, and has every certificate checked.
+"""Explains deadlocked positions sampled from play, and has every certificate checked.
 
 A third of the positions come from random pushes, a third from random pushes that put no box on a
 dead square, and a third from play along shortest solutions with a wrong push now and then, which
-goes on for a few pushes after the one that lost. No position is drawn twice. Seconds are of the
+goes on for a few pushes after the one that deadlocked. No position comes twice. Seconds are of the
 process, so that other work on the machine does not count. Exits with 1 if a position was not
 explained, if the checker finds a fault, or if a box may be left out.
 """
@@ -24,20 +24,20 @@ from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs.checker import find_fault
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.notation import to_json
 from tokoban.sokoban.search.solver import solve
 
 WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play
 _MISTAKE = 0.2  # the probability that a push is any
-_MAX_AFTER = 4  # pushes after the one that lost
+_MAX_AFTER = 4  # pushes after the one that deadlocked
 _MAX_IN_VAIN = 1000  # plays
 
 
 @dataclass(frozen=True)
 class Row:
-    """One lost position, and what became of it; no kind if it was given up."""
+    """One deadlocked position, and what became of it; no kind if it was given up."""
 
     source: str
     way: str
@@ -80,7 +80,7 @@ def at_random(
 
 
 def with_mistakes(board: Board, draw: random.Random) -> Board:
-    """Where play ends, a few pushes after it was lost; or the board solved."""
+    """Where play ends, a few pushes after it was deadlocked; or the board solved."""
     while (solution := solve(board, minimise="pushes").solution) and not board.is_solved:
         if draw.random() < _MISTAKE:
             board = at_random(board, draw, 1)
@@ -90,8 +90,8 @@ def with_mistakes(board: Board, draw: random.Random) -> Board:
     return board if board.is_solved else at_random(board, draw, draw.randrange(_MAX_AFTER + 1))
 
 
-def lost_positions(boards: Sequence[Board], way: str, draw: random.Random) -> Iterator[Board]:
-    """Lost positions, none twice, until many plays in a row have come to no new one."""
+def deadlocked_positions(boards: Sequence[Board], way: str, draw: random.Random) -> Iterator[Board]:
+    """Deadlocked positions, none twice, until many plays in a row have come to no new one."""
     met: set[Board] = set()
     num_in_vain = 0
     while num_in_vain < _MAX_IN_VAIN:
@@ -116,7 +116,7 @@ def run(source: str, way: str, board: Board) -> Row:
     started_s = time.process_time()
     answer = explain(board, clock=time.process_time)
     explained_s = time.process_time() - started_s
-    if not isinstance(answer, Lost):
+    if not isinstance(answer, Deadlocked):
         return Row(source, way, has_dead_box, None, 0, False, 0, 0, None, explained_s * 1e3, 0.0)
     certificate = answer.certificate
     started_s = time.process_time()
@@ -141,13 +141,13 @@ def summary(name: str, rows: Sequence[Row]) -> str:
     """The figures of some positions in a few lines."""
     explained = [row for row in rows if row.kind is not None]
     if not explained:
-        return f"{name}: {len(rows)} lost positions, none explained"
+        return f"{name}: {len(rows)} deadlocked positions, none explained"
     kinds = Counter(row.kind for row in explained)
     without_search = sum(row.kind != "search" for row in explained)
     counts = Counter(row.num_boxes for row in explained)
     times = [row.explained_ms for row in rows]
     lines = [
-        f"{name}: {len(rows)} lost positions, {len(explained)} explained, "
+        f"{name}: {len(rows)} deadlocked positions, {len(explained)} explained, "
         f"{sum(row.fault is None for row in explained)} verified, "
         f"{sum(row.is_minimal for row in explained)} with no box too many",
         f"  without search {without_search / len(rows):.1%}; "
@@ -181,13 +181,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # As many of each as can be, the first ones having one more.
         count = (arguments.positions + len(sources) - 1 - i) // len(sources)
         here = []
-        for _, board in zip(range(count), lost_positions(boards, way, draw), strict=False):
+        for _, board in zip(range(count), deadlocked_positions(boards, way, draw), strict=False):
             here.append(run(file, way, board))
         print(summary(f"{file}, {way}", here), flush=True)
         rows += here
     print(summary("all", rows))
-    alive_squares = [row for row in rows if not row.has_dead_box]
-    print(summary("no box on a dead square", alive_squares))
+    elsewhere = [row for row in rows if not row.has_dead_box]
+    print(summary("no box on a dead square", elsewhere))
     if arguments.json:
         written = json.dumps([asdict(row) for row in rows], indent=1) + "\n"
         Path(arguments.json).write_text(written, encoding="utf-8")

@@ -1,4 +1,5 @@
-"""The benchmark of explanations: as many positions as asked for, all lost, and the same by seed."""
+"""The benchmark of explanations: the number of positions asked for, all deadlocked, the same by
+seed."""
 
 import json
 from dataclasses import replace
@@ -31,7 +32,7 @@ def test_positions_of_every_way_are_explained_and_verified(
     assert status == 0
     assert [row["way"] for row in found] == [WAYS[0]] * 3 + [WAYS[1]] * 2 + [WAYS[2]] * 2
     assert all(row["kind"] and row["fault"] is None and row["is_minimal"] for row in found)
-    assert "all: 7 lost positions, 7 explained, 7 verified" in capsys.readouterr().out
+    assert "all: 7 deadlocked positions, 7 explained, 7 verified" in capsys.readouterr().out
     assert without_times(rows(tmp_path, seed=3)[1]) == without_times(found)
 
 
@@ -41,7 +42,7 @@ def test_levels_that_are_never_lost_end_the_drawing(
     monkeypatch.setattr(explain, "_MAX_IN_VAIN", 5)
     (tmp_path / "level.xsb").write_text("#####\n#@$.#\n#####\n")
     assert explain.main([str(tmp_path / "level.xsb")]) == 0
-    assert "all: 0 lost positions, none explained" in capsys.readouterr().out
+    assert "all: 0 deadlocked positions, none explained" in capsys.readouterr().out
 
 
 def test_a_fault_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

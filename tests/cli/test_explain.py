@@ -11,14 +11,13 @@ import pytest
 from tokoban import cli
 from tokoban.cli.explanation import Explanation, Game, drawn, sentences
 from tokoban.cli.png import encode_png
-from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats import Level, parse_board
 from tokoban.sokoban.proofs import explainer
-from tokoban.sokoban.proofs.certificate import Certificate
-from tokoban.sokoban.proofs.explainer import Lost, explain
-from tokoban.sokoban.proofs.games import Explained
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
+from tokoban.sokoban.proofs.games import ExplainedGame
 from tokoban.sokoban.render import SQUARE_PX
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.limits import Limits
 
 ROOM = "#######\n#     #\n#@$.  #\n#     #\n#######\n"
 PAIR = "#######\n#. $$.#\n#@    #\n#######\n"
@@ -43,27 +42,27 @@ def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFix
     status, found = explained()
     assert status == 0
     assert [(one["index"], one["saved_game"], one["status"]) for one in found] == [
-        (1, None, "alive"),
-        (1, 1, "lost"),
-        (2, None, "lost"),
+        (1, None, "solvable"),
+        (1, 1, "deadlocked"),
+        (2, None, "deadlocked"),
     ]
-    keys = ["index", "title", "saved_game", "status", "moves", "moves_known_alive", "lurd"]
+    keys = ["index", "title", "saved_game", "status", "moves", "moves_known_solvable", "lurd"]
     assert list(found[0]) == [*keys, "seconds", "certificate"]
-    assert [found[0][key] for key in keys] == [1, "room", None, "alive", "", 0, "R"]
-    assert [found[1][key] for key in keys] == [1, "room", 1, "lost", "RRR", 2, None]
+    assert [found[0][key] for key in keys] == [1, "room", None, "solvable", "", 0, "R"]
+    assert [found[1][key] for key in keys] == [1, "room", 1, "deadlocked", "RRR", 2, None]
     assert found[1]["certificate"]["kind"] == "dead"
     assert found[2]["certificate"]["boxes"] == [[1, 3], [1, 4]]
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("   1  alive: ")
+    assert printed[0].startswith("   1  solvable: ")
     assert printed[0].endswith(" s  room")
     assert printed[1] == "      1 move to go: R"
-    assert printed[2].startswith("   1  lost by push 3 (move 3, R): ")
+    assert printed[2].startswith("   1  deadlocked by push 3 (move 3, R): ")
     assert printed[2].endswith(" s  saved game 1  room")
     assert printed[3] == "      No pushes bring the box at row 3, column 6 to a goal."
     assert printed[6] == "      #  .@X#"
     assert printed[-6:-4] == [
         "      Not all on goals are the 2 boxes at row 2, column 4 and row 2, column 5, and any "
-        "push of one would lose it.",
+        "push of one would deadlock it.",
         "      Without any one of them the others could.",
     ]
     assert printed[-3] == "      #. XX.#"
@@ -73,13 +72,13 @@ def test_moves_are_played_and_the_push_that_lost_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, found = explained("--level", "1", "--moves", "RlrRRlll")
-    assert (status, found[0]["moves"], found[0]["moves_known_alive"]) == (0, "RlrRR", 4)
-    assert "lost by push 3 (move 5, R)" in capsys.readouterr().out
+    assert (status, found[0]["moves"], found[0]["moves_known_solvable"]) == (0, "RlrRR", 4)
+    assert "deadlocked by push 3 (move 5, R)" in capsys.readouterr().out
     status, found = explained("--level", "1", "--moves", "Rl")
     assert (status, found[0]["moves"], found[0]["lurd"]) == (0, "Rl", "")
-    assert "alive after 2 moves" in capsys.readouterr().out
+    assert "solvable after 2 moves" in capsys.readouterr().out
     assert explained("--level", "2", "--moves", "r")[1][0]["moves"] == ""
-    assert "lost from the start" in capsys.readouterr().out
+    assert "deadlocked from the start" in capsys.readouterr().out
 
 
 def test_what_is_written_can_be_verified_and_is_refused_when_changed(
@@ -112,7 +111,7 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert capsys.readouterr().out == told
 
 
-def test_the_picture_frames_the_boxes_to_blame(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_picture_frames_the_boxes_in_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = []
 
     def encode(picture: np.ndarray) -> bytes:
@@ -195,7 +194,7 @@ def test_invalid_levels_are_told_and_the_others_explained_and_verified_by_their_
     assert told.err.startswith("levels.sok:1: level 1")
     assert told.err.endswith("tokoban: 1 of 2 levels is invalid and left out\n")
     found = json.loads(Path("out.json").read_text())
-    assert [(one["index"], one["status"]) for one in found] == [(2, "lost")]
+    assert [(one["index"], one["status"]) for one in found] == [(2, "deadlocked")]
     assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 2
     assert "   1  holds" in capsys.readouterr().out
     assert cli.main(["explain", "levels.sok", "--level", "2", "--json", "out.json"]) == 0
@@ -204,17 +203,17 @@ def test_invalid_levels_are_told_and_the_others_explained_and_verified_by_their_
 def test_what_is_given_up_is_status_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    limits = []
+    given = []
 
-    def give_up(board: object, *, time_limit_s: float) -> Answer:
-        limits.append(time_limit_s)
+    def give_up(board: object, *, limits: Limits) -> Answer:
+        given.append(limits)
         return Answer(status="gave up", solver="astar", reason="7 s", elapsed_s=7.0)
 
     monkeypatch.setattr(explainer, "explain", give_up)
     status, found = explained("--level", "2", "--time-limit", "7")
     assert (status, found[0]["status"], found[0]["certificate"]) == (1, "unknown", None)
-    assert limits == [7.0]
-    assert "neither solved nor proved lost within 7 s" in capsys.readouterr().out
+    assert given == [Limits(time_limit_s=7.0)]
+    assert "neither solved nor proved deadlocked within 7 s" in capsys.readouterr().out
 
 
 def test_after_ctrl_c_what_is_known_is_written(
@@ -230,15 +229,8 @@ def test_after_ctrl_c_what_is_known_is_written(
 
     monkeypatch.setattr(explainer, "explain", interrupted)
     status, found = explained()
-    assert (status, [one["status"] for one in found]) == (130, ["alive"])
+    assert (status, [one["status"] for one in found]) == (130, ["solvable"])
     assert "interrupted after 1 of 3 positions" in capsys.readouterr().err
-
-
-def test_a_certificate_that_does_not_hold_is_never_shown() -> None:
-    board = parse_board(PAIR)
-    wrong = Lost(Certificate(board, "dead", (Square(1, 3),), ("",)), 0.5)
-    with pytest.raises(RuntimeError, match="it proves nothing about its boxes"):
-        Explanation(Game(1, Level(board), ""), Explained(wrong, "", None, board))
 
 
 def test_what_lies_between_is_said_where_it_is_not_known() -> None:
@@ -246,13 +238,15 @@ def test_what_lies_between_is_said_where_it_is_not_known() -> None:
     answer = explain(board)
     game = Game(1, Level(parse_board(PAIR)), "RRR")
 
-    def first_line(num_moves_alive: int | None) -> str:
-        explanation = Explanation(game, Explained(answer, "RRR", num_moves_alive, board))
+    def first_line(num_moves_solvable: int | None) -> str:
+        explanation = Explanation(game, ExplainedGame(answer, "RRR", num_moves_solvable, board))
         return explanation.text().plain.split("\n")[0]
 
-    assert "lost by push 3 (move 3, R): " in first_line(2)
-    assert "lost by push 3 (move 3, R) at the latest, alive until move 1: " in first_line(1)
-    assert "lost by push 3 (move 3, R) at the latest: " in first_line(None)
+    assert "deadlocked by push 3 (move 3, R): " in first_line(2)
+    assert "deadlocked by push 3 (move 3, R) at the latest, solvable until move 1: " in first_line(
+        1
+    )
+    assert "deadlocked by push 3 (move 3, R) at the latest: " in first_line(None)
 
 
 SENTENCES = {
@@ -267,11 +261,11 @@ SENTENCES = {
 @pytest.mark.parametrize("drawing", SENTENCES)
 def test_every_kind_has_its_sentence(drawing: str) -> None:
     answer = explain(parse_board(drawing))
-    assert isinstance(answer, Lost)
+    assert isinstance(answer, Deadlocked)
     assert sentences(answer.certificate)[0] == SENTENCES[drawing]
 
 
-def test_boxes_to_blame_are_marked_on_goals_too() -> None:
+def test_boxes_in_deadlock_are_marked_on_goals_too() -> None:
     answer = explain(parse_board("#######|#.-$*-#|#@----#|#######"))
-    assert isinstance(answer, Lost)
+    assert isinstance(answer, Deadlocked)
     assert [row.plain for row in drawn(answer.certificate)][1] == "#. Xx #"

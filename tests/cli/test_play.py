@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.sokoban.proofs.by_hand import BY_HAND
 from tokoban import cli, compiling
 from tokoban.cli import advice, saved_games
 from tokoban.cli.advice import Adviser, Background, Deadlock, Hint
@@ -31,7 +30,6 @@ from tokoban.cli.table import Table
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction, Square
 from tokoban.sokoban.formats import Level, lurd, parse_board, read_levels
-from tokoban.sokoban.proofs.explainer import Lost
 
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("#######|#     #|# $@. #|#     #|#######")
@@ -356,27 +354,6 @@ def test_what_can_be_solved_is_never_called_deadlocked(adviser: Adviser) -> None
 def test_without_time_nothing_is_claimed(adviser: Adviser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "_DEADLOCK_TIME_S", 0.0)
     assert adviser.deadlock(parse_board("#########|#@$ $ ..#|#########")) is None
-
-
-def test_a_proof_that_does_not_hold_is_not_shown(
-    adviser: Adviser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(advice, "find_fault", lambda *_: "a fault")
-    with pytest.raises(RuntimeError, match="a fault"):
-        adviser.deadlock(TWO_LOST)
-
-
-def test_the_check_of_a_long_proof_ends_where_the_search_would(
-    adviser: Adviser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = Lost(BY_HAND["search"], 0.0)
-    monkeypatch.setattr(advice, "explain", lambda *_, **__: found)
-
-    def clock() -> float:
-        raise EndedError
-
-    with pytest.raises(EndedError):
-        adviser.deadlock(found.certificate.board, clock)
 
 
 class EndedError(Exception):

@@ -16,7 +16,7 @@ from tokoban.sokoban.formats import Level, parse_board, parse_levels, write_leve
 from tokoban.sokoban.formats.legality import find_fault
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.proofs.checker import find_fault as find_fault_in_certificate
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.rules import play
 from tokoban.sokoban.search.bitboard.batch import solve_many
@@ -113,8 +113,8 @@ def test_batches_of_words_and_certificates_say_the_same() -> None:
         verdict = solve_many(level, "any").verdict[0]
         assert verdict == (Verdict.SOLVED if is_solvable else Verdict.UNSOLVABLE)
         explained = explain(board)
-        assert isinstance(explained, Lost) != is_solvable
-        if isinstance(explained, Lost):
+        assert isinstance(explained, Deadlocked) != is_solvable
+        if isinstance(explained, Deadlocked):
             assert find_fault_in_certificate(explained.certificate) is None
 
 

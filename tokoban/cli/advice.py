@@ -15,8 +15,8 @@ from tokoban.cli.explanation import sentences
 from tokoban.cli.output import counted
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.proofs.checker import find_fault
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
+from tokoban.sokoban.search.limits import Limits
 
 if TYPE_CHECKING:
     from tokoban.cli.policy import Policy
@@ -81,13 +81,10 @@ class Adviser:
 
     def deadlock(self, board: Board, clock: Clock = compiling.clock) -> Deadlock | None:
         """The proof that no moves solve the board; None if none is found within the time."""
-        found = explain(
-            board, time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB, clock=clock
-        )
-        if not isinstance(found, Lost):
+        limits = Limits(time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB)
+        found = explain(board, limits=limits, clock=clock)
+        if not isinstance(found, Deadlocked):
             return None
-        if fault := find_fault(found.certificate, clock):
-            raise RuntimeError(f"{fault}, in a certificate for {board}")
         return Deadlock(frozenset(found.certificate.boxes), sentences(found.certificate)[0])
 
 

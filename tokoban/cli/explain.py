@@ -1,4 +1,4 @@
-"""``tokoban explain``: is a position lost, which boxes are to blame, and since which push?"""
+"""``tokoban explain``: is a position deadlocked, by which boxes, and since which push?"""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # takes most memory for its length.
 _MAX_BYTES, _MAX_VALUES = 2**26, 10**7
 
-SUMMARY = "say whether a position is lost, and prove which boxes are to blame"
+SUMMARY = "say whether a position is deadlocked, and prove by which boxes"
 UNDECIDED = "some positions stay unknown or, with --check, some certificates do not hold"
 
 
@@ -36,15 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--moves",
         metavar="LURD",
-        help="explain the position after these moves, or after the push of them that lost the game",
+        help="explain the position after these moves, or after the first of them that deadlocks it",
     )
     parser.add_argument(
         "--time-limit",
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="of the search at each position that is looked at (default: 10); to check a proof by "
-        "many positions may take several times as long",
+        help="of each position that is looked at, for its search and the check of its proof "
+        "(default: 10)",
     )
     parser.add_argument(
         "--json",
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write an object for each position, with its certificate, - to print them",
     )
     parser.add_argument(
-        "--png", metavar="OUT", help="draw the one position, the boxes to blame in frames"
+        "--png", metavar="OUT", help="draw the one position, the boxes in deadlock framed"
     )
     parser.add_argument(
         "--check",
@@ -138,8 +138,9 @@ def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explana
     from tokoban.cli.explanation import Explanation
     from tokoban.sokoban.proofs.explainer import explain
     from tokoban.sokoban.proofs.games import explain_game
+    from tokoban.sokoban.search.limits import Limits
 
-    within = partial(explain, time_limit_s=time_limit_s)
+    within = partial(explain, limits=Limits(time_limit_s=time_limit_s))
     for game in games:
         yield Explanation(game, explain_game(game.level.board, game.moves, within))
 

@@ -1,6 +1,8 @@
 """Explanations against every possible play of small boards, and of boards drawn by hand."""
 
 import itertools
+import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -13,8 +15,9 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs import explainer
 from tokoban.sokoban.proofs.certificate import KINDS, Certificate
 from tokoban.sokoban.proofs.checker import find_fault
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.limits import Limits
 
 SHAPES = {
     "one box, open": (Shape(4, 5, 1, is_closed=False), 12),
@@ -25,13 +28,13 @@ SHAPES = {
 }
 
 
-def check_against_every_possible_play(boards: list[Board]) -> list[Lost]:
-    """The boards that are lost; all claims of the answers have been tried out."""
+def check_against_every_possible_play(boards: list[Board]) -> list[Deadlocked]:
+    """The boards that are deadlocked; all claims of the answers have been tried out."""
     found = []
     for board in boards:
         answer = explain(board)
-        assert isinstance(answer, Lost) != can_be_solved(board)
-        if not isinstance(answer, Lost):
+        assert isinstance(answer, Deadlocked) != can_be_solved(board)
+        if not isinstance(answer, Deadlocked):
             assert answer.solution is not None
             assert rules.play(board, answer.solution.directions)[-1].is_solved
             continue
@@ -57,8 +60,8 @@ def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
 def test_answers_hold_for_many_more_boards_and_all_kinds() -> None:
     found: list[Certificate] = []
     for shape, _ in SHAPES.values():
-        lost = check_against_every_possible_play(list(random_boards(shape, 300, seed=41)))
-        found += [answer.certificate for answer in lost]
+        deadlocked = check_against_every_possible_play(list(random_boards(shape, 300, seed=41)))
+        found += [answer.certificate for answer in deadlocked]
     assert {certificate.kind for certificate in found} == set(KINDS) - {"count"}
     searched = [certificate for certificate in found if certificate.kind == "search"]
     assert any(certificate.frozen for certificate in searched)
@@ -66,7 +69,7 @@ def test_answers_hold_for_many_more_boards_and_all_kinds() -> None:
     assert any(len(certificate.boxes) > 2 for certificate in searched)
 
 
-# X: a box to blame on floor, x: on a goal.
+# X: a box in deadlock on floor, x: on a goal.
 DRAWN = {
     "in a corner": ("dead", "#####|#X-.#|#@--#|#####"),
     "at a wall without a goal": ("dead", "#######|#--X--#|#@-.--#|##---##|#######"),
@@ -86,26 +89,26 @@ DRAWN = {
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_the_boxes_to_blame_are_as_drawn(name: str) -> None:
+def test_the_boxes_in_deadlock_are_as_drawn(name: str) -> None:
     kind, drawing = DRAWN[name]
     board = parse_board(drawing.replace("X", "$").replace("x", "*"))
     rows = enumerate(drawing.split("|"))
     marked = [Square(i, j) for i, row in rows for j, letter in enumerate(row) if letter in "Xx"]
     answer = explain(board)
-    assert isinstance(answer, Lost)
+    assert isinstance(answer, Deadlocked)
     assert (answer.certificate.kind, list(answer.certificate.boxes)) == (kind, marked)
     assert answer.is_searched == (kind == "search")
     assert find_fault(answer.certificate) is None
 
 
-def test_a_solved_board_is_alive_without_a_move() -> None:
+def test_a_solved_board_is_solved_without_a_move() -> None:
     answer = explain(parse_board("@*"))
     assert isinstance(answer, Answer)
     assert answer.solution is not None
     assert answer.solution.directions == ()
 
 
-# Lost, and that takes a search.
+# Deadlocked, and that takes a search.
 HARD = parse_board("-@X-X..|###-###".replace("X", "$"))
 
 
@@ -115,7 +118,7 @@ def test_limits_are_kept_and_named() -> None:
     assert answer.status == "gave up"
     assert answer.reason == "0 positions"
     ticks = itertools.count()
-    answer = explain(HARD, time_limit_s=1.0, clock=lambda: float(next(ticks)))
+    answer = explain(HARD, limits=Limits(time_limit_s=1.0), clock=lambda: float(next(ticks)))
     assert isinstance(answer, Answer)
     assert answer.status == "gave up"
     assert answer.reason == "1 s"
@@ -128,9 +131,57 @@ def test_limits_are_kept_and_named() -> None:
     assert answer.reason == "4096 squares of floor"
 
 
-def test_what_the_search_for_boxes_solves_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+class StopAfter(threading.Event):
+    """A flag that is found set after so many looks at it."""
+
+    def __init__(self, num_looks: int) -> None:
+        super().__init__()
+        self.num_left = num_looks
+
+    def is_set(self) -> bool:
+        self.num_left -= 1
+        return self.num_left < 0
+
+
+def test_the_stop_flag_ends_each_part_of_the_work() -> None:
+    explain(HARD)  # compiles
+    reasons = []
+    for num_looks in itertools.count():
+        answer = explain(HARD, limits=Limits(stop=StopAfter(num_looks)))
+        if isinstance(answer, Deadlocked):
+            break
+        assert answer.status == "gave up"
+        assert answer.reason is not None
+        reasons.append(answer.reason)
+    assert reasons[0] == "stopped"
+    assert reasons[-1] == "stopped, before the proof that was found could be checked"
+
+
+def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 0.0
+
+    def slow(certificate: Certificate, each_position: Callable[[], object]) -> str | None:
+        nonlocal now_s
+        now_s = 11.0
+        return find_fault(certificate, each_position)
+
+    monkeypatch.setattr(explainer, "find_fault", slow)
+    answer = explain(HARD, clock=lambda: now_s)
+    assert isinstance(answer, Answer)
+    assert answer.reason == "10 s, before the proof that was found could be checked"
+
+
+def test_a_proof_that_the_checker_refuses_is_never_returned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(explainer, "find_fault", lambda *_: "a fault")
+    with pytest.raises(RuntimeError, match="a fault, in a certificate for"):
+        explain(HARD)
+
+
+def test_what_the_search_for_boxes_solves_is_solvable(monkeypatch: pytest.MonkeyPatch) -> None:
     board = parse_board("#######|#.$@$.#|#######")
-    assert not isinstance(explain(board), Lost)
+    assert not isinstance(explain(board), Deadlocked)
     gave_up = Answer(status="gave up", solver="astar")
     monkeypatch.setattr(explainer.solver, "solve", lambda board, **limits: gave_up)
     answer = explain(board)
@@ -142,7 +193,7 @@ def test_what_the_search_for_boxes_solves_is_alive(monkeypatch: pytest.MonkeyPat
 def test_a_box_is_called_needed_only_where_that_is_known() -> None:
     board = parse_board("#######|#.-$$.#|#@----#|#######")
     ticks = itertools.count()
-    answer = explain(board, time_limit_s=2.5, clock=lambda: float(next(ticks)))
-    assert isinstance(answer, Lost)
+    answer = explain(board, limits=Limits(time_limit_s=2.5), clock=lambda: float(next(ticks)))
+    assert isinstance(answer, Deadlocked)
     assert answer.certificate.without == (None, None)
     assert find_fault(answer.certificate) is None

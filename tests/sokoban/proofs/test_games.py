@@ -11,7 +11,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.games import explain_game
 from tokoban.sokoban.search.answer import Answer
 
@@ -33,28 +33,28 @@ def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> Non
         good = solvable(push_graph(board), board.goals)
         lost = [position_of(later) not in good for later in boards]
         found = explain_game(board, letters, explain)
-        assert isinstance(found.answer, Lost) == lost[-1]
+        assert isinstance(found.answer, Deadlocked) == lost[-1]
         if not lost[-1]:
-            assert found.num_moves_alive == len(found.moves) == len(letters)
+            assert found.num_moves_solvable == len(found.moves) == len(letters)
             continue
         num_lost += 1
         first = lost.index(True)
         assert (len(found.moves), found.board) == (first, boards[first])
-        assert isinstance(found.answer, Lost)
+        assert isinstance(found.answer, Deadlocked)
         assert found.answer.certificate.board == found.board
         if first == 0:
-            assert found.num_moves_alive is None
+            assert found.num_moves_solvable is None
         else:
-            assert found.num_moves_alive is not None
-            assert found.num_moves_alive < first
-            assert found.moves[found.num_moves_alive :].upper()[-1] == found.moves[-1]
+            assert found.num_moves_solvable is not None
+            assert found.num_moves_solvable < first
+            assert found.moves[found.num_moves_solvable :].upper()[-1] == found.moves[-1]
     assert num_lost > 3
 
 
-def given_up_before(num_pushes: int) -> Callable[[Board], Lost | Answer]:
+def given_up_before(num_pushes: int) -> Callable[[Board], Deadlocked | Answer]:
     """Explains the positions of ``BOARD`` where the box is that far to the right, no others."""
 
-    def answer(board: Board) -> Lost | Answer:
+    def answer(board: Board) -> Deadlocked | Answer:
         (box,) = board.boxes
         is_known = box.column >= 2 + num_pushes
         return explain(board) if is_known else Answer(status="gave up", solver="astar")
@@ -64,23 +64,23 @@ def given_up_before(num_pushes: int) -> Callable[[Board], Lost | Answer]:
 
 def test_a_game_is_lost_by_the_push_after_the_last_that_is_known_to_be_alive() -> None:
     found = explain_game(BOARD, LOST_BY_PUSH_3, explain)
-    assert (found.moves, found.num_moves_alive) == ("RRR", 2)
+    assert (found.moves, found.num_moves_solvable) == ("RRR", 2)
 
 
 def test_what_was_given_up_is_not_called_alive() -> None:
     found = explain_game(BOARD, LOST_BY_PUSH_3, given_up_before(3))
-    assert (found.moves, found.num_moves_alive) == ("RRR", None)
+    assert (found.moves, found.num_moves_solvable) == ("RRR", None)
     found = explain_game(BOARD, "RR", given_up_before(3))
     assert isinstance(found.answer, Answer)
     assert found.answer.status == "gave up"
-    assert (found.moves, found.num_moves_alive) == ("RR", None)
+    assert (found.moves, found.num_moves_solvable) == ("RR", None)
 
 
 def test_a_walk_after_the_end_changes_nothing() -> None:
     found = explain_game(BOARD, "Rlurrr", explain)
     assert isinstance(found.answer, Answer)
     assert found.answer.status == "solved"
-    assert (found.moves, found.num_moves_alive) == ("Rlurrr", 6)
+    assert (found.moves, found.num_moves_solvable) == ("Rlurrr", 6)
 
 
 def test_moves_that_cannot_be_made_are_refused() -> None:

@@ -16,7 +16,7 @@ from tests.sokoban.proofs.test_checker import FAULTS, mutants
 from tokoban.cli import main
 from tokoban.sokoban.proofs.certificate import KINDS, Certificate
 from tokoban.sokoban.proofs.checker import find_fault
-from tokoban.sokoban.proofs.explainer import Lost, explain
+from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.notation import to_json
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "certificates.md").read_text()
@@ -66,7 +66,7 @@ def test_it_agrees_on_certificates_of_random_boards_and_on_mutated_ones() -> Non
     certificates = [*BY_HAND.values()]
     for shape in (Shape(3, 5, 2, is_closed=False), Shape(4, 4, 3, is_closed=True)):
         answers = map(explain, random_boards(shape, 12, seed=13))
-        certificates += [answer.certificate for answer in answers if isinstance(answer, Lost)]
+        certificates += [answer.certificate for answer in answers if isinstance(answer, Deadlocked)]
     verdicts = {True: 0, False: 0}
     for certificate in certificates:
         assert holds(certificate)

@@ -65,8 +65,8 @@ def test_limits_are_looked_at_while_a_search_is_set_up(objective: str) -> None:
 @CROWDS
 def test_an_explanation_ends_at_its_time_limit(num_boxes: int) -> None:
     board = room(num_boxes)
-    explain(board, time_limit_s=0.01)  # compiles
-    answer = explain(board, time_limit_s=LIMIT_S, clock=time.thread_time)
+    explain(board, limits=Limits(time_limit_s=0.01))  # compiles
+    answer = explain(board, limits=Limits(time_limit_s=LIMIT_S), clock=time.thread_time)
     assert answer.elapsed_s < LIMIT_S + LATE_S
 
 

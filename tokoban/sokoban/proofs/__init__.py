@@ -1,8 +1,8 @@
-"""Why a position is lost: the boxes to blame, and a certificate that a plain checker can verify.
+"""Why a position is deadlocked: the boxes, and a certificate that a plain checker verifies.
 
-Read in this order: ``certificate`` (what is claimed), ``checker`` (why to believe it), ``world``
-(a board in numbers), ``standing`` (what is seen without search), ``search`` (compiled) and
-``subsets`` (do some of the boxes lose?), ``blame`` (which of them), ``explainer`` (all of it in
-turn), ``games`` (since when), ``notation`` (JSON). The checker shares no code with the rest but
-``certificate`` and the rules.
+Read in this order: ``certificate`` (the claim), ``checker`` (why to believe it), ``numbered_board``
+(a board on its ``Ground``), ``static`` (deadlocks that need no search), ``search`` (compiled) and
+``subsets`` (are some of the boxes deadlocked?), ``deadlock_sets`` (which ones), ``explainer`` (the
+entry), ``games`` (since which push), ``notation`` (JSON). The checker shares only ``certificate``
+and the rules with the rest.
 """

@@ -1,6 +1,5 @@
-"""Is a position lost, and if so, which boxes are to blame? With a proof in any case."""
+"""Is a position deadlocked, and if so, by which boxes? The answer comes with a checked proof."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,18 +8,23 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.proofs import search
-from tokoban.sokoban.proofs.blame import Subsets, find_loss, standing_loss
 from tokoban.sokoban.proofs.certificate import BoxState, Certificate, Trap
-from tokoban.sokoban.proofs.subsets import Budget, OutOfTimeError
-from tokoban.sokoban.search import by_squares, solver
+from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.deadlock_sets import Subsets
+from tokoban.sokoban.proofs.static import static_deadlock
+from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
+
+_TEN_SECONDS = Limits(time_limit_s=10.0)
+_SOLVER = "subset search"
 
 
 @dataclass(frozen=True)
-class Lost:
-    """The position is lost, as the certificate proves."""
+class Deadlocked:
+    """No moves solve the position, as the certificate proves; the checker has confirmed it."""
 
     certificate: Certificate
     elapsed_s: float
@@ -34,87 +38,106 @@ class Lost:
 def explain(
     board: Board,
     *,
-    time_limit_s: float = 10.0,
+    limits: Limits = _TEN_SECONDS,
     max_positions: int = 200_000,
-    memory_limit_mb: float = 2000.0,
     clock: Callable[[], float] = compiling.clock,
-) -> Lost | Answer:
-    """Says which boxes make the position lost, with a certificate; or solves it; or gives up.
+) -> Deadlocked | Answer:
+    """Names boxes that deadlock the position, with a certificate; or solves it; or gives up.
 
-    ``max_positions`` bounds each search for a certificate, and so the certificate. The certificate
-    has not been through ``checker.find_fault``. Boards of more floor than any solver takes are
-    given up.
+    The limits hold for all of it: the solver, the search for few boxes, and the check of the
+    certificate, which takes longer than its search if it lists many positions. A certificate whose
+    check does not end in time is not returned. ``limits.max_expansions`` and ``max_positions``
+    bound each search; the latter is the most positions that a certificate may list. Boards of more
+    floor than any solver takes are given up.
     """
-    fits_word = from_board(board) is not None
-    _compile(fits_word)
-    started_s = clock()
+    _compile(fits_word=from_board(board) is not None)
+    watch = Watch(limits, clock)
+    if limits.max_expansions is not None:
+        max_positions = min(max_positions, limits.max_expansions)
     if board.is_solved:
-        return replace(solved_already("any"), elapsed_s=clock() - started_s)
-    if len(board.boxes) < len(board.goals):
-        return Lost(Certificate(board, "count", (), ()), clock() - started_s)
+        return replace(solved_already("any"), elapsed_s=watch.elapsed_s())
     inside = board.inside()
-    if (shut_out := _shut_out(board, inside)) is not None:
-        return Lost(shut_out, clock() - started_s)
+    if len(board.boxes) < len(board.goals):
+        return _checked(Certificate(board, "count", (), ()), watch)
+    if (enclosed := _enclosed(board, inside)) is not None:
+        return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
-        return _given_up(f"{MAX_SQUARES} squares of floor", 0, clock() - started_s)
-    budget = Budget(started_s + time_limit_s, clock, max_positions)
+        return _given_up(f"{MAX_SQUARES} squares of floor", watch)
     try:
-        subsets = Subsets(board, budget)
-        loss = standing_loss(subsets.ground, subsets.boxes)
-        if loss is None:
-            # The first half of the time, so that a search for the boxes has the other.
-            answer = solver.solve(
-                board,
-                minimise="any",
-                time_limit_s=time_limit_s / 2,
-                memory_limit_mb=memory_limit_mb,
-            )
+        subsets = Subsets(board, watch, max_positions)
+        deadlock = static_deadlock(subsets.numbered, subsets.boxes)
+        if deadlock is None:
+            answer = _solve_in_half_the_time(board, limits, clock)
             if answer.status == "solved":
-                return replace(answer, elapsed_s=clock() - started_s)
-            loss = find_loss(subsets)
-            if subsets.plan_of_all is not None:  # the solver had given up
+                return replace(answer, elapsed_s=watch.elapsed_s())
+            deadlock = subsets.find_deadlock()
+            if subsets.solution_of_all is not None:  # the solver had given up
                 return Answer(
                     status="solved",
-                    solver="subsets",
-                    solution=Solution.of(board, subsets.plan_of_all),
-                    num_expansions=subsets.expansions,
-                    elapsed_s=clock() - started_s,
+                    solver=_SOLVER,
+                    solution=Solution.of(board, subsets.solution_of_all),
+                    num_expansions=subsets.num_expansions,
+                    elapsed_s=watch.elapsed_s(),
                 )
-    except OutOfTimeError:
-        return _given_up(f"{time_limit_s:g} s", 0, clock() - started_s)
-    if loss is not None:
-        certificate = subsets.certificate(subsets.shrunk(loss))
-        return Lost(certificate, clock() - started_s)
-    limit = f"{time_limit_s:g} s" if budget.is_spent else f"{max_positions} positions"
-    return _given_up(limit, subsets.expansions, clock() - started_s)
+    except OutOfTimeError as reason:
+        return _given_up(str(reason), watch)
+    if deadlock is None:
+        limit = watch.reason_to_end() or subsets.limit
+        assert limit is not None
+        return _given_up(limit, watch, subsets.num_expansions)
+    certificate = subsets.certificate(subsets.shrink(deadlock))
+    return _checked(certificate, watch, subsets.num_expansions)
 
 
-def _given_up(limit: str, num_expansions: int, elapsed_s: float) -> Answer:
+def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], float]) -> Answer:
+    """The solver's answer; the other half is for a search of few boxes."""
+    time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
+    return solver.solve(
+        board, minimise="any", clock=clock, **vars(replace(limits, time_limit_s=time_limit_s))
+    )
+
+
+def _checked(
+    certificate: Certificate, watch: Watch, num_expansions: int = 0
+) -> Deadlocked | Answer:
+    """The certificate once the checker has confirmed it; an answer without one if time is over."""
+    # A proof without positions is checked at once, whatever the time.
+    try:
+        fault = find_fault(certificate, watch.check)
+    except OutOfTimeError as reason:
+        told = f"{reason}, before the proof that was found could be checked"
+        return _given_up(told, watch, num_expansions)
+    if fault is not None:
+        raise RuntimeError(f"{fault}, in a certificate for {certificate.board}")
+    return Deadlocked(certificate, watch.elapsed_s())
+
+
+def _given_up(reason: str, watch: Watch, num_expansions: int = 0) -> Answer:
     return Answer(
         status="gave up",
-        solver="subsets",
-        reason=limit,
+        solver=_SOLVER,
+        reason=reason,
         num_expansions=num_expansions,
-        elapsed_s=elapsed_s,
+        elapsed_s=watch.elapsed_s(),
     )
 
 
 @cache
-def _compile(fits_word: bool) -> None:
-    """Uses once what is compiled on first use, so that no clock counts the seconds of that."""
+def _compile(*, fits_word: bool) -> None:
+    """Calls all compiled code once, so that no clock counts the first compilation."""
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
     solver.solve(board, minimise="any")
     if not fits_word:
-        by_squares.prepare()
-    subsets = Subsets(board, Budget(math.inf, compiling.clock, 1))
-    standing_loss(subsets.ground, subsets.boxes)
+        solver.prepare()
+    subsets = Subsets(board, Watch(Limits()), 1)
     subsets.decide(subsets.boxes)
-    search.grown(search.empty_store(1, 1))  # which the searches above are too small for
+    ground = subsets.numbered.ground
+    search.grown(search.empty_store(1, len(ground.zone)), ground)  # not needed above
 
 
-def _shut_out(board: Board, inside: frozenset[Square]) -> Certificate | None:
+def _enclosed(board: Board, inside: frozenset[Square]) -> Certificate | None:
     """The proof by a box off its goal that the player could not reach even if it were alone."""
     for box in sorted(board.boxes - board.goals - inside):
         trap = Trap((BoxState(box, board.player),))

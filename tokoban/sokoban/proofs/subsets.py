@@ -1,6 +1,5 @@
-"""Whether some of the boxes can be brought to goals where the others are not there."""
+"""Whether some of the boxes can be brought to goals where no others are, by search."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,104 +8,92 @@ import numpy as np
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.proofs import search
-from tokoban.sokoban.proofs.certificate import FrozenGroup, Position, Trap
-from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_POSITIONS, NUM_TRAPS
-from tokoban.sokoban.proofs.standing import frozen_group
-from tokoban.sokoban.proofs.world import Ground
-from tokoban.sokoban.search.astar import NONE
+from tokoban.sokoban.proofs.certificate import Position
+from tokoban.sokoban.proofs.numbered_board import NumberedBoard
+from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_TRAPS
+from tokoban.sokoban.proofs.static import Proof, frozen_group
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.positions import unpacked_bits
 
 _FIRST_CAPACITY = 1 << 8
-_SLICE_S = 0.01  # between two looks at the clock
-
-
-class OutOfTimeError(Exception):
-    """The time of a ``Budget`` is over before anything is known."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What the searches may cost together; ``clock`` counts seconds."""
-
-    ends_s: float
-    clock: Callable[[], float]
-    max_positions: int  # expanded by one search, which are those of its proof
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether the time is over."""
-        return self.clock() >= self.ends_s
-
-    def check(self) -> None:
-        """Raises ``OutOfTimeError`` if the time is over."""
-        if self.is_spent:
-            raise OutOfTimeError
-
-
-@dataclass(frozen=True)
-class Proof:
-    """All positions that some boxes can come to, none of them solved, and what is lost around."""
-
-    traps: tuple[Trap, ...]
-    frozen: tuple[FrozenGroup, ...]
-    positions: tuple[Position, ...]
+_SLICE_S = 0.01  # between two looks at the clock and the stop flag
 
 
 @dataclass(frozen=True)
 class Searched:
-    """A plan for the boxes or a proof that there is none; neither where the budget was spent."""
+    """A solution for the boxes, or a proof that there is none, or the limit that ended the search.
 
-    expansions: int
-    plan: tuple[Direction, ...] | None = None
+    The solution is all moves of the player.
+    """
+
+    num_expansions: int
+    solution: tuple[Direction, ...] | None = None
     proof: Proof | None = None
+    limit: str | None = None
 
 
-def search_subset(ground: Ground, boxes: frozenset[Square], budget: Budget) -> Searched:
-    """Searches with these boxes alone; none of them may be lost without any search."""
-    world, numbers = ground.world, ground.numbers(boxes)
+def search_subset(
+    numbered: NumberedBoard, boxes: frozenset[Square], watch: Watch, max_positions: int
+) -> Searched:
+    """Searches with these boxes alone; static rules must not prove them deadlocked.
+
+    Expands at most ``max_positions``, which are those of the proof.
+    """
+    ground, numbers = numbered.ground, numbered.numbers(boxes)
     bits = max(_FIRST_CAPACITY, 8 * len(boxes)).bit_length()
-    store = search.empty_store(1 << bits, len(numbers))
-    lost = search.nothing_lost(world, len(numbers))
-    scratch = search.empty_scratch(world, len(numbers))
-    player = ground.number[ground.board.player]
-    search.begin(world, store, scratch, np.array(numbers, np.int16), player)
+    store = search.empty_store(1 << bits, len(numbered.squares))
+    deadlocks = search.no_deadlocks(ground, len(numbers))
+    scratch = search.empty_scratch(ground, len(numbers))
+    search.begin(ground, store, scratch, numbers, numbered.number[numbered.board.player])
     expansions, slice_expansions = 0, 1
     while True:
-        stop_at = min(expansions + slice_expansions, budget.max_positions)
+        stop_at = min(expansions + slice_expansions, max_positions)
         slice_started_s = compiling.clock()
-        outcome = search.search(world, store, lost, scratch, stop_at)
+        outcome = search.search(ground, store, deadlocks, scratch, stop_at)
         expansions = int(store.progress[NUM_EXPANSIONS])
         if compiling.clock() - slice_started_s < _SLICE_S:
-            slice_expansions = min(2 * slice_expansions, budget.max_positions)
+            slice_expansions = min(2 * slice_expansions, max_positions)
         else:
             slice_expansions = max(slice_expansions // 2, 1)
         if outcome == search.SOLVED:
-            return Searched(expansions, plan=_plan(ground, store))
+            return Searched(expansions, solution=_solution(numbered, store))
         if outcome == search.EXHAUSTED:
-            return Searched(expansions, proof=_proof(ground, store, lost))
-        if expansions >= budget.max_positions or budget.is_spent:
-            return Searched(expansions)
+            return Searched(expansions, proof=_proof(numbered, store, deadlocks))
+        limit = f"{max_positions} positions" if expansions >= max_positions else None
         if outcome == search.STORE_FULL:
-            store = search.grown(store)
+            # The larger one is twice the old one, which stays until it is copied.
+            num_bytes = 3 * sum(array.nbytes for array in (*store.positions, *store[1:]))
+            if num_bytes > watch.limits.memory_limit_mb * 1e6:
+                limit = f"{watch.limits.memory_limit_mb:g} MB"
+        limit = watch.reason_to_end() or limit
+        if limit is not None:
+            return Searched(expansions, limit=limit)
+        if outcome == search.STORE_FULL:
+            store = search.grown(store, ground)
 
 
-def _plan(ground: Ground, store: search.Store) -> tuple[Direction, ...]:
+def _solution(numbered: NumberedBoard, store: search.Store) -> tuple[Direction, ...]:
     """The moves to the position that the search reached."""
     chain = [int(store.progress[search.REACHED])]
-    while (parent := int(store.parent[chain[-1]])) != NONE:
+    while (parent := int(store.positions.parent[chain[-1]])) != NONE:
         chain.append(parent)
-    player = ground.board.player
+    player = numbered.board.player
     directions: list[Direction] = []
-    for before, after in pairwise(reversed(chain)):
-        boxes, boxes_after = (
-            frozenset(ground.squares[box] for box in store.boxes[position].tolist())
-            for position in (before, after)
-        )
+    for boxes, boxes_after in pairwise(
+        _boxes(numbered, store, position) for position in chain[::-1]
+    ):
         (box,), (beyond,) = boxes - boxes_after, boxes_after - boxes
         push = next(direction for direction in Direction if box.neighbour(direction) == beyond)
-        directions += _walk(ground.board, boxes, player, box.neighbour(push.opposite))
+        directions += _walk(numbered.board, boxes, player, box.neighbour(push.opposite))
         directions.append(push)
         player = box
     return tuple(directions)
+
+
+def _boxes(numbered: NumberedBoard, store: search.Store, position: int) -> frozenset[Square]:
+    is_box = unpacked_bits(store.positions.boxes[position], len(numbered.squares))
+    return frozenset(numbered.squares[box] for box in np.flatnonzero(is_box).tolist())
 
 
 def _walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) -> list[Direction]:
@@ -129,24 +116,24 @@ def _walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) ->
     return directions[::-1]
 
 
-def _proof(ground: Ground, store: search.Store, lost: search.Lost) -> Proof:
-    progress = store.progress
-    squares = ground.squares
+def _proof(numbered: NumberedBoard, store: search.Store, deadlocks: search.Deadlocks) -> Proof:
+    squares = numbered.squares
     groups = [
-        frozen_group(ground, frozenset(squares[box] for box in group if box != NONE))
-        for group in lost.groups[: progress[NUM_GROUPS]].tolist()
+        frozen_group(numbered, frozenset(squares[box] for box in group if box != NONE))
+        for group in deadlocks.groups[: store.progress[NUM_GROUPS]].tolist()
     ]
-    trapped = [
-        set(np.flatnonzero(is_in).tolist()) for is_in in lost.trap_places[: progress[NUM_TRAPS]]
+    traps = [
+        set(np.flatnonzero(is_in).tolist())
+        for is_in in deadlocks.trap_states[: store.progress[NUM_TRAPS]]
     ]
-    # What holds a frozen box may be traps without a goal beside it.
-    trapped[0].update(*(places for _, places in groups))
-    traps = [Trap(tuple(map(ground.named, ground.closure(places)))) for places in trapped if places]
-    num_positions = int(progress[NUM_POSITIONS])
+    # A frozen box may be blocked by traps without a goal on both sides.
+    traps[0].update(*(states for _, states in groups))
     positions = [
-        Position(frozenset(squares[box] for box in boxes), squares[player])
-        for boxes, player in zip(
-            store.boxes[:num_positions].tolist(), store.player[:num_positions].tolist(), strict=True
-        )
+        Position(_boxes(numbered, store, position), squares[store.positions.player[position]])
+        for position in range(int(store.positions.num_known[0]))
     ]
-    return Proof(tuple(traps), tuple(group for group, _ in groups), tuple(positions))
+    return Proof(
+        tuple(numbered.trap(states) for states in traps if states),
+        tuple(group for group, _ in groups),
+        tuple(positions),
+    )

@@ -1,7 +1,12 @@
-"""The limits that every search takes."""
+"""The limits that every search takes, and the watch that looks at them."""
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tokoban import compiling
+
+STOPPED = "stopped"  # the reason of an answer that ``Limits.stop`` ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,3 +22,41 @@ class Limits:
     def is_stopped(self) -> bool:
         """Whether the stop flag is set."""
         return self.stop is not None and self.stop.is_set()
+
+
+class OutOfTimeError(Exception):
+    """The time is over, or the stop flag is set, before there is any result."""
+
+
+class Watch:
+    """The clock and the stop flag of one search, from its start."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = compiling.clock) -> None:
+        self.limits = limits
+        self.clock = clock
+        self._started_s = clock()
+
+    def elapsed_s(self) -> float:
+        """The seconds since the start."""
+        return self.clock() - self._started_s
+
+    def reason_to_end(self) -> str | None:
+        """Why the search has to end now, such as "10 s"; None if it may go on."""
+        if self.limits.is_stopped:
+            return STOPPED
+        time_limit_s = self.limits.time_limit_s
+        if time_limit_s is not None and self.elapsed_s() >= time_limit_s:
+            return f"{time_limit_s:g} s"
+        return None
+
+    def check(self) -> None:
+        """Raises ``OutOfTimeError`` if the search has to end now."""
+        if (reason := self.reason_to_end()) is not None:
+            raise OutOfTimeError(reason)
+
+    def rest(self) -> Limits:
+        """The limits with the time that is left."""
+        if self.limits.time_limit_s is None:
+            return self.limits
+        left_s = self.limits.time_limit_s - self.elapsed_s()
+        return replace(self.limits, time_limit_s=max(left_s, 0.0))

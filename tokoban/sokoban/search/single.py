@@ -18,12 +18,10 @@ from tokoban.sokoban.search.answer import (
     Progress,
     Report,
 )
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import STOPPED, Limits
 from tokoban.sokoban.search.lone_box import Steps
 
 MAX_SQUARES = 64 * 64
-
-STOPPED = "stopped"  # by ``Limits.stop``
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
 _MOST_WORK = 1 << 30  # asked for at once: a search that ends its turns earlier may never be slow

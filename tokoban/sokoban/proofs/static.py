@@ -1,0 +1,107 @@
+"""Deadlocks that need no search: dead squares, bipartite deadlocks and frozen boxes.
+
+The rules and their sources are those of ``search.deadlocks``; here they name the boxes.
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from tokoban.sokoban.board import Direction, Square
+from tokoban.sokoban.proofs.certificate import FrozenGroup, Position, Trap
+from tokoban.sokoban.proofs.numbered_board import NumberedBoard
+from tokoban.sokoban.proofs.search import augment, empty_scratch, find_group
+from tokoban.sokoban.search.ground import NONE, UNREACHABLE
+
+_AXES = ((Direction.UP, Direction.DOWN), (Direction.LEFT, Direction.RIGHT))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Why boxes are deadlocked: what ``certificate`` lists."""
+
+    traps: tuple[Trap, ...] = ()
+    frozen: tuple[FrozenGroup, ...] = ()
+    positions: tuple[Position, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deadlock:
+    """Boxes that cannot all come to goals even where no others are, and why."""
+
+    kind: str  # of ``certificate.KINDS``
+    boxes: frozenset[Square]
+    proof: Proof
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """What is to be small: the boxes, and then the proof."""
+        return len(self.boxes), len(self.proof.positions)
+
+
+def static_deadlock(numbered: NumberedBoard, boxes: frozenset[Square]) -> Deadlock | None:
+    """A deadlock of few of the boxes that needs no search; None if there is none."""
+    unmatched = smallest_unmatched(numbered, boxes)
+    if unmatched is None or len(unmatched) > 1:
+        frozen = smallest_frozen(numbered, boxes)
+        if frozen is not None and (unmatched is None or len(frozen) <= len(unmatched)):
+            group, states = frozen_group(numbered, frozen)
+            traps = (numbered.trap(states),) if states else ()
+            return Deadlock("frozen", frozen, Proof(traps, (group,)))
+    if unmatched is None:
+        return None
+    trap = numbered.trap(numbered.state(box, numbered.board.player) for box in unmatched)
+    kind = "dead" if len(unmatched) == 1 else "bipartite"
+    return Deadlock(kind, frozenset(unmatched), Proof((trap,)))
+
+
+def smallest_unmatched(numbered: NumberedBoard, boxes: Set[Square]) -> list[Square] | None:
+    """The fewest boxes of those found that together reach fewer goals than they are.
+
+    None if each box can have a goal of its own. Without any of its boxes, the others of such a set
+    can have one each (Hall's theorem).
+    """
+    scratch = empty_scratch(numbered.ground, len(boxes))
+    scratch.boxes[:] = numbered.numbers(boxes)
+    scratch.goal_box[:] = NONE
+    player = numbered.number[numbered.board.player]
+    found = []
+    for row in range(len(boxes)):
+        if count := augment(numbered.ground, scratch, row, player):
+            found.append(scratch.boxes[scratch.path[0, :count]].tolist())
+    smallest = min(found, key=len, default=None)
+    return None if smallest is None else [numbered.squares[box] for box in smallest]
+
+
+def smallest_frozen(numbered: NumberedBoard, boxes: Set[Square]) -> frozenset[Square] | None:
+    """Frozen boxes, one of them on no goal, none of which can be left out; None if there are none.
+
+    The smallest of those found by leaving out the boxes in different orders.
+    """
+    found = []
+    in_order = numbered.numbers(boxes)
+    for order in (in_order, in_order[::-1].copy()):
+        scratch = empty_scratch(numbered.ground, len(order))
+        scratch.is_blocked[order] = True
+        count = find_group(numbered.ground, order, scratch)
+        if count == 0:
+            return None
+        found.append(frozenset(numbered.squares[box] for box in scratch.group[:count]))
+    return min(found, key=len)
+
+
+def frozen_group(numbered: NumberedBoard, boxes: frozenset[Square]) -> tuple[FrozenGroup, set[int]]:
+    """What blocks each of the boxes, which must be frozen, and the box states of traps in that."""
+    states: set[int] = set()
+    blocked_by = []
+    for box in sorted(boxes):
+        blocks: list[Square | None] = []
+        for axis in _AXES:
+            beside = [box.neighbour(direction) for direction in axis]
+            blocking = [x for x in beside if x not in numbered.number or x in boxes]
+            blocks.append(blocking[0] if blocking else None)
+            if not blocking:
+                states.update(numbered.state(square, box) for square in beside)
+        blocked_by.append((blocks[0], blocks[1]))
+    if any(numbered.ground.lower_bound[state] != UNREACHABLE for state in states):
+        raise RuntimeError(f"not all of the boxes {sorted(boxes)} are frozen")
+    return FrozenGroup(tuple(sorted(boxes)), tuple(blocked_by)), states
