@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tokoban.cli import main
+from tokoban.cli.report import SCHEMA_VERSION
 
 GOOD = (
     "; 1\n\n#####\n#@$.#\n#####\nAuthor: A\n\nSolution/Moves\nR\n\n; 2\n#######\n#@ $ .#\n#######\n"
@@ -95,6 +96,7 @@ def test_the_findings_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert check(tmp_path / "mixed.xsb", "--json", str(tmp_path / "found.json")) == 2
     found = json.loads((tmp_path / "found.json").read_text())
     assert found == {
+        "schema_version": SCHEMA_VERSION,
         "levels": [
             {
                 "file": str(tmp_path / "mixed.xsb"),
@@ -133,7 +135,7 @@ def test_the_findings_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             {
                 "file": str(tmp_path / "mixed.xsb"),
                 "line": 20,
-                "level": 2,
+                "index": 2,
                 "title": "2",
                 "message": "move 2 (u): wall at row 1, column 3",
             }

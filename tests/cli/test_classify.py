@@ -132,7 +132,7 @@ def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(
         (["folder"], "folder: Is a directory"),
         (["wide.png"], "wide.png: a picture of 64 x 32; expected 32 x 32, or larger or smaller"),
         (["cut.png"], "cut.png: a picture that is damaged ("),
-        (["board.png", "--top", "0"], "--top is 0; expected at least 1"),
+        (["board.png", "--top", "0"], "--top: expected a whole number from 1, got '0'"),
         (["board.png", "--attention", "no/x.png"], "no/x.png: no folder to write it into"),
         (["board.png", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
         (["board.png", "--json", "x", "--attention", "x"], "--attention and --json are both x; ex"),

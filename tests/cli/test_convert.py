@@ -80,7 +80,8 @@ def test_what_boxoban_cannot_hold_is_refused(
     assert convert(sok, tmp_path / "out.txt", "--format", "boxoban") == 2
     assert convert(sok, tmp_path / "out.txt", "--format", "boxoban", "--rle") == 2
     assert capsys.readouterr().err == (
-        "tokoban: level 0: board of 3x5 squares, not 10x10\ntokoban: --rle: Boxoban has no counts\n"
+        "tokoban: level 0: board of 3x5 squares, not 10x10\n"
+        "tokoban: --rle has no effect with --format boxoban\n"
     )
     assert not (tmp_path / "out.txt").exists()
 
@@ -100,7 +101,7 @@ def test_one_level_becomes_a_picture(
     assert capsys.readouterr().err == (
         "tokoban: a picture is of one level, and there are 2; see --level\n"
         "tokoban: --level 3: expected 1 to 2\n"
-        "tokoban: --rle: PNG has no counts\n"
+        "tokoban: --rle has no effect with --format png\n"
     )
     assert not (tmp_path / "all.png").exists()
 

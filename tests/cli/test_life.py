@@ -67,7 +67,7 @@ def test_a_glider_comes_home_in_64_steps(
     assert _life(weights, "--pattern", pattern, "--steps", "0", "--json", "-") == 0
     start = json.loads(capsys.readouterr().out)
     assert home == start | {"steps": 64}
-    assert home["last"] == ("x = 16, y = 16, rule = B3/S23\n6$7bo$8bo$6b3o!\n")
+    assert home["last_grid"] == ("x = 16, y = 16, rule = B3/S23\n6$7bo$8bo$6b3o!\n")
     assert (home["wrong_cells"], home["first_wrong_step"], home["side"]) == (0, None, 16)
 
 
@@ -76,7 +76,7 @@ def test_the_last_grid_is_told_and_a_seed_is_a_grid(
 ) -> None:
     def last(*words: str) -> str:
         assert _life(weights, *words, "--json", "-") == 0
-        return json.loads(capsys.readouterr().out)["last"]
+        return json.loads(capsys.readouterr().out)["last_grid"]
 
     start, others = last("--steps", "0"), last("--steps", "0", "--seed", "1")
     assert start == last("--steps", "0", "--seed", "0") != others
@@ -99,7 +99,7 @@ def test_a_wrong_game_is_status_1(
 
 def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_path: Path) -> None:
     film = tmp_path / "game.gif"
-    assert _life(weights, "--steps", "5", "--output", str(film)) == 0
+    assert _life(weights, "--steps", "5", "--film", str(film)) == 0
     with Image.open(film) as opened:
         assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
 
@@ -107,7 +107,7 @@ def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_
 def test_a_film_of_a_small_torus_has_room_for_its_caption(is_right: None, tmp_path: Path) -> None:
     film = tmp_path / "game.gif"
     small = _saved(LifeConfig(side=5, width=5), tmp_path)
-    assert _life(small, "--steps", "1", "--output", str(film)) == 0
+    assert _life(small, "--steps", "1", "--film", str(film)) == 0
     with Image.open(film) as opened:
         # 12 columns and a caption: 306 pixels are wanted, and 26 a column are the first enough.
         assert opened.width == 26 * (5 + 2 + 5)
@@ -121,7 +121,7 @@ def test_a_wrong_cell_has_a_spot_in_the_networks_game(
     grid[0, 2, 5], true_grid[0, 7, 3] = True, True  # one too many, and one too few
     monkeypatch.setattr(simulate, "play", lambda *_: iter([simulate.Generation(grid, true_grid)]))
     film = tmp_path / "game.gif"
-    assert _life(weights, "--steps", "1", "--output", str(film)) == 1
+    assert _life(weights, "--steps", "1", "--film", str(film)) == 1
     with Image.open(film) as opened:
         opened.seek(1)
         shades = opened.convert("L").point(lambda shade: shade < 128).load()
@@ -186,12 +186,12 @@ def test_a_network_without_attention_has_none_to_show(
         ),
         (["--pattern", "/dev/zero"], "/dev/zero: expected a pattern of at most 1,048,576 bytes"),
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
-        (["--steps", "-1"], "--steps is -1; expected 0 to 1,000,000"),
-        (["--seed", "-1"], "--seed is -1; expected at least 0"),
-        (["--seed", "0", "--pattern", "x.rle"], "--seed is of a random grid; with --pattern there"),
-        (["--output", "x.png"], "--output is x.png; expected a name that ends in .gif"),
-        (["--output", "no/x.gif"], "no/x.gif: no folder to write it into"),
-        (["--output", "x.gif", "--json", "./x.gif"], "--output and --json are both ./x.gif; expec"),
+        (["--steps", "-1"], "--steps: expected a whole number from 0 to 1,000,000, got '-1'"),
+        (["--seed", "-1"], "--seed: expected a whole number from 0, got '-1'"),
+        (["--seed", "0", "--pattern", "x.rle"], "--seed has no effect with --pattern"),
+        (["--film", "x.png"], "--film is x.png; expected a name that ends in .gif"),
+        (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
+        (["--film", "x.gif", "--json", "./x.gif"], "--film and --json are both ./x.gif; expec"),
         (["--attention", "x.gif"], "x.gif: expected a name that ends in .html, .png or .svg"),
         (["--json", "no/x.json"], "no/x.json: no folder to write it into"),
     ],

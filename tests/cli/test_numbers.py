@@ -11,6 +11,7 @@ import pytest
 
 from tokoban import cli
 from tokoban.cli import main
+from tokoban.cli.parser import Number
 from tokoban.systems import SYSTEMS, load
 from tokoban.training.config import add_field_arguments
 from tokoban.training.run_config import RunConfig
@@ -57,7 +58,11 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 
 def numbers(parser: argparse.ArgumentParser, kind: type) -> list[str]:
-    return [a.option_strings[0] for a in options_of(parser) if a.type is kind]
+    return [
+        action.option_strings[0]
+        for action in options_of(parser)
+        if action.type is kind or (isinstance(action.type, Number) and action.type.kind is kind)
+    ]
 
 
 def said(words: list[str]) -> tuple[object, str, str]:
@@ -130,13 +135,14 @@ def test_odd_numbers_end_soon_and_with_a_word(
     Image.new("L", (20, 20)).save("p.png")
     parser = commands()[command]
     base = BASE[command]
+    odd = numbers(parser, int) + numbers(parser, float)
     status, _, err = said([command, *(word.format("first") for word in base)])  # compiles
     assert status == (2 if command == "play" else 0), err  # which wants a terminal
     before = signal.signal(signal.SIGALRM, end)
     try:
         for action in options_of(parser):
             option = action.option_strings[0]
-            if action.type not in (int, float) and option != "--memory-limit":
+            if option not in odd and option != "--memory-limit":
                 continue
             for value in ODD:
                 name = f"{option.strip('-')}{ODD.index(value)}"

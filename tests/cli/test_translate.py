@@ -17,6 +17,7 @@ import torch
 
 from tokoban import cli, pretrained
 from tokoban.decoding import Sampling
+from tokoban.systems.translation import lines as lines_module
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.config import toy
 from tokoban.systems.translation.model import Translator
@@ -72,7 +73,7 @@ def shouted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             for text in sentences
         ]
 
-    monkeypatch.setattr(texts, "translate_texts", translate_texts)
+    monkeypatch.setattr(lines_module, "translate_texts", translate_texts)
     return calls
 
 
@@ -193,7 +194,7 @@ def test_too_little_memory_is_one_line(
     def without_memory(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(texts, "translate_texts", without_memory)
+    monkeypatch.setattr(lines_module, "translate_texts", without_memory)
     assert _translate(weights, "x") == 2
     assert capsys.readouterr().err == "tokoban: there is not memory enough for this\n"
 
@@ -237,13 +238,13 @@ def test_what_comes_before_an_error_is_printed(
     hint = "tokoban: standard input, line 1: not UTF-8 but gzip: zcat FILE | tokoban ...\n"
     assert capsys.readouterr() == ("", hint)
     typed(b"zwei\n" * 50 + b"zwei " * 10_000 + b"\nacht\n")
-    alignment = tmp_path / "alignment.json"
-    assert _translate(weights, "--batch-size", "5", "--alignment", str(alignment)) == 2
+    found = tmp_path / "found.json"
+    assert _translate(weights, "--batch-size", "5", "--json", str(found)) == 2
     printed = capsys.readouterr()
     assert printed.out == "ZWEI\n" * 50
     assert printed.err.startswith("tokoban: line 51 has ")
     assert printed.err.endswith(" tokens; this translator reads at most 127\n")
-    assert len(json.loads(alignment.read_text())) == 50
+    assert len(json.loads(found.read_text())) == 50
     words = ["zwei", "Sand\udcff", "acht"]  # as Python hands over bytes that are no UTF-8
     assert _translate(weights, *words) == 2
     complaint = "tokoban: sentence 2 of the command line: not UTF-8\n"
@@ -255,24 +256,31 @@ def test_what_comes_before_an_error_is_printed(
     assert printed.err.startswith("tokoban: line 3 has ")
     # Where nothing is known, what was there before stays; of no lines all is known.
     typed(b"\xff\n")
-    assert _translate(weights, "--alignment", str(alignment)) == 2
-    assert len(json.loads(alignment.read_text())) == 50
+    assert _translate(weights, "--json", str(found)) == 2
+    assert len(json.loads(found.read_text())) == 50
     typed(b"")
-    assert _translate(weights, "--alignment", str(alignment)) == 0
-    assert json.loads(alignment.read_text()) == []
+    assert _translate(weights, "--json", str(found)) == 0
+    assert json.loads(found.read_text()) == []
 
 
-def test_the_alignment_has_an_object_for_each_sentence(
-    weights: str, capsys: pytest.CaptureFixture[str]
+def test_json_has_an_object_for_each_sentence_with_its_alignment(
+    weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _translate(weights, "zwei Äpfel", "", "--alignment", "-") == 0
-    first, empty = json.loads(capsys.readouterr().out)
-    assert (first["text"], first["source"]) == ("zwei Äpfel", ["zwei", "Äpfel"])
-    assert "".join(first["target"]) == first["translation"].replace(" ", "")
-    assert [len(row) for row in first["weights"]] == [2] * len(first["target"])
-    assert empty == {
-        "text": "", "translation": "", "source": [], "target": [], "weights": [], "links": [],
-    }  # fmt: skip
+    lines = tmp_path / "found.jsonl"
+    words = ["zwei Äpfel", "", "--nbest", "2", "--alignment", "--json", "-", "--jsonl", str(lines)]
+    assert _translate(weights, *words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == [json.loads(line) for line in lines.read_text().splitlines()]
+    first, empty = found
+    assert (first["index"], first["text"]) == (1, "zwei Äpfel")
+    scores = [each["score_nats"] for each in first["translations"]]
+    assert len(scores) == 2 and scores == sorted(scores, reverse=True)
+    aligned = first["alignment"]
+    assert aligned["source_words"] == ["zwei", "Äpfel"]
+    assert "".join(aligned["target_words"]) == first["translations"][0]["text"].replace(" ", "")
+    assert [len(row) for row in aligned["attention_weights"]] == [2] * len(aligned["target_words"])
+    assert (empty["index"], empty["text"], empty["translations"][0]["text"]) == (2, "", "")
+    assert empty["alignment"] == {field: [] for field in aligned}
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.svg", b"<?xml"), ("x.PNG", b"\x89PNG")])
@@ -297,25 +305,43 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
         (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
         (["x", "--attention", "x.pdf"], "x.pdf: expected a name that ends in .html, .png or .svg"),
         (["x", "--attention", "no/x.svg"], "no/x.svg: no folder to write it into"),
-        (["x", "--alignment", "no/x.json"], "no/x.json: no folder to write it into"),
-        (["x", "--top-k", "3"], "--top-k goes with --sample, which is not given"),
+        (["x", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
+        (["x", "--top-k", "3"], "--top-k has no effect without --sample"),
         (["x", "--nbest", "5"], "--nbest is 5; expected at most --beam, which is 4"),
-        (["x", "--batch-size", "0"], "--batch-size is 0; expected 1 to 100,000"),
-        (["x", "--beam", "0"], "--beam is 0; expected 1 to 100,000"),
-        (["x", "--beam", "100001"], "--beam is 100001; expected 1 to 100,000"),
-        (["x", "--beam", "2", "--sample"], "--beam is of the search; with --sample there is none"),
-        (["x", "--nbest", "0"], "--nbest is 0; expected 1 to 100,000"),
-        (["x", "--length-penalty", "-1"], "--length-penalty is -1.0; expected 0 (none) to 100"),
-        (["x", "--sample", "--top-k", "0"], "--top-k is 0; expected at least 1"),
-        (["x", "--sample", "--top-p", "2"], "--top-p is 2.0; expected more than 0, at most 1"),
-        (["x", "--sample", "--temperature", "-1"], "--temperature is -1.0; expected 0 (greedy)"),
-        (["x", "--sample", "--seed", "-1"], "--seed is -1; expected 0 to 2^63 - 1"),
+        (["x", "--temperature", "1"], "--temperature has no effect without --sample"),
+        (["x", "--sample", "--temperature", "0", "--top-p", "0.5"], "with --temperature 0"),
+        (["x", "--alignment"], "--alignment has no effect without --json or --jsonl"),
+        (
+            ["x", "--batch-size", "0"],
+            "argument --batch-size: expected a whole number from 1 to 100,000, got '0'",
+        ),
+        (
+            ["x", "--beam", "0"],
+            "argument --beam: expected a whole number from 1 to 100,000, got '0'",
+        ),
+        (
+            ["x", "--beam", "100001"],
+            "argument --beam: expected a whole number from 1 to 100,000, got '100001'",
+        ),
+        (["x", "--beam", "2", "--sample"], "--beam has no effect with --sample"),
+        (
+            ["x", "--nbest", "0"],
+            "argument --nbest: expected a whole number from 1 to 100,000, got '0'",
+        ),
+        (["x", "--length-penalty", "-1"], "--length-penalty: expected 0 (none) to 100, got '-1'"),
+        (["x", "--sample", "--top-k", "0"], "--top-k: expected a whole number from 1, got '0'"),
+        (["x", "--sample", "--top-p", "2"], "--top-p: expected more than 0, at most 1"),
+        (["x", "--sample", "--temperature", "-1"], "--temperature: expected 0 (greedy)"),
+        (["x", "--sample", "--seed", "-1"], "--seed: expected a whole number from 0, got '-1'"),
         (["x", "--from", "en"], "translates from de to en, not from en to en"),
         (["x", "--to", "fr"], "translates from de to en, not from de to fr"),
-        (["x", "--length-penalty", "1000"], "--length-penalty is 1000.0; expected 0 (none) to 100"),
-        (["x", "--length-penalty", "inf"], "--length-penalty is inf; expected 0 (none) to 100"),
-        (["x", "--length-penalty", "nan"], "--length-penalty is nan; expected 0 (none) to 100"),
-        (["x", "--sample", "--temperature", "inf"], "--temperature is inf; expected 0 (greedy)"),
+        (
+            ["x", "--length-penalty", "1000"],
+            "--length-penalty: expected 0 (none) to 100, got '1000'",
+        ),
+        (["x", "--length-penalty", "inf"], "--length-penalty: expected 0 (none) to 100, got 'inf'"),
+        (["x", "--length-penalty", "nan"], "--length-penalty: expected 0 (none) to 100, got 'nan'"),
+        (["x", "--sample", "--temperature", "inf"], "--temperature: expected 0 (greedy)"),
     ],
     ids=str,
 )
@@ -389,8 +415,8 @@ def test_sentences_far_from_captions_are_named_beside_their_translation(
     assert err == ""
     (second,), err = told(far)
     assert err == (
-        "tokoban: the sentence is far from captions of pictures, all that these weights have read; "
-        "its translation may be wrong\n"
+        "tokoban: the sentence is far from captions of pictures, the only training texts of these "
+        "weights; its translation may be wrong\n"
     )
     out, err = told(far, caption, "", far)
     assert out == [second, first, "", second]

@@ -88,8 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
     What a user can get wrong (``ValueError``, ``OSError``, a package that is not installed) is one
-    line on standard error and status 2. Help, the version and wrong arguments leave through
-    argparse's ``SystemExit``.
+    line on standard error and status 2. Help and the version leave through argparse's
+    ``SystemExit``.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     replace_closed()

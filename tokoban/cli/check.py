@@ -1,33 +1,38 @@
 """``tokoban check``: are these good levels, and do the solutions in the files solve them?"""
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_findings, write_output
+from tokoban.cli.output import check_outputs, tell_findings
+from tokoban.cli.report import write_object
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem, Solution
 
-SUMMARY = "say what is wrong with the levels of files, and what their solutions are worth"
+SUMMARY = "check level files: report invalid levels, wrong solutions and duplicates"
 UNDECIDED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the files to read, what to look for, and where the findings go besides."""
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="levels of any format; - for standard input"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="level files (XSB, SOK, SLC or Boxoban); - for standard input. Solutions in the files "
+        "are replayed; this does not check that a level without one is solvable",
     )
     parser.add_argument(
         "--duplicates",
         action="store_true",
-        help="name the levels that are the same but for turning, mirroring, moving, what lies "
-        "outside the walls, and where the player stands in the area it can walk to",
+        help="list levels that are equal after rotation, reflection and translation, without "
+        "anything outside the walls, wherever the player stands in the area it can reach",
     )
-    parser.add_argument("--json", metavar="OUT", help="write the findings here, - to print them")
+    options.add(parser, "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         if arguments.duplicates:
             findings["duplicates"] = [_describe_group(group) for group in groups]
-        write_output(arguments.json, json.dumps(findings, indent=2) + "\n")
+        write_object(arguments.json, findings)
     if arguments.json != "-":
         for level in levels:
             _show_solutions(level)
@@ -95,7 +100,7 @@ def _describe_problem(problem: "Problem") -> dict[str, object]:
     return {
         "file": problem.source,
         "line": problem.line,
-        "level": problem.level,
+        "index": problem.level or None,
         "title": problem.title,
         "message": problem.message,
     }
@@ -142,7 +147,13 @@ def _describe_group(group: Sequence["Level"]) -> dict[str, object]:
     return {
         "hash": canonical_hash(group[0].board),
         "levels": [
-            {"file": level.source, "line": level.line, "title": level.title, "hash": player}
+            {
+                "file": level.source,
+                "line": level.line,
+                "index": level.number,
+                "title": level.title,
+                "hash": player,
+            }
             for level, player in zip(group, _players(group), strict=True)
         ],
     }

@@ -1,16 +1,17 @@
 """``tokoban classify IMAGE...``: what a vision transformer takes pictures for, and why."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import attention_files, in_one_line
+from tokoban.cli import attention_files, in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, write_output
-from tokoban.training.device import add_device_option, find_device
+from tokoban.cli.parser import whole
+from tokoban.cli.report import write_object
+from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     import torch
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tokoban.systems.vit.pictures import SizedPicture
     from tokoban.systems.vit.rollout import Looked
 
-SUMMARY = "say what pictures show, by attention alone; as shipped: is a Sokoban board lost?"
+SUMMARY = "classify pictures by a vision transformer; as shipped: is a Sokoban board deadlocked?"
 UNDECIDED = ""
 
 _SUFFIXES = (".html", ".png")  # of --attention
@@ -28,41 +29,41 @@ _FITTED = {"scale": "scaled to", "crop": "cut and scaled to", "stretch": "stretc
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the pictures, the weights, and what is told and written of them."""
+    """Declares the pictures, the weights, and what is printed and written of them."""
     parser.add_argument(
         "images",
         nargs="+",
         metavar="IMAGE",
-        help="picture files; one of another size than the training's (vit-boards: 32 x 32) is made "
-        "to fit as the training said, and told of, or refused",
+        help="picture files. The weights read one size (vit-boards: 32 x 32); another size is "
+        "fitted as in training, with a message, or refused. If some files are damaged, the others "
+        "are still classified",
     )
-    parser.add_argument(
+    options.add(
+        parser,
         "--weights",
+        "vit-boards tells solved, open (solvable) and lost (deadlocked) boards of 8 x 8 squares "
+        "apart, drawn as by `tokoban convert LEVELS OUT.png`; it does not know other pictures",
         default="vit-boards",
-        metavar="NAME_OR_PATH",
-        help="of the network, which know its classes (default: vit-boards, which tells solved, "
-        "open and lost boards of 8 x 8 squares, as `tokoban convert LEVELS OUT.png` draws them)",
     )
     parser.add_argument(
-        "--top", type=int, default=3, metavar="N", help="classes told of each (default: 3)"
+        "--top",
+        type=whole(1),
+        default=3,
+        metavar="N",
+        help="number of classes printed for each picture (default: 3)",
     )
     parser.add_argument(
         "--attention",
         metavar="OUT",
-        help="a PNG of the pictures, beside each the patches that its class came from (attention "
-        "rollout); or all weights of the attention as a page to look at, for a name that ends in "
-        ".html",
+        help="write which patches the class depends on, by attention rollout, beside each picture "
+        "(.png), or all attention weights as an interactive page (.html)",
     )
-    parser.add_argument(
-        "--json", metavar="OUT", help="write the classes with their probabilities, - to print them"
-    )
-    add_device_option(parser)
+    options.add(parser, "--json", "classes with their probabilities")
+    options.add(parser, "--device")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Classifies all pictures that can be read; answers 2 if some cannot, each in a sentence."""
-    if arguments.top < 1:
-        raise ValueError(f"--top is {arguments.top}; expected at least 1")
     check_outputs(arguments, "attention", "json", inputs=["images", "weights"])
     if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
         raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
@@ -97,8 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
         _draw(arguments, names, model, pictures, looked)
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
-        write_output(arguments.json, json.dumps(described, indent=2) + "\n")
-    return 0 if names == arguments.images else ExitCode.INVALID_INPUT
+        write_object(arguments.json, described)
+    return ExitCode.DONE if names == arguments.images else ExitCode.INVALID_INPUT
 
 
 def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:

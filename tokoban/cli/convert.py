@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options
+from tokoban.cli import level_options, options
 from tokoban.cli.output import check_destination, is_one_file, write_output
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
 
-SUMMARY = "write the levels of a file in another format, or one of them as a picture"
+SUMMARY = "convert a level file to another format, or one level to a picture"
 UNDECIDED = ""
 FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 
@@ -20,19 +20,19 @@ FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what to read, where to write it, and how."""
     parser.add_argument(
-        "input", metavar="IN", help="XSB, SOK, SLC or Boxoban; - for standard input"
+        "input", metavar="IN", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
     )
-    parser.add_argument("output", metavar="OUT", help="- for standard output")
+    parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="sok: all that is known of each level; xsb: boards, titles and authors; boxoban: "
-        "boards of ten rows by ten; png: a picture of one board (default: xsb or png for names "
-        "that end so, else sok)",
+        help="sok keeps everything; xsb keeps boards, titles and authors; boxoban keeps boards of "
+        "10 x 10 squares; png is a picture of one board (default: by the ending .xsb or .png of "
+        "OUT, else sok)",
     )
-    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
+    options.add(parser, "--level")
     parser.add_argument(
-        "--rle", action="store_true", help="write runs of squares and of moves as counts"
+        "--rle", action="store_true", help="write runs of squares and moves run-length encoded"
     )
 
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     suffix = Path(arguments.output).suffix.lower().removeprefix(".")
     wanted = arguments.format or (suffix if suffix in ("xsb", "png") else "sok")
     if wanted in ("boxoban", "png") and arguments.rle:
-        raise ValueError(f"--rle: {FORMATS[wanted]} has no counts")
+        raise ValueError(f"--rle has no effect with --format {wanted}")
     check_destination(arguments.output)
     if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")

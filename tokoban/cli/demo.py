@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
 
-SUMMARY = "watch the policy solve the levels that come with the project"
+SUMMARY = "watch the policy and A* solve the levels that come with the project"
 UNDECIDED = "some levels did not come out as their file says"
 
 _WIDTH = 32

@@ -2,7 +2,6 @@
 
 import argparse
 import itertools
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files
+from tokoban.cli import attention_files, options, report
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, counted, write_output, write_text
-from tokoban.cli.ranges import check_ranges
-from tokoban.training.device import add_device_option, find_device
+from tokoban.cli.output import check_outputs, counted, write_text
+from tokoban.cli.parser import Number, whole
+from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
@@ -23,120 +22,107 @@ if TYPE_CHECKING:
 
     _Written = tuple[str, list[Continuation]]  # a prompt, and its texts that are finished
 
-SUMMARY = "go on from a text, token by token, with a GPT"
+SUMMARY = "continue a text, token by token, with a GPT"
 UNDECIDED = ""
 
 _LONGEST_TITLE = 60  # characters
-_MOST_TOKENS, _MOST_TEXTS = 1_000_000, 100_000
+_MOST_TOKENS = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the prompts, the weights, how tokens are chosen, and when a text ends."""
+    """Declares the prompts, the weights, the sampling, and when a text ends."""
     parser.add_argument(
         "prompt",
         nargs="*",
         metavar="PROMPT",
-        help="what to go on from, in quotes; without any, or for -, every line of standard input. "
-        "An empty one is read as a line break",
+        help="text to continue, in quotes; without any, or for -, every line of standard input. "
+        "An empty prompt counts as a line break. The shipped weights know Python's documentation "
+        "only; they do not answer questions",
     )
+    options.add(parser, "--weights", default="gpt-python-docs")
     parser.add_argument(
-        "--weights",
-        default="gpt-python-docs",
-        metavar="NAME_OR_PATH",
-        help="of the model (default: gpt-python-docs, which has read Python's documentation)",
+        "--max-tokens",
+        type=whole(1, _MOST_TOKENS),
+        default=200,
+        metavar="N",
+        help="length limit of each text (default: 200)",
     )
-    parser.add_argument(
-        "--max-tokens", type=int, default=200, metavar="N", help="of each text (default: 200)"
-    )
-    parser.add_argument(
-        "--temperature",
-        type=float,
-        default=0.8,
-        metavar="T",
-        help="of the draws; 0 takes the most probable token each time (default: 0.8)",
-    )
-    parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K most probable")
-    parser.add_argument(
-        "--top-p",
-        type=float,
-        metavar="P",
-        help="draw from the fewest most probable that are so probable together",
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="(default: 0)")
+    options.add(parser, "--temperature", default=0.8)
+    options.add(parser, "--top-k", usual="all")
+    options.add(parser, "--top-p", usual="all")
+    options.add(parser, "--seed")
     parser.add_argument(
         "--repetition-penalty",
-        type=float,
+        type=Number(float, "more than 0, finite", lambda value: 0 < value < math.inf),
         default=1.0,
         metavar="R",
-        help="above 1, what the text has already becomes less probable: p^R (default: 1)",
+        help="replace the probability p of tokens that the text contains already by p^R; above 1 "
+        "this discourages repetition (default: 1)",
     )
     parser.add_argument(
         "--stop",
         action="append",
         default=[],
         metavar="TEXT",
-        help="end before this; may be given several times. \\n is a line break",
+        help="end a text before TEXT, in which \\n is a line break; may be repeated",
     )
     parser.add_argument(
-        "--num", type=int, default=1, metavar="N", help="texts for each prompt (default: 1)"
+        "--num",
+        type=whole(1, options.MOST_TEXTS),
+        default=1,
+        metavar="N",
+        help="number of texts for each prompt (default: 1)",
     )
-    parser.add_argument(
-        "--json",
-        metavar="OUT",
-        help="write prompts, texts, their tokens and log-probabilities to this file (- to print); "
-        "after Ctrl-C a prompt may have fewer texts than --num",
-    )
-    parser.add_argument(
+    options.add(parser, "--json", "after Ctrl-C a prompt may have fewer texts than --num")
+    options.add(parser, "--jsonl", "a line for each prompt")
+    options.add(
+        parser,
         "--attention",
-        metavar="OUT",
-        help="show where the model looked in the text of the one prompt given, its end if it is "
-        "longer than the model can see: a page of HTML to look around in, PNG or SVG, by the name",
+        "of the text of one prompt; of a longer text than the model's context, its end",
     )
-    parser.add_argument(
-        "--batch-size", type=int, default=32, metavar="N", help="texts at a time (default: 32)"
+    options.add(
+        parser,
+        "--batch-size",
+        "in texts. On a terminal, if it is not given, each text is printed token by token",
     )
-    add_device_option(parser)
+    options.add(parser, "--device")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each prompt with its texts, on a terminal as they come about."""
+    """Prints each prompt with its texts, on a terminal token by token."""
     _check(arguments)
     sampling, model = _sampling(arguments), _load(arguments)
     prompts = lines_of(arguments.prompt, "prompt")
-    is_streamed = arguments.json != "-" and sys.stdout.isatty()
-    is_one_by_one = is_streamed or are_typed(arguments.prompt)
+    is_printed = "-" not in (arguments.json, arguments.jsonl)
+    is_streamed = is_printed and sys.stdout.isatty() and "--batch-size" not in arguments.given
+    is_one_by_one = is_streamed or (
+        are_typed(arguments.prompt) and "--batch-size" not in arguments.given
+    )
     block_size = 1 if is_one_by_one else arguments.batch_size
-    written: list[_Written] = []
-    is_over = False
-    try:
+    with report.entries(arguments) as entries:
         for first in itertools.count(0, block_size):
             block: list[_Written]
             block = [(prompt, []) for prompt in itertools.islice(prompts, block_size)]
             if not block:
                 break
-            written += block
             _tell_dropped(model, [prompt for prompt, _ in block], first=first)
-            _go_on(model, block, arguments, sampling, first=first, is_streamed=is_streamed)
+            try:
+                _go_on(model, block, arguments, sampling, first=first, is_streamed=is_streamed)
+            finally:
+                # What was finished is written, also after Ctrl-C and before a refused prompt.
+                for number, (prompt, texts) in enumerate(block, start=first + 1):
+                    if texts:
+                        described = [asdict(text) for text in texts]
+                        entries.add({"index": number, "prompt": prompt, "texts": described})
             if arguments.attention is not None:
                 (prompt, (text,)) = block[0]
                 _show_attention(model, prompt, text, arguments.attention)
-        is_over = True
-    finally:
-        # What was finished is written, also after Ctrl-C and where a later prompt is refused.
-        known = [
-            {"prompt": prompt, "texts": [asdict(text) for text in texts]}
-            for prompt, texts in written
-            if texts
-        ]
-        if arguments.json is not None and (known or is_over):
-            lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in known)
-            write_output(arguments.json, f"[\n{lines}\n]\n")
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuses at once, by the option's own name, what would come to light after the work."""
-    check_outputs(arguments, "json", "attention", inputs=["weights"])
+    """Refuses before the work what cannot be done, and options without effect."""
+    check_outputs(arguments, "json", "jsonl", "attention", inputs=["weights"])
     attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
@@ -146,22 +132,8 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if "" in arguments.stop:
         raise ValueError("--stop is empty; expected the text before which to end")
-    top_k, top_p = arguments.top_k, arguments.top_p
-    check_ranges(
-        arguments,
-        ("max_tokens", 1 <= arguments.max_tokens <= _MOST_TOKENS, f"1 to {_MOST_TOKENS:,}"),
-        ("temperature", 0 <= arguments.temperature < math.inf, "0 (greedy) or more, finite"),
-        ("top_k", top_k is None or top_k >= 1, "at least 1"),
-        ("top_p", top_p is None or 0 < top_p <= 1, "more than 0, at most 1"),
-        ("seed", 0 <= arguments.seed < 2**63, "0 to 2^63 - 1"),
-        (
-            "repetition_penalty",
-            0 < arguments.repetition_penalty < math.inf,
-            "more than 0, and finite",
-        ),
-        ("num", 1 <= arguments.num <= _MOST_TEXTS, f"1 to {_MOST_TEXTS:,}"),
-        ("batch_size", 1 <= arguments.batch_size <= _MOST_TEXTS, f"1 to {_MOST_TEXTS:,}"),
-    )
+    if arguments.temperature == 0:
+        options.refuse(arguments, "--seed", "--top-k", "--top-p", because="with --temperature 0")
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":
@@ -256,7 +228,7 @@ def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> I
     try:
         yield
     finally:
-        if arguments.json != "-":
+        if "-" not in (arguments.json, arguments.jsonl):
             for prompt, texts in block:
                 for text in texts:
                     write_text(f"{prompt}{text.text}\n")

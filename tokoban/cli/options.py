@@ -13,7 +13,7 @@ from typing import Any
 from tokoban.cli.parser import Number, whole
 
 MAX_THREADS = 1024
-_MOST = 100_000  # beams, texts, or sentences at a time
+MOST_TEXTS = 100_000  # beams, texts, or sentences at a time
 _UNITS = {"MB": 10**6, "GB": 10**9}
 
 
@@ -81,9 +81,9 @@ SHARED: Mapping[str, Option] = {
         help="number format of the network; bf16 is faster on a GPU and may change a result",
     ),
     "--batch-size": Option(
-        metavar="N", type=whole(1, _MOST), default=32, help="number processed together"
+        metavar="N", type=whole(1, MOST_TEXTS), default=32, help="number processed together"
     ),
-    "--beam": Option(metavar="K", type=whole(1, _MOST), help="width of the beam search"),
+    "--beam": Option(metavar="K", type=whole(1, MOST_TEXTS), help="width of the beam search"),
     "--length-penalty": Option(
         metavar="A",
         type=Number(float, "0 (none) to 100", lambda alpha: 0 <= alpha <= 100),
@@ -117,6 +117,7 @@ SHARED: Mapping[str, Option] = {
         metavar="OUT",
         help="write each result as a line of JSON as soon as it is known; - prints them",
     ),
+    "--film": Option(metavar="OUT", help="write an animation (.gif)"),
     "--attention": Option(
         metavar="OUT",
         help="write the attention weights: an interactive page (.html) or a picture (.png, .svg)",
@@ -147,6 +148,12 @@ def add(
 def _typed(default: object) -> str:
     """A default as it would be typed."""
     return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def check_film(arguments: argparse.Namespace) -> None:
+    """Raises ``ValueError`` for a ``--film`` that is no GIF."""
+    if arguments.film is not None and not arguments.film.lower().endswith(".gif"):
+        raise ValueError(f"--film is {arguments.film}; expected a name that ends in .gif")
 
 
 def refuse(arguments: argparse.Namespace, *names: str, because: str) -> None:

@@ -1,12 +1,9 @@
 """How the arguments of every command are read: numbers by their range, errors in one line."""
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
-
-from tokoban.cli.exit_codes import ExitCode
 
 _LARGEST = 2**63 - 1  # what every array and every compiled loop can hold
 _LONGEST_WORD = 40  # characters of a message: a word may have megabytes
@@ -43,16 +40,15 @@ def whole(least: int = -_LARGEST, most: int = _LARGEST) -> Number:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that knows no abbreviations and complains in one line."""
+    """A parser that knows no abbreviations; wrong arguments are a ``ValueError``."""
 
     def __init__(self, **options: object) -> None:
         super().__init__(allow_abbrev=False, **options)  # type: ignore[arg-type]
         self.register("type", int, whole())
 
     def error(self, message: str) -> NoReturn:
-        """Ends the program."""
-        print(f"tokoban: {message} (`{self.prog} --help` lists all arguments)", file=sys.stderr)
-        sys.exit(ExitCode.INVALID_INPUT)
+        """Raises ``ValueError``, as for all that a user can get wrong."""
+        raise ValueError(f"{message} (`{self.prog} --help` lists all arguments)")
 
 
 def given_options(words: Sequence[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 
-SUMMARY = "compile for this machine what the commands need, so that the first use is quick"
+SUMMARY = "compile the searches for this machine now, so that the first use is fast"
 UNDECIDED = "some commands cannot run here"
 
 # Small levels for every search: those on one 64-bit word and those on numbered squares, solvable
@@ -82,9 +82,9 @@ _RUNS: Mapping[str, Sequence[str]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """There is nothing to choose."""
     parser.epilog = (
-        "The compiled code is kept, beside the package or in NUMBA_CACHE_DIR, until the package "
-        "changes; where all of it is there already, this takes seconds. Without it, each command "
-        "compiles what it needs at its first use."
+        "Compiled code is cached beside the package or in NUMBA_CACHE_DIR until the package "
+        "changes. If all of it is cached already, this takes seconds. Without this command, each "
+        "command compiles what it needs at its first use."
     )
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from tokoban.systems.life.rules import Rule, parse_rule
 
+MOST_BYTES = 2**20  # of a file; as plaintext this would be a pattern of 1,024 x 1,023
 LARGEST_SIDE = 4096  # of a pattern that is read; a file of some bytes can name any size
 
 _HEADER = re.compile(r"x\s*=\s*(\d+)\s*,\s*y\s*=\s*(\d+)\s*(?:,\s*rule\s*=\s*(\S+)\s*)?", re.I)
@@ -45,6 +47,18 @@ def read_pattern(text: str, *, source: str) -> Pattern:
     if re.match(r"x\s*=", lines[first], re.I):
         return _read_rle(lines, first, source)
     return _read_plaintext(lines, source)
+
+
+def read_pattern_file(path: str) -> Pattern:
+    """The pattern of a file, which may be a pipe without end."""
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"{path}: expected a pattern of at most {MOST_BYTES:,} bytes, got more")
+    try:
+        return read_pattern(content.decode("utf-8"), source=path)
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text in UTF-8") from None
 
 
 def place(pattern: Pattern, *, side: int, source: str) -> Bool[Tensor, "H W"]:

@@ -42,9 +42,9 @@ class Alignment:
     def to_dict(self) -> dict[str, Any]:
         """What ``tokoban translate`` writes as JSON."""
         return {
-            "source": self.source_words,
-            "target": self.target_words,
-            "weights": [[round(weight, 4) for weight in row] for row in self.weights],
+            "source_words": self.source_words,
+            "target_words": self.target_words,
+            "attention_weights": [[round(weight, 4) for weight in row] for row in self.weights],
             "links": [list(link) for link in self.links()],
         }
 
