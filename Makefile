@@ -9,7 +9,7 @@ PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint test-slow test-gpu bench bench-gpu lock clean
+.PHONY: demo test check lint test-slow test-gpu docs bench bench-gpu lock clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban prepare
@@ -37,6 +37,12 @@ test-slow: .venv/dev.ok
 test-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
 	$(PYTHON) -m pytest -q -m gpu
 
+# The documentation as a site in site/, which opens from the disk. A broken link is an error, and so
+# is a script or style of another host.
+docs: .venv/docs.ok
+	$(BIN)/zensical build --strict --clean
+	! grep -rnE '<(script|link)[^>]*(src|href)="https?:[^"]*' site --include='*.html'
+
 # Every benchmark on the CPU; real levels are compared and solved too: make bench LEVELS="one.xsb"
 bench: OUT ?= benchmarks/results/cpu
 bench: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/run.ok)
@@ -52,10 +58,10 @@ bench-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
 # Every pin for every platform. uv is needed here alone, from .venv/bin or the PATH.
 lock:
 	echo 'torch==2.13.0' | PATH="$(BIN):$$PATH" uv pip compile -q --universal --python-version 3.11 \
-	    --no-header --no-annotate --upgrade --extra dev pyproject.toml - -o constraints.txt
+	    --no-header --no-annotate --upgrade --extra dev --extra docs pyproject.toml - -o constraints.txt
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache site *.egg-info
 	find tokoban tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 # Torch goes first and alone: a build with a local version (2.13.0+cpu) sorts above the plain one
@@ -70,4 +76,9 @@ clean:
 
 .venv/dev.ok: .venv/run.ok
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+# Apart from the package: the site is built from its sources, without importing them.
+.venv/docs.ok: .venv/run.ok
+	$(BIN)/pip install -q -c constraints.txt mkdocstrings-python zensical
 	touch $@
