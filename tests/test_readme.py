@@ -1,4 +1,4 @@
-"""The README's commands run as they stand, so that the page cannot drift from the program."""
+"""The examples of the README and of the documentation run, so that the pages cannot drift."""
 
 import os
 import re
@@ -10,26 +10,32 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-BLOCKS = re.findall(
-    r"^```sh\n# run by the tests\n(.*?)^```$",
-    (REPOSITORY / "README.md").read_text(encoding="utf-8"),
-    flags=re.MULTILINE | re.DOTALL,
-)
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 
 
-def test_the_readme_has_commands_to_run() -> None:
-    assert BLOCKS
+def blocks(language: str) -> list[str]:
+    """The blocks of code that begin with the comment that tests run them."""
+    pattern = rf"^```{language}\n# run by the tests\n(.*?)^```$"
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    return [b for text in texts for b in re.findall(pattern, text, re.MULTILINE | re.DOTALL)]
 
 
-def test_every_block_is_closed() -> None:
+COMMANDS, PROGRAMS = blocks("sh"), blocks("python")
+
+
+def test_there_are_examples_to_run() -> None:
+    assert COMMANDS and PROGRAMS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_block_is_closed(page: Path) -> None:
     """Else prose would be run as commands, or commands shown as prose."""
-    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    fences = re.findall(r"^```(\w*)$", page, flags=re.MULTILINE)
+    fences = re.findall(r"^ *```(\w*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert len(fences) % 2 == 0 and not any(fences[1::2])
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_the_readme_commands_run(block: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", COMMANDS)
+def test_the_commands_run(block: str, tmp_path: Path) -> None:
     # `tokoban` is this repository's, installed or not.
     command = tmp_path / "bin" / "tokoban"
     command.parent.mkdir()
@@ -50,8 +56,14 @@ def test_the_readme_commands_run(block: str, tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_every_file_that_the_readme_links_to_exists() -> None:
-    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", page) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (REPOSITORY / target).exists()] == []
+@pytest.mark.parametrize("block", PROGRAMS)
+def test_the_programs_run(block: str, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr

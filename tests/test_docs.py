@@ -1,0 +1,136 @@
+"""The documentation: links and files that exist, commands that parse, a README that is short."""
+
+import argparse
+import re
+import shlex
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokoban import cli
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DOCS = REPOSITORY / "docs"
+SITE = sorted(DOCS.rglob("*.md"))
+PAGES = [*SITE, *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+# What was true on its date: commands and files of these may be gone.
+DATED = {"results.md", "lab-notebook.md", "CHANGELOG.md"}
+MOST_WORDS_OF_README = 900
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(REPOSITORY).as_posix()
+
+
+def prose(page: Path) -> str:
+    """The page without its blocks of code."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as Python-Markdown and GitHub name them, where they agree."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    return {re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", h).strip().lower()) for h in headings}
+
+
+def broken_links(page: Path) -> list[str]:
+    broken = []
+    for link in LINK.findall(prose(page)):
+        path, _, anchor = link.partition("#")
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        is_off_site = page in SITE and not target.is_relative_to(DOCS)
+        lacks_anchor = anchor and target.suffix == ".md" and anchor not in anchors(target)
+        if not target.exists() or is_off_site or lacks_anchor:
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    assert broken_links(page) == []
+
+
+@pytest.mark.parametrize(
+    "link", ["nowhere.md", "results.md#no-such-heading", "../README.md", "pictures/none.png"]
+)
+def test_a_broken_link_is_found(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = DOCS / "index.md"
+    monkeypatch.setattr(Path, "read_text", _with(page, f"[x]({link})", Path.read_text))
+    assert broken_links(page) == [link]
+
+
+def _with(page: Path, text: str, read: Callable[..., str]) -> Callable[..., str]:
+    """``Path.read_text`` with another text for one page."""
+    return lambda path, **options: text if path == page else read(path, **options)
+
+
+def test_every_page_but_the_decisions_is_in_the_navigation() -> None:
+    navigation = tomllib.loads((REPOSITORY / "zensical.toml").read_text(encoding="utf-8"))
+    listed = re.findall(r"'([^']+\.md)'", str(navigation["project"]["nav"]))
+    pages = [page.relative_to(DOCS).as_posix() for page in SITE]
+    assert sorted(listed) == [p for p in pages if not re.match(r"decisions/\d", p)]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in DATED], ids=name_of)
+def test_every_file_of_the_repository_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(r"`((?:tokoban|tests|docs)/[a-z][\w./-]*)`", prose(page))
+    assert [path for path in named if not (REPOSITORY / path).exists()] == []
+
+
+def commands(page: Path) -> list[str]:
+    """The commands of the program in a page's shell blocks, without comments and redirections."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    found = []
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if "tokoban" in words:
+            words = words[words.index("tokoban") + 1 :]
+            ends = [n for n, word in enumerate(words) if word in ("<", ">", "|", ">>")]
+            found.append(shlex.join(words[: min(ends, default=len(words))]))
+    return found
+
+
+COMMANDS = sorted({c for page in PAGES if page.name not in DATED for c in commands(page)})
+
+
+def test_there_are_commands_to_parse() -> None:
+    assert len(COMMANDS) > 50
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_documentation_parses(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arguments are parsed; nothing runs."""
+    words = shlex.split(command)
+    parse = argparse.ArgumentParser.parse_args
+
+    class ParsedError(Exception):
+        pass
+
+    def parse_only(
+        parser: argparse.ArgumentParser, *arguments: Any, **options: Any
+    ) -> argparse.Namespace:
+        parsed: argparse.Namespace = parse(parser, *arguments, **options)
+        if words[0] in ("train", "evaluate") and parser.prog == "tokoban":
+            return parsed  # the system's own options are parsed next
+        raise ParsedError
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
+    with pytest.raises(ParsedError):
+        cli.main(words)
+
+
+def test_the_readme_is_short() -> None:
+    """Words as ``wc -w`` counts them."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert len(readme.split()) <= MOST_WORDS_OF_README
