@@ -52,7 +52,7 @@ def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
     assert [panel.name for panel in panels] == list(expected)
     for panel in panels:
         assert torch.equal(panel.weights[0, 0], expected[panel.name])
-    with pytest.raises(ValueError, match="no kept weights to make a film of"):
+    with pytest.raises(ValueError, match="no snapshots of the weights"):
         panels_of_run(model, tmp_path / "nothing", grids=both)
 
 

@@ -94,5 +94,5 @@ def test_a_film_has_a_frame_for_each_of_the_kept_weights(tmp_path: Path) -> None
     assert film_of_run(model, kept.folder, grids=grids, film=tmp_path / "x.gif") == 2
     with Image.open(tmp_path / "x.gif") as film:
         assert film.size[0] == 49 + 7 + 49
-    with pytest.raises(ValueError, match="no kept weights to make a film of; train with --keep"):
+    with pytest.raises(ValueError, match="no snapshots of the weights; train with --keep"):
         film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")

@@ -11,15 +11,10 @@ import torch
 from torch.nn import functional
 
 from tokoban import pretrained
-from tokoban.systems.life import certificate, config
-from tokoban.systems.life.certificate import (
-    bound_logits,
-    certify,
-    logits,
-    margins,
-    prove,
-    questions,
-)
+from tokoban.systems.life import bounds, certificate, config
+from tokoban.systems.life.bounds import bound_logits
+from tokoban.systems.life.cell_cases import cell_cases, logits
+from tokoban.systems.life.certificate import certify, margins, prove
 from tokoban.systems.life.model import GridAttention, LifeNet, NeighbourMean
 from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST
 from tokoban.systems.life.rules import parse_rule, step
@@ -36,26 +31,26 @@ def drawn_net(side: int, *, scale: float = 1.0) -> LifeNet:
 
 def test_the_table_answers_as_the_model_does() -> None:
     model = drawn_net(5)
-    for number, asked in enumerate(questions(model, dtype=torch.double)):
+    for number, cases in enumerate(cell_cases(model, dtype=torch.double)):
         cell, state = divmod(number, 2)
         grids = torch.rand(13, 5, 5, generator=torch.manual_seed(number)) < 0.5
         grids.flatten(1)[:, cell] = bool(state)
         answers = model(grids).flatten(1)[:, cell]
-        torch.testing.assert_close(logits(model, asked, grids.flatten(1)), answers)
+        torch.testing.assert_close(logits(model, cases, grids.flatten(1)), answers)
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
 def test_no_surroundings_lead_out_of_the_bounds(scale: float) -> None:
     model = drawn_net(4, scale=scale)
     surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
-    for asked in list(questions(model, dtype=torch.double))[::5]:
-        bounds = bound_logits(model, asked)
-        for case in range(0, len(asked.states), 37):
+    for cases in list(cell_cases(model, dtype=torch.double))[::5]:
+        logit_bounds = bound_logits(model, cases)
+        for case in range(0, len(cases.states), 37):
             grids = torch.empty(2**7, 16, dtype=torch.bool)
-            grids[:, asked.known], grids[:, asked.far] = asked.states[case], surroundings
-            found = logits(model, asked, grids)
-            assert bounds.low[case] <= found.min() + 1e-9
-            assert found.max() <= bounds.high[case] + 1e-9
+            grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+            found = logits(model, cases, grids)
+            assert logit_bounds.low[case] <= found.min() + 1e-9
+            assert found.max() <= logit_bounds.high[case] + 1e-9
 
 
 def in_all_surroundings(cell: int, cases: torch.Tensor) -> torch.Tensor:
@@ -154,14 +149,14 @@ def test_exp_and_silu_are_as_exact_as_the_bounds_assume() -> None:
 def test_the_margin_of_all_surroundings_lies_between_bound_and_attack() -> None:
     model = drawn_net(4)
     surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
-    asked = list(questions(model, dtype=torch.double))[6]
-    lives = torch.arange(len(asked.states)) % 3 == 0  # whatever the truth is
-    proof = prove(model, asked, lives)
+    cases = list(cell_cases(model, dtype=torch.double))[6]
+    lives = torch.arange(len(cases.states)) % 3 == 0  # whatever the truth is
+    proof = prove(model, cases, lives)
     attacked, least = proof.attacked, proof.proved
     for case, is_alive in enumerate(lives):
         grids = torch.empty(2**7, 16, dtype=torch.bool)
-        grids[:, asked.known], grids[:, asked.far] = asked.states[case], surroundings
-        found = logits(model, asked, grids)
+        grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+        found = logits(model, cases, grids)
         true_margin = found.min() if is_alive else -found.max()
         assert least[case] - 1e-9 <= true_margin <= attacked[case] + 1e-9
         # Seven far cells are few enough to be taken in all states: nothing stays open.
@@ -170,10 +165,12 @@ def test_the_margin_of_all_surroundings_lies_between_bound_and_attack() -> None:
 
 def test_the_least_margin_of_all_densities_counts() -> None:
     model = drawn_net(5)
-    asked = next(questions(model, dtype=torch.double))
-    lives = torch.arange(len(asked.states)) % 2 == 0
+    cases = next(cell_cases(model, dtype=torch.double))
+    lives = torch.arange(len(cases.states)) % 2 == 0
     empty, full, both = (
-        certificate.check(model, asked, lives, densities=densities, random=np.random.default_rng(0))
+        certificate.attack_at_random(
+            model, cases, lives, densities=densities, random=np.random.default_rng(0)
+        )
         for densities in ([0.0], [1.0], [0.0, 1.0])
     )
     assert torch.equal(both, torch.minimum(empty, full))
@@ -184,20 +181,20 @@ def test_attack_and_branches_decide_every_case_of_a_small_torus() -> None:
     model = drawn_net(4, scale=0.3)
     surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
     num_branched = 0
-    for asked in list(questions(model, dtype=torch.double))[4::16]:
-        bounds = bound_logits(model, asked)
-        lives = bounds.low + bounds.high > 0
+    for cases in list(cell_cases(model, dtype=torch.double))[4::16]:
+        logit_bounds = bound_logits(model, cases)
+        lives = logit_bounds.low + logit_bounds.high > 0
         grids = torch.empty(len(lives), 2**7, 16, dtype=torch.bool)
-        grids[:, :, asked.known], grids[:, :, asked.far] = asked.states[:, None], surroundings
-        found = logits(model, asked, grids.flatten(0, 1)).unflatten(0, (len(lives), 2**7))
+        grids[:, :, cases.known], grids[:, :, cases.far] = cases.states[:, None], surroundings
+        found = logits(model, cases, grids.flatten(0, 1)).unflatten(0, (len(lives), 2**7))
         true_margin = torch.where(lives, found.amin(1), -found.amax(1))
-        proof = prove(model, asked, lives)
+        proof = prove(model, cases, lives)
         attacked, least = proof.attacked, proof.proved
         # So little attention is far that what seems worst in first order is worst.
         torch.testing.assert_close(attacked, true_margin)
         assert (least <= true_margin + 1e-9).all()
         assert torch.equal(least > 0, true_margin > 0)
-        is_open = torch.where(lives, bounds.low, -bounds.high) <= 0
+        is_open = torch.where(lives, logit_bounds.low, -logit_bounds.high) <= 0
         num_branched += int((is_open & (true_margin > 0)).sum())
     assert num_branched > 0
 
@@ -206,7 +203,7 @@ def test_chords_lie_above_the_sums_that_they_stand_for() -> None:
     torch.manual_seed(3)
     g, e, c = torch.randn(13, 5).double(), torch.randn(13).double(), torch.randn(11, 5).double()
     sums = (g - c[:, None] * e[:, None]).abs().sum(1)
-    found = certificate._swings(g, e, c)
+    found = bounds._range_by_chords(g, e, c)
     assert (found >= sums - 1e-12).all()
     assert (found <= 1.02 * sums).all()
 
@@ -215,14 +212,14 @@ def test_the_bends_of_silu_are_what_the_bounds_take_them_for() -> None:
     x = torch.linspace(-20, 20, 4001, dtype=torch.double, requires_grad=True)
     (slope,) = torch.autograd.grad(functional.silu(x).sum(), x, create_graph=True)
     (bend,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
-    torch.testing.assert_close(certificate._silu_curvature(x[None])[0], bend)
-    assert bend.min() >= certificate._LOWEST
-    assert bend.min() < certificate._LOWEST + 1e-5
-    falling = bend[(x >= 0) & (x < certificate._FALLS_UNTIL)]
+    torch.testing.assert_close(bounds._silu_curvature(x[None])[0], bend)
+    assert bend.min() >= bounds._LOWEST
+    assert bend.min() < bounds._LOWEST + 1e-5
+    falling = bend[(x >= 0) & (x < bounds._FALLS_UNTIL)]
     assert (falling.diff() < 0).all()
     (third,) = torch.autograd.grad(bend.sum(), x)
     assert slope.abs().max() < STEEPEST
-    assert third.abs().max() < 0.31  # as ``certificate._rounding`` has it
+    assert third.abs().max() < 0.31  # as ``bounds._forward_error`` has it
 
 
 def hand_made_net(width: int = 5) -> LifeNet:

@@ -114,7 +114,7 @@ def test_a_run_that_kept_nothing_has_no_film(
 ) -> None:
     weights = Path(run) / "weights.safetensors"
     assert _evaluate(str(weights), "--film", str(tmp_path / "x.gif")) == 2
-    assert "no kept weights to make a film of" in capsys.readouterr().err
+    assert "no snapshots of the weights" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from tokoban.systems.life import config, hard_grids
-from tokoban.systems.life.certificate import bound_logits, questions
+from tokoban.systems.life.bounds import bound_logits
+from tokoban.systems.life.cell_cases import cell_cases
 from tokoban.systems.life.dataset import Examples, RandomGames, random_grids
-from tokoban.systems.life.hard_grids import Answers, neighbourhoods, with_hard_grids
+from tokoban.systems.life.hard_grids import CellLogits, neighbourhoods, with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
@@ -48,9 +49,9 @@ def test_neighbourhoods_reach_over_the_edges() -> None:
 def test_an_answer_is_the_models_for_that_cell() -> None:
     model, cells = drawn_net(5), torch.arange(25)
     grids = torch.rand(25, 5, 5, generator=torch.manual_seed(1)) < 0.5
-    answer = Answers(model, cells, is_alive=grids.flatten(1)[cells, cells])
+    cell_logits = CellLogits(model, cells, is_alive=grids.flatten(1)[cells, cells])
     expected = model(grids).flatten(1)[cells, cells]
-    torch.testing.assert_close(answer(grids.flatten(1).double()), expected)
+    torch.testing.assert_close(cell_logits(grids.flatten(1).double()), expected)
 
 
 def test_hard_are_the_attacked_cases_of_the_least_margins(
@@ -65,14 +66,14 @@ def test_hard_are_the_attacked_cases_of_the_least_margins(
     random = np.random.default_rng(2)
     cells = random.integers(25, size=15)
     nine = random_grids(15, side=3, density=None, random=random).flatten(1)
-    asked = list(questions(model.requires_grad_(False)))
+    all_cases = list(cell_cases(model.requires_grad_(False)))
     attacked, margins = [], []
     for cell, states in zip(cells.tolist(), nine, strict=True):
-        question = asked[2 * cell + int(states[4])]
-        pull = bound_logits(model, question._replace(states=states[None])).pull[0]
+        cases = all_cases[2 * cell + int(states[4])]
+        pull = bound_logits(model, cases._replace(states=states[None])).pull[0]
         is_born = bool(step(states.view(1, 3, 3), LIFE)[0, 1, 1])
         grid = torch.empty(25, dtype=torch.bool)
-        grid[question.known], grid[question.far] = states, (pull < 0) == is_born
+        grid[cases.known], grid[cases.far] = states, (pull < 0) == is_born
         logit = model(grid.view(1, 5, 5)).flatten()[cell].item()
         attacked.append(grid.view(5, 5))
         margins.append(logit if is_born else -logit)

@@ -23,7 +23,7 @@ def articles_net(model: LifeNet, grids: torch.Tensor) -> torch.Tensor:
     assert isinstance(mixing, GridAttention)
     attention = mixing.attention
     x = grids.reshape(len(grids), -1).long()
-    x = model.states[x] + model.place_vectors().flatten(0, 1)
+    x = model.states[x] + model.position_vectors().flatten(0, 1)
     q, k, v = (x @ m.weight.T for m in (attention.query, attention.key, attention.value))
     x = x + torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(x.shape[-1]), dim=-1) @ v
     x = x + functional.silu(x @ model.hidden.weight.T)

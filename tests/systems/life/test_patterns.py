@@ -73,8 +73,8 @@ def test_a_pattern_stands_in_the_middle_of_the_torus() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "p: no pattern in it; expected RLE or plaintext"),
-        ("#C only\n!comments\n", "p: no pattern in it"),
+        ("", "p: no pattern; expected RLE or plaintext"),
+        ("#C only\n!comments\n", "p: no pattern"),
         ("x = 3\nbo!", "p, line 1: expected x = COLUMNS, y = ROWS.*, got 'x = 3'"),
         ("#C a\nx = 3, y = three\nbo!", "p, line 2: expected x = COLUMNS"),
         ("x = 2, y = 2, rule = Conway\no!", "unknown rule 'Conway'"),

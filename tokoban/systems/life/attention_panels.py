@@ -1,4 +1,4 @@
-"""Where each cell of a grid looks, in the course of a game or of a training run."""
+"""The attention of a grid's cells during a game or a training run, for the attention page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,20 +11,20 @@ from tokoban.systems.life.attention_plot import attention_matrix, matrices_of_ru
 from tokoban.systems.life.model import LifeNet
 from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
 
-# A second's load for a browser on a torus of 16 x 16.
+# A page that loads within a second on a torus of 16 x 16.
 MOST_PANELS = 12
 
 
 GUIDE = (
-    "A trained network attends to a cell and its eight neighbours, and to hardly any other; living "
-    "neighbours (●) get more than dead ones, which tells it how many live."
+    "A trained network attends to the cell and its eight neighbours, and hardly to others; living "
+    "neighbours (●) get more weight than dead ones, which encodes how many are alive."
 )
 
 
 def attention_panels(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> list[AttentionPanel]:
-    """A panel for each of the ``grids``, which are those of the steps of a game from 0.
+    """A panel for each of the ``grids``, which are the generations of a game from step 0.
 
-    Of a long game, or a large torus, for the first, the last and some between, as far apart.
+    Of a long game or a large torus: the first, the last and evenly spaced ones between.
     """
     most = min(MOST_PANELS, MOST_WEIGHTS // model.side**4)
     panels = []
@@ -37,22 +37,23 @@ def attention_panels(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> li
 
 
 def panels_of_run(
-    model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"]
+    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
 ) -> list[AttentionPanel]:
-    """A panel for each of the run's kept weights of ``model``: the mean over the grids.
+    """A panel for each snapshot of the run of ``model``: the mean over the grids.
 
-    Of too many for a page, the first, the last and some between. Errors as of ``matrices_of_run``.
+    Of too many for a page: the first, the last and evenly spaced ones between. Raises as
+    ``matrices_of_run``.
     """
     cells = TokenGrid(model.side, model.side)
     panels = [
         AttentionPanel(f"step {step}", matrix[None, None], cells, cells)
-        for step, matrix in matrices_of_run(model, kept, grids=grids)
+        for step, matrix in matrices_of_run(model, snapshots, grids=grids)
     ]
-    return [panels[place] for place in _spread(len(panels), MOST_WEIGHTS // model.side**4)]
+    return [panels[index] for index in _spread(len(panels), MOST_WEIGHTS // model.side**4)]
 
 
 def _spread(number: int, most: int) -> list[int]:
-    """Up to ``most`` of so many places, the first and the last among them, and as far apart."""
-    num_places = max(1, min(number, most))
-    places: list[int] = torch.linspace(0, number - 1, num_places).round().int().tolist()
-    return places
+    """Up to ``most`` evenly spaced indices below ``number``, with the first and the last."""
+    num_chosen = max(1, min(number, most))
+    chosen: list[int] = torch.linspace(0, number - 1, num_chosen).round().int().tolist()
+    return chosen

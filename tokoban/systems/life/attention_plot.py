@@ -1,6 +1,6 @@
-"""Where the cells look: the attention matrix, figures of it, and its film over a training run.
+"""The attention matrix of a network, figures of it, and its animation over a training run.
 
-Axes: B batch, H rows, W columns, T cells that ask, S cells that answer.
+Axes: B batch, H rows, W columns, T cells as queries, S cells as keys.
 """
 
 import copy
@@ -20,14 +20,14 @@ from tokoban.viewing.films import save_film
 
 
 def attention_matrix(model: LifeNet, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "T S"]:
-    """How much of each cell every cell takes, the mean over the grids."""
+    """The attention weights of every cell to every cell, the mean over the grids."""
     with record_attention(model) as record, torch.no_grad():
         model(grids)
     return record.stacked()[0].mean((0, 1))
 
 
 def neighbour_mean(side: int, *, device: torch.device | None = None) -> Float[Tensor, "T S"]:
-    """The matrix that attention is to find: an eighth of each neighbour."""
+    """The matrix that attention should learn: an eighth for each neighbour."""
     places = torch.arange(side**2, device=device).unflatten(0, (side, side))
     matrix = torch.zeros(side**2, side**2, device=device)
     for shift in NEIGHBOURS:
@@ -46,10 +46,10 @@ ATTENTION_FIGURES = (
 
 
 def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
-    """What of their attention cells give their neighbours, themselves and all others.
+    """The share of attention to neighbours, to the cell itself and to all others.
 
     ``distance_to_mean`` is half the sum of |weight - 1/8 for a neighbour and 0 for others|: the
-    share of a cell's attention that lies elsewhere than in the mean of its neighbours.
+    share of a cell's attention that differs from the mean of its neighbours.
     """
     side = round(len(matrix) ** 0.5)
     mean = neighbour_mean(side, device=matrix.device)
@@ -65,29 +65,31 @@ def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
 
 
 def matrices_of_run(
-    model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"]
+    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
 ) -> Iterator[tuple[int, Float[Tensor, "T S"]]]:
-    """The step and the matrix of each of the run's kept weights of ``model``.
+    """The step and the matrix of each snapshot of the run of ``model``.
 
-    ``ValueError`` if none were kept.
+    ``ValueError`` if there are none.
     """
-    paths = Snapshots(kept, num_kept=None).paths()[::-1]
+    paths = Snapshots(snapshots, num_kept=None).paths()[::-1]
     if not paths:
-        raise ValueError(f"{kept}: no kept weights to make a film of; train with --keep-every")
+        raise ValueError(f"{snapshots}: no snapshots of the weights; train with --keep-every")
     model = copy.deepcopy(model)
     for path in paths:
         model.load_state_dict(load_weights(path)[0])
         yield step_of(path), attention_matrix(model, grids)
 
 
-def film_of_run(model: LifeNet, kept: Path, *, grids: Bool[Tensor, "B H W"], film: Path) -> int:
-    """A frame for each of the run's kept weights of ``model``; the number of them.
+def film_of_run(
+    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], film: Path
+) -> int:
+    """Saves a frame for each snapshot of the run of ``model``; returns their number.
 
-    To the left the whole matrix, a pixel a weight; to the right what the cell in the middle of the
-    grid looks at. Black is an eighth or more.
+    On the left the whole matrix, one pixel per weight; on the right the attention of the middle
+    cell. Black is an eighth or more.
     """
     side, frames, captions = model.side, [], []
-    for step, matrix in matrices_of_run(model, kept, grids=grids):
+    for step, matrix in matrices_of_run(model, snapshots, grids=grids):
         middle = matrix[(side // 2) * side + side // 2].unflatten(0, (side, side))
         enlarged = middle.repeat_interleave(side, 0).repeat_interleave(side, 1)
         gap = torch.zeros(side**2, side)

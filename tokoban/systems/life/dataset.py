@@ -1,4 +1,4 @@
-"""Grids and what becomes of them, drawn from a seed without end.
+"""Random grids and their successors, an endless stream from a seed.
 
 Axes: B batch, H rows, W columns.
 """
@@ -22,9 +22,9 @@ class Examples(NamedTuple):
 
 
 class RandomGames:
-    """Batches of which half are random grids, and the other half their successors.
+    """Batches of random grids and, in their second half, the successors of these grids.
 
-    A grid after one step has what no random grid is likely to have, and a game is made of those.
+    Grids after a step have structures that random grids rarely have, and games consist of them.
     """
 
     def __init__(

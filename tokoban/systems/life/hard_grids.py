@@ -1,9 +1,10 @@
-"""The grids a network is worst at: of many cells in surroundings that mislead it, the most misled.
+"""Hard example mining: the grids with the least margins among adversarial candidates.
 
-Random grids ask too rarely what a network is still wrong at. Here each candidate is one cell with
-one neighbourhood; how strongly each far cell pulls its answer is a gradient, and the surroundings
-are those that pull it to the wrong side. The certificate attacks in the same way, but proves its
-bound for all surroundings.
+Random grids rarely contain the cases that a network still gets wrong. Each candidate is one cell
+with one neighbourhood; its far cells are chosen by the sign of the gradient of the logit, as the
+fast gradient sign method does (Goodfellow et al. 2014, arXiv:1412.6572). The certificate attacks in
+the same way, but also proves a bound for all surroundings. Mining: Shrivastava et al. 2016
+(arXiv:1604.03540).
 
 Axes: B batch, H rows, W columns, P candidates, N cells of a neighbourhood, T cells, D width.
 """
@@ -21,8 +22,8 @@ from tokoban.systems.life.dataset import Examples, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, step
 
-CANDIDATES = 128  # for each grid that is taken
-_LEAST_SHARE = 0.99  # of candidates that must be right in surroundings that pull to no side
+CANDIDATES = 128  # for each hard grid
+_LEAST_SHARE = 0.99  # of candidates that must be right with half-alive surroundings
 
 
 def with_hard_grids(
@@ -33,10 +34,10 @@ def with_hard_grids(
     start_step: int,
     seed: tuple[int, ...],
 ) -> Iterator[Examples]:
-    """``batches``, the first one that of ``start_step``, with hard grids as soon as there are any.
+    """``batches``, from ``start_step`` on, with every other grid replaced by a hard one.
 
-    Then every other grid makes room for one of them. A batch depends on the weights as they are, so
-    that a resumed run sees what an uninterrupted one would have seen.
+    Unchanged while ``hard_grids`` gives None. A batch depends on the current weights only, so a
+    resumed run sees the same batches as an uninterrupted one.
     """
     for number in count(start_step):
         batch = next(batches)
@@ -45,7 +46,7 @@ def with_hard_grids(
             model,
             rule,
             num_grids=len(batch.grids) - len(kept.grids),
-            random=np.random.default_rng([*seed, number, 1]),  # 1: other numbers than the dataset's
+            random=np.random.default_rng([*seed, number, 1]),  # 1: draws apart from the dataset's
         )
         if hard is None:
             yield batch
@@ -58,44 +59,44 @@ def with_hard_grids(
 def hard_grids(
     model: LifeNet, rule: Rule, *, num_grids: int, random: np.random.Generator
 ) -> Bool[Tensor, "B H W"] | None:
-    """Of ``CANDIDATES`` times as many cases, drawn at random, those with the least margins.
+    """The cases with the least margins among ``CANDIDATES`` random cases per grid.
 
-    None before the network is right about nearly all of them in surroundings that are half alive:
-    one that has not found the neighbours is misled everywhere, and learns nothing from it.
+    None while the network is wrong about more than 1 % of them with half-alive surroundings: one
+    that does not attend to the neighbours yet fails everywhere and learns nothing from it.
     """
     side, device = model.side, model.states.device
     num_candidates = CANDIDATES * num_grids
     cells = torch.from_numpy(random.integers(side**2, size=num_candidates)).to(device)
     nine = random_grids(num_candidates, side=3, density=None, random=random).to(device)
-    lives = step(nine, rule)[:, 1, 1]  # a torus of their own: the middle has all neighbours
+    lives = step(nine, rule)[:, 1, 1]  # on a torus of 3 x 3 the middle cell has all neighbours
     known, nine = neighbourhoods(cells, side=side), nine.flatten(1)
     either = torch.full((num_candidates, side**2), 0.5, device=device)
     either.scatter_(1, known, nine.to(either.dtype)).requires_grad_()
-    answer = Answers(model, cells, is_alive=nine[:, 4])
-    logits = answer(either)
+    cell_logits = CellLogits(model, cells, is_alive=nine[:, 4])
+    logits = cell_logits(either)
     if ((logits > 0) == lives).float().mean() < _LEAST_SHARE:
         return None
     (pull,) = torch.autograd.grad(logits.sum(), either)
     worst = ((pull < 0) == lives[:, None]).scatter(1, known, nine)
     with torch.no_grad():
-        logits = answer(worst.to(either.dtype))
+        logits = cell_logits(worst.to(either.dtype))
     margins = torch.where(lives, logits, -logits)
     return worst[margins.topk(num_grids, largest=False).indices].unflatten(1, (side, side))
 
 
 def neighbourhoods(cells: Int64[Tensor, "P"], *, side: int) -> Int64[Tensor, "P N"]:
-    """The places of each cell and its neighbours, row by row."""
+    """The indices of each cell and its neighbours, row by row."""
     around = torch.arange(-1, 2, device=cells.device)
     rows = (cells // side)[:, None, None] + around[:, None]
     columns = (cells % side)[:, None, None] + around
     return (rows % side * side + columns % side).flatten(1)
 
 
-class Answers:
-    """The model's logits for one cell of each grid, of which each cell may be partly alive.
+class CellLogits:
+    """The model's logits for one cell of each grid; the other cells may be partly alive.
 
-    What a cell tells another depends on the states of these two alone, so that a whole grid's
-    attention need not be computed for one of its cells.
+    The contribution of a cell to another depends on the states of these two only, so the attention
+    of the whole grid is not needed.
     """
 
     def __init__(
@@ -103,9 +104,9 @@ class Answers:
     ) -> None:
         assert isinstance(model.mixing, GridAttention)
         attention = model.mixing.attention
-        self.judge = model.judge
+        self.classify = model.classify
         with torch.no_grad():
-            tokens = model.states[:, None] + model.place_vectors().flatten(0, 1)  # [2, T, D]
+            tokens = model.states[:, None] + model.position_vectors().flatten(0, 1)  # [2, T, D]
             keys, self.values = attention.key(tokens), attention.value(tokens)
             self.tokens = tokens[is_alive.long(), cells]
             queries = attention.query(self.tokens) / math.sqrt(tokens.shape[-1])
@@ -115,5 +116,5 @@ class Answers:
     def __call__(self, lives: Float[Tensor, "P T"]) -> Float[Tensor, "P"]:
         """``lives`` is 0 for a dead cell and 1 for a living one, or anything between."""
         weights = torch.stack([1 - lives, lives], dim=1) * self.weights
-        heard = weights.flatten(1) @ self.values.flatten(0, 1) / weights.sum((1, 2))[:, None]
-        return self.judge(self.tokens + heard)
+        attended = weights.flatten(1) @ self.values.flatten(0, 1) / weights.sum((1, 2))[:, None]
+        return self.classify(self.tokens + attended)

@@ -1,7 +1,7 @@
-"""SingleAttentionNet: one layer, one head, and a small net that judges each cell by what it heard.
+"""SingleAttentionNet: one layer of attention with one head, then a small net at each cell.
 
-After https://github.com/sradc/life-transformer. Axes: B batch, H rows, W columns, T cells (H * W),
-D width.
+After https://github.com/sradc/life-transformer; SiLU: Elfwing et al. 2017 (arXiv:1702.03118).
+Axes: B batch, H rows, W columns, T cells (H * W), D width.
 """
 
 import torch
@@ -15,7 +15,7 @@ from tokoban.transformer import GridPositions, LearnedPositions, MultiHeadAttent
 
 
 class LifeNet(nn.Module):
-    """Grids -> the logit of each cell that it lives in the next generation."""
+    """Grids -> the logit of each cell to be alive in the next generation."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class LifeNet(nn.Module):
         self.answer = _matrix(width, 1)
 
     def forward(self, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "B H W"]:
-        """Logits; above 0 the cell is said to live."""
+        """Logits; above 0 the cell is predicted alive."""
         x = self.tokens(grids)
-        return self.judge(x + self.mixing(x))
+        return self.classify(x + self.mixing(x))
 
     def tokens(self, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "B H W D"]:
-        """A vector for each cell: of its state, and of its place where attention needs it."""
+        """A vector for each cell: of its state and, for attention, of its position."""
         dead, alive = self.states
         x = torch.where(grids[..., None], alive, dead)
         if self.places is None:
@@ -55,23 +55,23 @@ class LifeNet(nn.Module):
         if grids.shape[1:] != (self.side, self.side):
             rows, columns = grids.shape[1:]
             raise ValueError(f"expected grids of {self.side} x {self.side}, got {rows} x {columns}")
-        return x + self.place_vectors()
+        return x + self.position_vectors()
 
-    def place_vectors(self) -> Float[Tensor, "H W D"]:
-        """The vector of each place; only where attention mixes."""
+    def position_vectors(self) -> Float[Tensor, "H W D"]:
+        """The vector of each position; only with attention."""
         if isinstance(self.places, GridPositions):
             return self.places(self.side, self.side)
         assert isinstance(self.places, LearnedPositions)
         return self.places(self.side**2).unflatten(0, (self.side, self.side))
 
-    def judge(self, mixed: Float[Tensor, "... D"]) -> Float[Tensor, "..."]:
-        """The logit of a cell from its own vector with what it has heard added."""
-        thought = mixed + functional.silu(self.hidden(mixed))
-        return self.answer(thought).squeeze(-1)
+    def classify(self, mixed: Float[Tensor, "... D"]) -> Float[Tensor, "..."]:
+        """The logit of a cell from the sum of its own vector and the mixing's output."""
+        residual = mixed + functional.silu(self.hidden(mixed))
+        return self.answer(residual).squeeze(-1)
 
 
 class GridAttention(nn.Module):
-    """The core's attention with one head, each cell to all; the article's has no biases."""
+    """The core's attention with one head, each cell to all; without biases, as in the article."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -83,19 +83,19 @@ class GridAttention(nn.Module):
             nn.init.normal_(projection.weight, std=width**-0.5)
 
     def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
-        """What each cell hears."""
+        """Attention over all cells."""
         return self.attention(x.flatten(1, 2)).unflatten(1, x.shape[1:3])
 
 
 class NeighbourMean(nn.Module):
-    """The mean of the eight neighbours' values: what attention comes to, without looking."""
+    """The mean of the eight neighbours' values, which attention learns to compute."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.value = _matrix(width, width)
 
     def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
-        """What each cell hears."""
+        """The mean over the neighbours."""
         values = self.value(x)
         rolled = [torch.roll(values, shift, dims=(1, 2)) for shift in NEIGHBOURS]
         return torch.stack(rolled).mean(0)
@@ -109,7 +109,7 @@ class Convolution(nn.Module):
         self.convolution = nn.Conv2d(width, width, 3, padding=1, padding_mode="circular")
 
     def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
-        """What each cell hears."""
+        """The convolution's output."""
         return self.convolution(x.movedim(-1, 1)).movedim(1, -1)
 
 
@@ -121,7 +121,7 @@ _MIXINGS: dict[Mixing, type[GridAttention] | type[NeighbourMean] | type[Convolut
 
 
 def _matrix(num_inputs: int, num_outputs: int) -> nn.Linear:
-    """A product with a matrix, of which each output has the inputs' variance."""
+    """A linear map without a bias, initialised to keep the variance of its inputs."""
     linear = nn.Linear(num_inputs, num_outputs, bias=False)
     nn.init.normal_(linear.weight, std=num_inputs**-0.5)
     return linear

@@ -18,7 +18,7 @@ from torch import Tensor
 from tokoban.systems.life.rules import Rule, parse_rule
 
 MOST_BYTES = 2**20  # of a file; as plaintext this would be a pattern of 1,024 x 1,023
-LARGEST_SIDE = 4096  # of a pattern that is read; a file of some bytes can name any size
+LARGEST_SIDE = 4096  # of a pattern that is read: a small file can name any size
 
 _HEADER = re.compile(r"x\s*=\s*(\d+)\s*,\s*y\s*=\s*(\d+)\s*(?:,\s*rule\s*=\s*(\S+)\s*)?", re.I)
 _LONGEST_LINE = 70  # of RLE that is written, as the format asks
@@ -26,7 +26,7 @@ _LONGEST_LINE = 70  # of RLE that is written, as the format asks
 
 @dataclass(frozen=True)
 class Pattern:
-    """Cells in a rectangle, and the rule that the file names, if it does."""
+    """Cells in a rectangle, and the rule that the file names, if any."""
 
     cells: Bool[Tensor, "H W"]
     rule: Rule | None = None
@@ -35,15 +35,15 @@ class Pattern:
 def read_pattern(text: str, *, source: str) -> Pattern:
     """The pattern of an RLE or a plaintext file; ``source`` names it in messages.
 
-    It is RLE where the first line that is no comment is ``x = 3, y = 3``. Raises ``ValueError``
-    saying which line is wrong and why.
+    It is RLE if its first line, comments aside, is like ``x = 3, y = 3``. ``ValueError`` names the
+    line and the fault.
     """
     lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
     first = next(
         (n for n, line in enumerate(lines) if line and not line.startswith(("#", "!"))), None
     )
     if first is None:
-        raise ValueError(f"{source}: no pattern in it; expected RLE or plaintext")
+        raise ValueError(f"{source}: no pattern; expected RLE or plaintext")
     if re.match(r"x\s*=", lines[first], re.I):
         return _read_rle(lines, first, source)
     return _read_plaintext(lines, source)

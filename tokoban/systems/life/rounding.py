@@ -1,4 +1,4 @@
-"""Bounds of the rounding error of the network's forward pass, in whatever order it adds.
+"""Bounds of the rounding error of the network's forward pass, for any order of additions.
 
 They are a priori bounds in the manner of N. J. Higham, *Accuracy and Stability of Numerical
 Algorithms* (2nd edition, 2002), chapter 3: a sum of n products has an error of at most gamma_n
@@ -36,7 +36,7 @@ STEEPEST = 1.1  # |SiLU'| is at most 1.0998...
 
 
 class Rounded(NamedTuple):
-    """Exact numbers, and how far those that the network computes can be from them."""
+    """Exact numbers, and bounds of the error of the computed ones."""
 
     exact: Float[Tensor, "*axes"]
     error: Float[Tensor, "*axes"]
@@ -63,7 +63,7 @@ class Arithmetic:
         """The sum, rounded once."""
         exact, error = x.exact + y.exact, x.error + y.error
         size = exact.abs() + error
-        return Rounded(exact, self._if_held(size, error + self.unit * size + self.tiny))
+        return Rounded(exact, self._unless_overflow(size, error + self.unit * size + self.tiny))
 
     def times_matrix(self, x: Rounded, matrix: Float[Tensor, "num_outputs num_inputs"]) -> Rounded:
         """``nn.Linear`` without a bias; the matrix itself is exact."""
@@ -72,7 +72,7 @@ class Arithmetic:
         size = computed @ sizes
         error = (x.error + self.tiny) @ sizes + self.gamma(num_inputs) * size
         underflow = self.tiny * (2 * num_inputs + computed.sum(-1, keepdim=True))
-        return Rounded(x.exact @ matrix.T, self._if_held(size, error + underflow))
+        return Rounded(x.exact @ matrix.T, self._unless_overflow(size, error + underflow))
 
     def scores(self, keys: Rounded, query: Rounded) -> Rounded:
         """Scalar products, divided by sqrt(D), of keys [2, T, D] with one query [D]."""
@@ -85,11 +85,11 @@ class Arithmetic:
         )
         underflow = 2 * width * self.tiny * (1 + key_sizes.sum(-1) + query_sizes.sum())
         scale = 1 / math.sqrt(width)
-        error = self._if_held(size, error * scale + underflow)
+        error = self._unless_overflow(size, error * scale + underflow)
         return Rounded(keys.exact @ query.exact * scale, error)
 
     def softmax_weights(self, scores: Rounded) -> Float[Tensor, "2 T"]:
-        """The relative error of each weight of attention, up to a factor that all have in common.
+        """The relative error of each attention weight, up to a common factor.
 
         A weight is exp(score - maximum), multiplied once for each block of keys that follows.
         """
@@ -99,7 +99,7 @@ class Arithmetic:
         factors = (1 + num_blocks) * math.log1p(self.elementary + 4 * self.unit)
         return (scores.error + 2 * self.unit * spread + factors).expm1()
 
-    def _if_held(
+    def _unless_overflow(
         self, size: Float[Tensor, "*axes"], error: Float[Tensor, "*axes"]
     ) -> Float[Tensor, "*axes"]:
         """The error, infinite where a number of this size may overflow."""
@@ -112,65 +112,65 @@ class Arithmetic:
 
 
 class AttentionErrors(NamedTuple):
-    """What rounding changes where one cell asks the others."""
+    """Rounding errors of the attention of one cell."""
 
     weights: Float[Tensor, "2 T"]  # up to a common factor; the largest weight is 1
-    mixed: Float[Tensor, "D"]  # of the judge's input, where the weights are exact
-    judge: "JudgeErrors"
+    mixed: Float[Tensor, "D"]  # of the head's input, given exact weights
+    head: "HeadErrors"
     unit: float  # the unit roundoff
 
 
-class JudgeErrors(NamedTuple):
-    """What the judge's own roundings add to the inputs of its hidden units, and to the logit."""
+class HeadErrors(NamedTuple):
+    """Errors of the head itself, in the inputs of its hidden units and in the logit."""
 
     inputs: Float[Tensor, "U"]
     logit: Float[Tensor, ""]
 
 
 def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
-    """The vector of each cell, dead and alive [2, T, D]; of any cell where places play no part."""
+    """The vector of each cell, dead and alive [2, T, D]; T is 1 without position vectors."""
     states = model.states[:, None]
-    nothing = torch.zeros_like(states)
+    zeros = torch.zeros_like(states)
     if model.places is None:
-        return Rounded(states, nothing)
-    places = model.place_vectors().flatten(0, 1)
-    error = torch.zeros_like(places)
+        return Rounded(states, zeros)
+    positions = model.position_vectors().flatten(0, 1)
+    error = torch.zeros_like(positions)
     if isinstance(model.places, GridPositions):  # rows and columns are added first
-        error = arithmetic.unit * places.abs() + arithmetic.tiny
-    return arithmetic.plus(Rounded(states, nothing), Rounded(places, error))
+        error = arithmetic.unit * positions.abs() + arithmetic.tiny
+    return arithmetic.plus(Rounded(states, zeros), Rounded(positions, error))
 
 
 def attention_errors(
     model: LifeNet, arithmetic: Arithmetic, *, token: Rounded, scores: Rounded, values: Rounded
 ) -> AttentionErrors:
-    """Of a cell with the vector ``token`` [D], the scores [2, T] and all values [2, T, D]."""
+    """For a cell with the vector ``token`` [D], its scores [2, T] and all values [2, T, D]."""
     weights = (scores.exact - scores.exact.max()).exp()
     value_sizes = (values.exact.abs() + values.error).amax((0, 1))
     mean_error = arithmetic.attention_mean(scores.exact.shape[1]) * value_sizes
     # A weighted mean is no larger than the largest value, whatever the weights are.
-    heard = Rounded(value_sizes, values.error.amax((0, 1)) + mean_error + 9 * arithmetic.tiny)
-    mixed = arithmetic.plus(Rounded(token.exact.abs(), token.error), heard)
+    attended = Rounded(value_sizes, values.error.amax((0, 1)) + mean_error + 9 * arithmetic.tiny)
+    mixed = arithmetic.plus(Rounded(token.exact.abs(), token.error), attended)
     return AttentionErrors(
         weights=weights * arithmetic.softmax_weights(scores) + arithmetic.tiny,
         mixed=mixed.error,
-        judge=judge_errors(model, arithmetic, mixed.exact + mixed.error),
+        head=head_errors(model, arithmetic, mixed.exact + mixed.error),
         unit=arithmetic.unit,
     )
 
 
-def judge_errors(model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]) -> JudgeErrors:
-    """For an input of at most these absolute values, as computed."""
-    nothing = torch.zeros_like(sizes)
-    hidden = arithmetic.times_matrix(Rounded(sizes, nothing), model.hidden.weight.abs())
+def head_errors(model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]) -> HeadErrors:
+    """For a computed input of at most these absolute values."""
+    zeros = torch.zeros_like(sizes)
+    hidden = arithmetic.times_matrix(Rounded(sizes, zeros), model.hidden.weight.abs())
     inputs = hidden.exact + hidden.error
-    thought = sizes + inputs  # |SiLU(x)| is at most |x|
-    error = arithmetic.elementary * inputs + arithmetic.unit * thought + 2 * arithmetic.tiny
-    answer = arithmetic.times_matrix(Rounded(thought, error), model.answer.weight.abs())
-    return JudgeErrors(hidden.error, answer.error[0])
+    residual = sizes + inputs  # |SiLU(x)| is at most |x|
+    error = arithmetic.elementary * inputs + arithmetic.unit * residual + 2 * arithmetic.tiny
+    answer = arithmetic.times_matrix(Rounded(residual, error), model.answer.weight.abs())
+    return HeadErrors(hidden.error, answer.error[0])
 
 
 def forward_error_without_attention(model: LifeNet, dtype: torch.dtype) -> float:
-    """A bound of the error of each logit where cells hear nothing but their neighbours."""
+    """A bound of the error of each logit of a network without attention."""
     arithmetic, mixing = Arithmetic(dtype), model.mixing
     tokens = token_vectors(model, arithmetic).exact.abs().amax((0, 1))
     if isinstance(mixing, NeighbourMean):
@@ -178,19 +178,19 @@ def forward_error_without_attention(model: LifeNet, dtype: torch.dtype) -> float
         values = arithmetic.times_matrix(exact, mixing.value.weight.abs())
         sizes = values.exact + values.error
         mean_error = arithmetic.gamma(len(NEIGHBOURS) + 1) * sizes + 9 * arithmetic.tiny
-        heard = Rounded(values.exact, values.error + mean_error)
+        attended = Rounded(values.exact, values.error + mean_error)
     elif isinstance(mixing, Convolution):
         weight, bias = mixing.convolution.weight, mixing.convolution.bias
         assert bias is not None
         # The bias is one product more, with 1.
         matrix = torch.cat([weight.flatten(1), bias[:, None]], dim=1).abs()
         inputs = torch.cat([tokens.repeat_interleave(9), tokens.new_ones(1)])
-        heard = arithmetic.times_matrix(Rounded(inputs, torch.zeros_like(inputs)), matrix)
+        attended = arithmetic.times_matrix(Rounded(inputs, torch.zeros_like(inputs)), matrix)
     else:
-        raise TypeError(f"expected a mixing of neighbours alone, got {type(mixing).__name__}")
-    mixed = arithmetic.plus(Rounded(tokens, torch.zeros_like(tokens)), heard)
-    judge = judge_errors(model, arithmetic, mixed.exact + mixed.error)
+        raise TypeError(f"expected a mixing of neighbours only, got {type(mixing).__name__}")
+    mixed = arithmetic.plus(Rounded(tokens, torch.zeros_like(tokens)), attended)
+    head = head_errors(model, arithmetic, mixed.exact + mixed.error)
     hidden, answer = model.hidden.weight.abs(), model.answer.weight[0].abs()
-    through_hidden = STEEPEST * (hidden @ mixed.error + judge.inputs)
-    error = float(answer @ (mixed.error + through_hidden) + judge.logit)
+    through_hidden = STEEPEST * (hidden @ mixed.error + head.inputs)
+    error = float(answer @ (mixed.error + through_hidden) + head.logit)
     return SLACK * error if math.isfinite(error) else math.inf

@@ -1,4 +1,4 @@
-"""Life and its relatives on a torus: what a cell becomes depends on itself and how many live by it.
+"""Life-like cellular automata on a torus; Life is Conway's (Gardner 1970, Scientific American 223).
 
 Axes: B batch, H rows, W columns.
 """
@@ -10,14 +10,14 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-LEAST_SIDE = 3  # on a smaller torus a cell would be its own neighbour, or another one's twice
+LEAST_SIDE = 3  # on a smaller torus a cell would neighbour itself, or another cell twice
 
 NEIGHBOURS = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The numbers of living neighbours that bring a dead cell to life, and that keep one alive."""
+    """The numbers of living neighbours for which a dead cell is born and a living one survives."""
 
     births: frozenset[int]
     survivals: frozenset[int]
@@ -30,7 +30,7 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """The rule that ``B3/S23`` names, or in the older way of writing ``23/3``.
 
-    Raises ``ValueError`` for what is neither.
+    ``ValueError`` for anything else.
     """
     found = re.fullmatch(r"[Bb]([0-8]*)/[Ss]([0-8]*)", text)
     if found:

@@ -1,4 +1,4 @@
-"""The model in the place of the rules: it plays on from its own answers, and never sees the truth.
+"""Rollouts of the model: each generation is predicted from the one predicted before.
 
 Axes: B batch, H rows, W columns.
 """
@@ -15,7 +15,7 @@ from tokoban.systems.life.rules import Rule, step
 
 
 class Generation(NamedTuple):
-    """One moment of two games that began alike."""
+    """One generation of the predicted and of the true game."""
 
     grids: Bool[Tensor, "B H W"]  # the model's
     true_grids: Bool[Tensor, "B H W"]  # the rules'
