@@ -574,14 +574,14 @@ def _saved(state: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
 def _weights(system: str) -> tuple[dict[str, Tensor], dict[str, str]]:
     if system in _SHIPPED:
         return load_weights(pretrained.weights_path(_SHIPPED[system]))
-    train = systems.load(system, "train")
-    config = train.PRESETS[train.SMALLEST]()
+    spec = systems.load(system)
+    config = spec.presets[spec.smallest].config()
     metadata = {"system": system, "config": json.dumps(to_dict(config))}
-    return train.build_model(config).state_dict(), metadata
+    return spec.build_model(config).state_dict(), metadata
 
 
 def _smallest(system: str) -> str:
-    return systems.load(system, "train").SMALLEST
+    return systems.load(system).smallest
 
 
 @cache

@@ -21,10 +21,11 @@ from benchmarks.harness import Report, parser, print_profile, profile, quantity,
 from tokoban.systems.sokoban_policy.config import blog
 from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch
-from tokoban.systems.sokoban_policy.train import RUNS, SokobanSystem, make_system
+from tokoban.systems.sokoban_policy.spec import SPEC
+from tokoban.systems.sokoban_policy.train import SokobanSystem, make_system
 from tokoban.training.config import to_dict
 from tokoban.training.device import DeviceChoice
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_directory import RunDirectory, read_metrics
 from tokoban.training.state import initial_state
 
@@ -44,7 +45,7 @@ def step_function(
     system: SokobanSystem, model: nn.Module, precision: str
 ) -> Callable[[TrainingBatch], None]:
     """One update of the weights as the loop makes it, without its figures and its schedule."""
-    run = RUNS["blog"]
+    run = SPEC.presets["blog"].run
     optimizer = initial_state(model, run).optimizer
     device_type = next(model.parameters()).device.type
 
@@ -85,7 +86,7 @@ def measure(report: Report, *, num_games: int, num_steps: int, min_run_time_s: f
     device = report.device
     # Two validation levels: the loop ends with an evaluation, which is not what is timed.
     system = make_system(replace(blog(), batch_games=num_games, num_validation_levels=2))
-    model = system.build_model().to(device).train()
+    model = system.initial_model().to(device).train()
     drawings = system.train_batches(model, start_step=0)
     batches = one_drawing(drawings)
     num_boards = sum(len(batch.used) for batch in batches)
@@ -123,11 +124,11 @@ def loop_steps_per_s(system: SokobanSystem, device: torch.device, *, num_steps: 
     lines = 4
     choice: DeviceChoice = "cuda" if device.type == "cuda" else "cpu"
     log_every = max(1, num_steps // lines)
-    run = replace(RUNS["blog"], steps=num_steps, device=choice, log_every=log_every)
+    run = replace(SPEC.presets["blog"].run, steps=num_steps, device=choice, log_every=log_every)
     with tempfile.TemporaryDirectory() as folder:
         config = to_dict(system.config)
         directory = RunDirectory(Path(folder) / "run", system="sokoban", config=config)
-        train(system, run, directory)
+        fit(system, run, directory)
         rates = [
             line["loop/steps_per_s"]
             for line in read_metrics(directory.metrics)

@@ -34,7 +34,8 @@ from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.policies import random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
-from tokoban.systems.trajectory.train import RUNS, load_or_collect, make_system, world_of
+from tokoban.systems.trajectory.spec import SPEC
+from tokoban.systems.trajectory.train import load_or_collect, make_system, world_of
 from tokoban.training import loop, run_directory
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
@@ -71,9 +72,14 @@ FILTERED = 0.1  # the share of the episodes that %BC learns from
 FILTERED_SOKOBAN = 0.5
 NUM_EPISODES = 10
 NUM_LEVELS = 200  # of Sokoban
-RUN = replace(RUNS["plan"], steps=800, device="cpu", evaluate_every=100, checkpoint_every_s=20.0)
+RUN = replace(
+    SPEC.presets["plan"].run, steps=800, device="cpu", evaluate_every=100, checkpoint_every_s=20.0
+)
 SOKOBAN_RUN = replace(
-    RUNS["sokoban"], device="cpu", evaluate_every=500, checkpoint_every_s=RUN.checkpoint_every_s
+    SPEC.presets["sokoban"].run,
+    device="cpu",
+    evaluate_every=500,
+    checkpoint_every_s=RUN.checkpoint_every_s,
 )
 
 
@@ -301,7 +307,7 @@ def _trained(
         if not (is_begun or directory.result.exists()):
             shutil.rmtree(path)  # it was killed before its first checkpoint
     if not directory.result.exists():
-        loop.train(make_system(config), run, directory, resume=is_begun)
+        loop.fit(make_system(config), run, directory, resume=is_begun)
     model, _ = pretrained.load(str(path), system="trajectory")
     assert isinstance(model, TrajectoryTransformer)
     return model, config

@@ -21,6 +21,7 @@ from benchmarks.harness import Report, parser
 from tokoban.systems.translation import train
 from tokoban.systems.translation.config import TranslationConfig, tiny
 from tokoban.systems.translation.dataset import Batch
+from tokoban.systems.translation.spec import SPEC
 from tokoban.text.bpe import BOS, SMALLEST_VOCABULARY
 from tokoban.training.allocator import keep_freed_memory
 from tokoban.training.state import initial_state
@@ -63,8 +64,8 @@ def drawn_batch(num_pairs: int, length: int, vocabulary_size: int) -> Batch:
 def step_function(config: TranslationConfig, batch: Batch) -> Callable[[], None]:
     """One update of the weights as the loop makes it."""
     system = train.make_system(replace(config, num_examples=100, num_validation=2))
-    model = system.build_model().train()
-    optimizer = initial_state(model, train.RUNS["tiny"]).optimizer
+    model = system.initial_model().train()
+    optimizer = initial_state(model, SPEC.presets["tiny"].run).optimizer
 
     def step() -> None:
         with torch.autocast("cpu", torch.bfloat16):

@@ -92,7 +92,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     [
         [],
         ["sovle"],
-        ["train", "chess"],
+        ["train", "gpt", "--preset", "chess"],
         ["generate", "--seed", "2", "--output", "-"],
         ["generate", "--level", "3", "--seed", "2", "--output", "-"],
     ],
@@ -197,7 +197,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 def test_an_unknown_system_is_named() -> None:
     with pytest.raises(ValueError, match="unknown system 'chess'; expected one of sokoban"):
-        load("chess", "train")
+        load("chess")
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

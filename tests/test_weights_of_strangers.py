@@ -50,9 +50,9 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def write_weights(path: Path, system: str, **changes: Any) -> Path:
     """Weights of the smallest preset of ``system``, whose config says something else."""
-    train = systems.load(system, "train")
-    config = train.PRESETS[train.SMALLEST]()
-    model = train.build_model(config)
+    spec = systems.load(system)
+    config = spec.presets[spec.smallest].config()
+    model = spec.build_model(config)
     described = json.dumps(to_dict(config) | changes)
     save_weights(path, model.state_dict(), {"system": system, "config": described})
     return path
@@ -395,8 +395,8 @@ def test_a_record_cannot_say_where_to_write(
     system: str, field: str, written: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, place = tmp_path / "run", tmp_path / written
-    train = systems.load(system, "train")
-    words = ["train", system, "--preset", train.SMALLEST, "--steps", "1", "--device", "cpu"]
+    spec = systems.load(system)
+    words = ["train", system, "--preset", spec.smallest, "--steps", "1", "--device", "cpu"]
     if system == "translation":
         (tmp_path / "x.tsv").write_text("".join(f"eins {n}\tone {n}\n" for n in range(40)))
         words += ["--train-table", str(tmp_path / "x.tsv"), "--num-validation", "5"]

@@ -41,7 +41,7 @@ def test_each_level_counts_once_and_what_was_trained_on_not_at_all() -> None:
 def test_known_are_the_levels_that_the_training_had() -> None:
     torch.manual_seed(3)
     system = PpoSystem(replace(tiny(), env="sokoban:6", memory="none", num_steps=2))
-    next(iter(system.train_batches(system.build_model(), start_step=0)))
+    next(iter(system.train_batches(system.initial_model(), start_step=0)))
     assert system._games is not None and isinstance(system._games.task, GymnasiumTask)
     environment = system._games.task.environment
     assert isinstance(environment, SokobanVectorEnv)

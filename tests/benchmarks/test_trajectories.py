@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 from PIL import Image
 
 from benchmarks import trajectories
@@ -14,6 +13,7 @@ from tokoban.systems.trajectory import train
 from tokoban.systems.trajectory.config import TrajectoryConfig, sokoban, tiny
 from tokoban.systems.trajectory.dataset import Windows
 from tokoban.systems.trajectory.graphs import GraphWorld, pairs
+from tokoban.systems.trajectory.model import TrajectoryTransformer
 
 RUN = replace(trajectories.RUN, seed=3, steps=7, warmup_steps=3, log_every=1, evaluate_every=0)
 
@@ -25,7 +25,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     batches = train.TrajectorySystem.train_batches
 
     def until_killed(
-        self: train.TrajectorySystem, model: torch.nn.Module, *, start_step: int
+        self: train.TrajectorySystem, model: TrajectoryTransformer, *, start_step: int
     ) -> Iterator[Windows]:
         for step, batch in enumerate(batches(self, model, start_step=start_step), start=start_step):
             if steps and step == steps[0]:

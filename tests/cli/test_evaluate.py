@@ -1,43 +1,67 @@
 """``tokoban evaluate``: a system's figures as lines and as one flat JSON object."""
 
-import argparse
 import json
 import math
 import sys
 import types
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from torch import nn
 
 from tokoban import cli, pretrained, systems
+from tokoban.cli.report import SCHEMA_VERSION
+from tokoban.training.config import Reads, Writes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import AnySpec, Preset, SystemSpec, Trained
 
-FIGURES = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
+FIGURES: dict[str, float | str] = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """One option of the system ``toy``."""
+
+    generated: int = 0  # levels
+    film: Annotated[Path | None, Writes((".gif",))] = None  # of a game
+    levels: Annotated[Path | None, Reads()] = None  # to play
+
+
+def evaluate(trained: Trained[str, nn.Module], options: Options) -> dict[str, float | str]:
+    assert trained.config == "its config" and not trained.model.training
+    if options.generated == 0:
+        return {"accuracy": math.nan}
+    return FIGURES | {"num_levels": float(options.generated)}
 
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers the system ``toy``, whose figures tell what it was asked."""
+    spec: AnySpec = SystemSpec(
+        name="toy",
+        config_type=Options,
+        presets={"small": Preset(Options, RunConfig(steps=1))},
+        smallest="small",
+        build_model=lambda config: nn.Linear(1, 1),
+        make_system=lambda config, start: config,
+        evaluation_type=Options,
+        evaluate=evaluate,
+    )
 
-    def load(name: str, *, system: str, named: Sequence[str] = ()) -> tuple[str, str]:
+    def load(name: str, asked: object, *, named: Sequence[str] = ()) -> Trained[str, nn.Module]:
+        assert asked is spec
         if name != "toy-weights":
             raise FileNotFoundError(2, "no such weights", name)
-        return "the model of " + system, "its config"
+        return Trained(nn.Linear(1, 1).eval(), "its config", Path(name))
 
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--generated", type=int)
-
-    def evaluate_model(model: str, config: str, arguments: argparse.Namespace) -> dict[str, object]:
-        assert (model, config) == ("the model of toy", "its config")
-        if arguments.generated == 0:
-            return {"accuracy": math.nan}
-        return FIGURES | {"num_levels": float(arguments.generated)}
-
-    evaluate = types.ModuleType("toy.evaluate")
-    vars(evaluate).update(add_arguments=add_arguments, evaluate_model=evaluate_model)
-    monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
-    monkeypatch.setitem(sys.modules, "toy.evaluate", evaluate)
-    monkeypatch.setattr(pretrained, "load", load)
+    module = types.ModuleType("toy.spec")
+    vars(module)["SPEC"] = spec
+    monkeypatch.setitem(systems.SYSTEMS, "toy", "toy.spec")
+    monkeypatch.setitem(sys.modules, "toy.spec", module)
+    monkeypatch.setattr(pretrained, "load_trained", load)
 
 
 ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
@@ -51,17 +75,17 @@ def test_figures_are_printed_one_a_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
     path = tmp_path / "figures.json"
     assert cli.main([*ASKED, "--json", str(path)]) == 0
-    assert json.loads(path.read_text()) == FIGURES
+    assert json.loads(path.read_text()) == {"schema_version": SCHEMA_VERSION} | FIGURES
 
 
 def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*ASKED, "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == FIGURES
+    assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | FIGURES
 
 
 def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*ASKED, "--generated", "0", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"accuracy": None}
+    assert json.loads(capsys.readouterr().out)["accuracy"] is None
 
 
 def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
@@ -84,3 +108,21 @@ def test_weights_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_missing_weights_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["evaluate", "toy", "--weights", "nothing"]) == 2
     assert capsys.readouterr().err == "tokoban: nothing: no such weights\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--film", "x.mp4"], "--film x.mp4: expected a name that ends in .gif"),
+        (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
+        (["--film", "x.gif", "--json", "./x.gif"], "--json and --film are both x.gif; expected tw"),
+        (["--film", "x.gif", "--levels", "./x.gif"], "--film would overwrite x.gif, which is to b"),
+    ],
+)
+def test_files_are_checked_before_the_work(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*ASKED, *words]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"tokoban: {complaint}")

@@ -11,9 +11,9 @@ import pytest
 
 from tokoban import cli
 from tokoban.cli import main
+from tokoban.cli.field_options import add_field_arguments
 from tokoban.cli.parser import Number
 from tokoban.systems import SYSTEMS, load
-from tokoban.training.config import add_field_arguments
 from tokoban.training.run_config import RunConfig
 
 # What no option of whole numbers, and none of any numbers, can mean.
@@ -97,22 +97,19 @@ def test_what_is_no_number_is_refused_by_every_option(command: str) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_what_is_no_number_is_refused_by_every_field_and_by_every_measurement(system: str) -> None:
-    evaluate = argparse.ArgumentParser()
-    load(system, "evaluate").add_arguments(evaluate)
-    for kind, values in ((int, NO_INT[-3:]), (float, NO_FLOAT)):
-        for option in numbers(evaluate, kind):
-            for value in values:
-                words = ["evaluate", system, "--weights", "none", f"{option}={value}"]
-                check_refused(words, option)
+    spec = load(system)
     fields = argparse.ArgumentParser()
-    add_field_arguments(fields, load(system, "train").Config)
+    add_field_arguments(fields, spec.config_type)
     add_field_arguments(fields, RunConfig)
-    for action in options_of(fields):
-        if "int" in str(action.metavar) or "float" in str(action.metavar):
-            with pytest.raises((argparse.ArgumentTypeError, ValueError)):
-                action.type(str(2**63) if "int" in str(action.metavar) else "inf")  # type: ignore
-            with pytest.raises((argparse.ArgumentTypeError, ValueError)):
-                action.type("nan")  # type: ignore[misc, operator]
+    evaluate = argparse.ArgumentParser()
+    add_field_arguments(evaluate, spec.evaluation_type)
+    for parser in (fields, evaluate):
+        for action in options_of(parser):
+            if "int" in str(action.metavar) or "float" in str(action.metavar):
+                with pytest.raises((argparse.ArgumentTypeError, ValueError)):
+                    action.type(str(2**63) if "int" in str(action.metavar) else "inf")  # type: ignore
+                with pytest.raises((argparse.ArgumentTypeError, ValueError)):
+                    action.type("nan")  # type: ignore[misc, operator]
 
 
 class TooLongError(BaseException):

@@ -2,12 +2,13 @@
 
 import argparse
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 from tokoban import cli, systems
-from tokoban.cli import evaluate
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.field_options import files_to_read, files_to_write
 from tokoban.cli.output import check_outputs
 
 OVER_AN_INPUT = {
@@ -101,10 +102,9 @@ def test_two_options_do_not_write_to_one_place(
 
 @pytest.mark.parametrize("system", systems.SYSTEMS)
 def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None:
-    parser = argparse.ArgumentParser()
-    systems.load(system, "evaluate").add_arguments(parser)
-    named = {action.dest for action in parser._actions if action.metavar in ("OUT", "FILE")}
-    assert named <= {*evaluate._OUTPUTS, *evaluate._INPUTS}
+    kind = systems.load(system).evaluation_type
+    paths = {name for name, hint in get_type_hints(kind).items() if hint == Path | None}
+    assert paths <= {*files_to_write(kind), *files_to_read(kind)}
 
 
 def test_the_standard_streams_are_no_file() -> None:

@@ -8,7 +8,6 @@ import resource
 import sys
 import types
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from tokoban import cli, systems
 from tokoban.training import loop
 from tokoban.training.config import to_dict
 from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import AnySpec, Preset, SystemSpec
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,27 +34,34 @@ def small() -> Config:
     return Config(width=7)
 
 
+@dataclasses.dataclass(frozen=True)
+class NoOptions:
+    """Of the evaluation."""
+
+
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Registers the system ``toy``; the list gets what the loop is called with."""
     calls: list[Any] = []
-    train = types.ModuleType("toy.train")
-    vars(train).update(
-        Config=Config,
-        PRESETS={"small": small},
-        RUNS={"small": RunConfig(steps=11, learning_rate=0.5)},
+    spec: AnySpec = SystemSpec(
+        name="toy",
+        config_type=Config,
+        presets={"small": Preset(small, RunConfig(steps=11, learning_rate=0.5))},
+        smallest="small",
         build_model=lambda config: nn.Linear(config.width, 1),
-        make_system=lambda config: config,
+        make_system=lambda config, start: config,
+        evaluation_type=NoOptions,
+        evaluate=lambda trained, options: {},
     )
-    monkeypatch.setitem(systems.SYSTEMS, "toy", "toy")
-    monkeypatch.setitem(sys.modules, "toy.train", train)
+    module = types.ModuleType("toy.spec")
+    vars(module)["SPEC"] = spec
+    monkeypatch.setitem(systems.SYSTEMS, "toy", "toy.spec")
+    monkeypatch.setitem(sys.modules, "toy.spec", module)
 
-    def record_call(
-        system: Any, run: Any, directory: Any, *, resume: bool, plot: Callable[[Any], None]
-    ) -> None:
+    def record_call(system: Any, run: Any, directory: Any, *, resume: bool, plot: Any) -> None:
         calls.append((system, run, directory, resume, plot))
 
-    monkeypatch.setattr(loop, "train", record_call)
+    monkeypatch.setattr(loop, "fit", record_call)
     return calls
 
 
@@ -173,7 +180,7 @@ def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
         if len(paths) < 3:  # before this one has written anything
             assert cli.main(["train", "toy", "--preset", "small"]) == 0
 
-    monkeypatch.setattr(loop, "train", start_another)
+    monkeypatch.setattr(loop, "fit", start_another)
     assert cli.main(["train", "toy", "--preset", "small"]) == 0
     first = paths[0].name
     assert [path.name for path in paths] == [first, f"{first}-2", f"{first}-3"]

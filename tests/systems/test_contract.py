@@ -1,6 +1,7 @@
 """What every system of the registry owes: a finite loss, learning, resuming, reloading."""
 
 import dataclasses
+import inspect
 import json
 import os
 import subprocess
@@ -16,11 +17,13 @@ from torch import nn
 from tests.crossings import Crossings
 from tokoban import pretrained, systems
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
-from tokoban.training.config import from_dict, to_dict
+from tokoban.training.config import field_comments, from_dict, to_dict
 from tokoban.training.gradients import set_gradients
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
+from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics
-from tokoban.training.system import System
+from tokoban.training.spec import AnySpec
+from tokoban.training.system import AnySystem, System
 
 
 @pytest.fixture(params=systems.SYSTEMS)
@@ -28,37 +31,71 @@ def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def _system(name: str) -> System:
-    module = systems.load(name, "train")
-    return module.make_system(module.PRESETS[module.SMALLEST]())
+def _spec(name: str) -> AnySpec:
+    return systems.load(name)
+
+
+def _config(name: str) -> Any:
+    spec = _spec(name)
+    return spec.presets[spec.smallest].config()
+
+
+def _run(name: str, **changes: Any) -> RunConfig:
+    spec = _spec(name)
+    return replace(spec.presets[spec.smallest].run, device="cpu", **changes)
+
+
+def _system(name: str) -> AnySystem:
+    return _spec(name).make_system(_config(name), None)
 
 
 def _directory(name: str, path: Path) -> RunDirectory:
-    module = systems.load(name, "train")
-    config = module.PRESETS[module.SMALLEST]()
-    return RunDirectory(path, system=name, config=to_dict(config))
+    return RunDirectory(path, system=name, config=to_dict(_config(name)))
 
 
-def _first_loss(system: System, model: nn.Module) -> torch.Tensor:
+def _first_loss(system: AnySystem, model: nn.Module) -> torch.Tensor:
     return system.loss(model, next(system.train_batches(model, start_step=0))).total
 
 
-def test_every_preset_has_a_run_and_survives_json(name: str) -> None:
-    module = systems.load(name, "train")
-    assert module.PRESETS.keys() == module.RUNS.keys()
-    for make in module.PRESETS.values():
-        assert from_dict(module.Config, json.loads(json.dumps(to_dict(make())))) == make()
+def test_it_is_registered_by_its_own_name(name: str) -> None:
+    assert _spec(name).name == name
+
+
+def test_every_preset_survives_json(name: str) -> None:
+    spec = _spec(name)
+    for preset in spec.presets.values():
+        config = preset.config()
+        assert from_dict(spec.config_type, json.loads(json.dumps(to_dict(config)))) == config
+        assert inspect.getdoc(preset.config)  # its help
+
+
+def test_invalid_fields_are_refused(name: str) -> None:
+    """Of the config, whatever file it comes from: unknown, of another type, or out of range."""
+    spec, fields = _spec(name), to_dict(_config(name))
+    with pytest.raises(ValueError, match="has no field 'widht'"):
+        from_dict(spec.config_type, fields | {"widht": 3})
+    with pytest.raises(ValueError, match="width: expected int"):
+        from_dict(spec.config_type, fields | {"width": "3"})
+    for width in (0, 2**40):
+        with pytest.raises(ValueError, match="width"):
+            from_dict(spec.config_type, fields | {"width": width})
+
+
+def test_every_option_of_an_evaluation_has_help_and_a_default(name: str) -> None:
+    kind = _spec(name).evaluation_type
+    kind()
+    assert list(field_comments(kind)) == [field.name for field in dataclasses.fields(kind)]
 
 
 def test_it_keeps_to_the_protocol_and_its_loss_is_finite(name: str) -> None:
     system = _system(name)
     assert isinstance(system, System)
-    assert torch.isfinite(_first_loss(system, system.build_model()))
+    assert torch.isfinite(_first_loss(system, system.initial_model()))
 
 
 def test_a_step_asks_its_device_for_nothing(name: str) -> None:
     system = _system(name)
-    model = system.build_model()
+    model = system.initial_model()
     batch = next(system.train_batches(model, start_step=0))
     with Crossings() as crossings:
         set_gradients(system, model, iter([batch]), num_batches=1, uses_bf16=False)
@@ -70,7 +107,7 @@ def test_a_step_asks_its_device_for_nothing(name: str) -> None:
 def test_it_can_learn_one_batch_by_heart(name: str) -> None:
     system = _system(name)
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     batch = next(system.train_batches(model, start_step=0))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     before = system.loss(model, batch).total.item()
@@ -95,7 +132,7 @@ def _rows(batch: Any, rows: slice) -> Any:
     return type(batch)(*(_rows(part, rows) for part in batch))
 
 
-def _gradient(system: System, model: nn.Module, *batches: Any) -> tuple[torch.Tensor, float]:
+def _gradient(system: AnySystem, model: nn.Module, *batches: Any) -> tuple[torch.Tensor, float]:
     figures = set_gradients(system, model, iter(batches), num_batches=len(batches), uses_bf16=False)
     found = [p.grad.flatten().double() for p in model.parameters() if p.grad is not None]
     return torch.cat(found), figures["loss"].item()
@@ -104,7 +141,7 @@ def _gradient(system: System, model: nn.Module, *batches: Any) -> tuple[torch.Te
 def test_the_gradient_of_accumulated_batches_is_that_of_one_large_batch(name: str) -> None:
     system = _system(name)
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     batches = system.train_batches(model, start_step=0)
     model.eval()  # dropout would differ
     whole = next(batches)
@@ -117,14 +154,11 @@ def test_the_gradient_of_accumulated_batches_is_that_of_one_large_batch(name: st
 
 
 def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: Path) -> None:
-    module = systems.load(name, "train")
-    run = replace(
-        module.RUNS[module.SMALLEST], steps=6, log_every=1, device="cpu", schedule="constant"
-    )
+    run = _run(name, steps=6, log_every=1, schedule="constant")
     whole, parts = _directory(name, tmp_path / "whole"), _directory(name, tmp_path / "parts")
-    train(_system(name), run, whole)
-    train(_system(name), replace(run, steps=4), parts)
-    train(_system(name), run, parts, resume=True)
+    fit(_system(name), run, whole)
+    fit(_system(name), replace(run, steps=4), parts)
+    fit(_system(name), run, parts, resume=True)
     losses = [
         {
             line["step"]: line["train/loss"]
@@ -140,18 +174,17 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
 def test_the_figures_have_the_names_that_are_known_before(name: str) -> None:
     system = _system(name)
     with torch.no_grad():
-        found = system.evaluate(system.build_model().eval())
+        found = system.evaluate(system.initial_model().eval())
     assert tuple(found) == system.figure_names()
 
 
 def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> None:
-    module = systems.load(name, "train")
-    run = replace(module.RUNS[module.SMALLEST], steps=2, device="cpu")
+    run = _run(name, steps=2)
     directory = _directory(name, tmp_path / "run")
-    train(_system(name), run, directory)
+    fit(_system(name), run, directory)
     model, config = pretrained.load(str(directory.path), system=name)
     again, _ = pretrained.load(str(directory.weights), system=name)
-    assert config == module.PRESETS[module.SMALLEST]()
+    assert config == _config(name)
     assert not model.training
     for tensor, other in zip(model.state_dict().values(), again.state_dict().values(), strict=True):
         assert torch.equal(tensor, other)
@@ -172,7 +205,7 @@ for is_compiled in ("false", "true"):
 
 @pytest.mark.slow
 def test_a_compiled_model_is_trained_like_the_plain_one(name: str, tmp_path: Path) -> None:
-    preset = systems.load(name, "train").SMALLEST
+    preset = _spec(name).smallest
     command = [sys.executable, "-c", TRAIN_COMPILED, str(tmp_path), name, "--preset", preset]
     done = subprocess.run(
         command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True

@@ -16,7 +16,7 @@ from tokoban import pretrained, systems
 @pytest.mark.parametrize("name", systems.SYSTEMS)
 def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    smallest = systems.load(name, "train").SMALLEST
+    smallest = systems.load(name).smallest
     command = ["-m", "tokoban", "train", name, "--preset", smallest, "--device", "cpu"]
     done = subprocess.run(
         [sys.executable, *launch, *command, "--steps", "20", "--output", str(tmp_path / "run")],
@@ -28,6 +28,6 @@ def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
     together = json.loads((tmp_path / "run" / "result.json").read_text())
     model, config = pretrained.load(str(tmp_path / "run"), system=name)
     with torch.no_grad():
-        alone = systems.load(name, "train").make_system(config).evaluate(model)
+        alone = systems.load(name).make_system(config, None).evaluate(model)
     alone.pop("env_steps", None)  # of the games that were played to train
     assert {figure: together[figure] for figure in alone} == pytest.approx(alone)

@@ -6,14 +6,8 @@ from typing import Any, Literal
 import pytest
 
 from tokoban import systems
-from tokoban.training.config import (
-    add_field_arguments,
-    describe,
-    field_comments,
-    from_dict,
-    overrides,
-    to_dict,
-)
+from tokoban.cli.field_options import add_field_arguments, overrides
+from tokoban.training.config import describe, field_comments, from_dict, to_dict
 from tokoban.training.run_config import RunConfig
 
 
@@ -148,12 +142,12 @@ def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     text = " ".join(parser.format_help().split())
     assert "--kind fast|slow" in text
     assert "--betas float,float --sizes" in text
-    assert text.endswith("--sizes int,... of the layers, 100 % of them, the first one first")
+    assert text.endswith("--sizes int [int ...] of the layers, 100 % of them, the first one first")
 
 
 @pytest.mark.parametrize("name", [*systems.SYSTEMS, "the run"])
 def test_help_says_what_every_field_of_a_training_is(name: str) -> None:
-    config = RunConfig if name == "the run" else systems.load(name, "train").Config
+    config = RunConfig if name == "the run" else systems.load(name).config_type
     assert list(field_comments(config)) == [field.name for field in fields(config)]
 
 

@@ -1,6 +1,7 @@
 """The gradient of parts is that of the whole, whatever the sizes of the parts."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -8,37 +9,37 @@ from torch import Tensor, nn
 
 from tests.training.toy import Toy, examples
 from tokoban.training.gradients import set_gradients
-from tokoban.training.system import Batch, Loss
+from tokoban.training.system import Loss
 
 
 class Weighed(Toy):
     """Without noise; a batch counts by its examples."""
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
         inputs, labels = batch
         loss = nn.functional.cross_entropy(model(inputs), labels)
         hits = (model(inputs).argmax(1) == labels).double().mean()
         return Loss(loss, {"accuracy": hits})
 
-    def weights(self, batch: Batch) -> Tensor:
+    def weights(self, batch: Any) -> Tensor:
         return torch.tensor([len(batch[1])])
 
 
 class Unweighed(Weighed):
-    def weights(self, batch: Batch) -> Tensor:
+    def weights(self, batch: Any) -> Tensor:
         return torch.ones(1)
 
 
 class InTwoParts(Weighed):
     """The second part is a mean over the positive examples alone; a batch may have none."""
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
         inputs, labels = batch
         each = nn.functional.cross_entropy(model(inputs), labels, reduction="none")
         parts = torch.stack([each.mean(), 3 * each[labels == 1].sum() / max(1, labels.sum())])
         return Loss(parts.sum(), {"accuracy": each.mean().detach()}, parts)
 
-    def weights(self, batch: Batch) -> Tensor:
+    def weights(self, batch: Any) -> Tensor:
         return torch.tensor([len(batch[1]), batch[1].sum()])
 
 
@@ -47,12 +48,12 @@ def model() -> nn.Module:
     return nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Linear(7, 2)).double()
 
 
-def parts(*sizes: int) -> Iterator[Batch]:
+def parts(*sizes: int) -> Iterator[Any]:
     inputs, labels = examples(sum(sizes), seed=3)
     return zip(inputs.double().split(sizes), labels.split(sizes), strict=True)
 
 
-def gradient(system: Toy, batches: Iterator[Batch], *, num_batches: int) -> tuple[Tensor, dict]:
+def gradient(system: Toy, batches: Iterator[Any], *, num_batches: int) -> tuple[Tensor, dict]:
     under_test = model()
     for parameter in under_test.parameters():
         parameter.grad = torch.full_like(parameter, 100.0)  # of the step before

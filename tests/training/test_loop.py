@@ -16,10 +16,10 @@ from tests.training.toy import NUM_EXAMPLES, Toy, read_lines
 from tests.training.train_toy import Steady
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
-from tokoban.training.system import Batch, Loss, System
+from tokoban.training.system import Loss, System
 
 # Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
 RUN = RunConfig(
@@ -79,12 +79,12 @@ def test_the_toy_is_a_system() -> None:
 
 def test_training_learns(tmp_path: Path) -> None:
     run = RunConfig(steps=200, device="cpu", learning_rate=0.03, warmup_steps=5)
-    assert train(Toy(), run, toy_directory(tmp_path))["accuracy"] > 0.9
+    assert fit(Toy(), run, toy_directory(tmp_path))["accuracy"] > 0.9
 
 
 def test_equal_seeds_give_equal_runs_and_others_do_not(tmp_path: Path) -> None:
     for name, seed in (("a", 2), ("b", 2), ("c", 3)):
-        train(Toy(), replace(RUN, seed=seed), toy_directory(tmp_path / name))
+        fit(Toy(), replace(RUN, seed=seed), toy_directory(tmp_path / name))
     assert_equal_runs(tmp_path / "a", tmp_path / "b")
     assert read_lines(tmp_path / "a/metrics.jsonl") != read_lines(tmp_path / "c/metrics.jsonl")
 
@@ -95,12 +95,12 @@ def test_killed_and_resumed_is_bit_equal_to_straight_on(tmp_path: Path, last_ste
         if step == last_step:
             raise MemoryError("killed")
 
-    train(Toy(), RUN, toy_directory(tmp_path / "straight"))
+    fit(Toy(), RUN, toy_directory(tmp_path / "straight"))
     with pytest.raises(MemoryError, match="killed"):
-        train(Watched(fall), RUN, toy_directory(tmp_path / "resumed"))
+        fit(Watched(fall), RUN, toy_directory(tmp_path / "resumed"))
     with (tmp_path / "resumed/metrics.jsonl").open("a") as lines:
         lines.write('{"step": 99, "train/loss": 0.0}\n')  # of steps after the checkpoint
-    train(Toy(), RUN, toy_directory(tmp_path / "resumed"), resume=True)
+    fit(Toy(), RUN, toy_directory(tmp_path / "resumed"), resume=True)
     assert_equal_runs(tmp_path / "straight", tmp_path / "resumed")
 
 
@@ -116,13 +116,13 @@ def test_a_signal_saves_and_says_how_to_go_on(
     before = signal.getsignal(number)
     path = tmp_path / "resumed"
     with pytest.raises(KeyboardInterrupt):
-        train(Watched(interrupt), run, toy_directory(path))
+        fit(Watched(interrupt), run, toy_directory(path))
     assert signal.getsignal(number) is before
     assert [file.name for file in (path / "checkpoints").iterdir()] == ["step-0000000005.pt"]
     assert not (path / "result.json").exists()
     assert f"stopped at step 5; --resume goes on from {path}" in capsys.readouterr().err
-    train(Toy(), run, toy_directory(path), resume=True)
-    train(Toy(), run, toy_directory(tmp_path / "straight"))
+    fit(Toy(), run, toy_directory(path), resume=True)
+    fit(Toy(), run, toy_directory(tmp_path / "straight"))
     assert_equal_runs(tmp_path / "straight", path)
 
 
@@ -133,13 +133,13 @@ def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        train(Watched(insist), replace(RUN, checkpoint_every_s=1e9), toy_directory(tmp_path))
+        fit(Watched(insist), replace(RUN, checkpoint_every_s=1e9), toy_directory(tmp_path))
     assert not (tmp_path / "checkpoints").exists()
 
 
 def test_after_a_run_signals_mean_what_they_meant_before(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    train(Toy(), RUN, toy_directory(tmp_path))
+    fit(Toy(), RUN, toy_directory(tmp_path))
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
@@ -152,13 +152,13 @@ def test_the_seed_sets_the_first_weights(tmp_path: Path) -> None:
 
     for number, seed in enumerate((2, 2, 3)):
         run = replace(RUN, seed=seed)
-        train(Watched(remember), run, toy_directory(tmp_path / str(number)))
+        fit(Watched(remember), run, toy_directory(tmp_path / str(number)))
     assert torch.equal(first[0], first[1]) and not torch.equal(first[0], first[2])
 
 
 def test_evaluation_changes_nothing(tmp_path: Path) -> None:
-    train(Toy(), replace(RUN, evaluate_every=0), toy_directory(tmp_path / "blind"))
-    train(Toy(), replace(RUN, evaluate_every=2), toy_directory(tmp_path / "watched"))
+    fit(Toy(), replace(RUN, evaluate_every=0), toy_directory(tmp_path / "blind"))
+    fit(Toy(), replace(RUN, evaluate_every=2), toy_directory(tmp_path / "watched"))
     (blind, watched) = (
         [line for line in read_lines(tmp_path / name / "metrics.jsonl") if "train/loss" in line]
         for name in ("blind", "watched")
@@ -167,7 +167,7 @@ def test_evaluation_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_result_is_the_last_evaluation_and_how_long_it_took(tmp_path: Path) -> None:
-    figures = train(Toy(), RUN, toy_directory(tmp_path))
+    figures = fit(Toy(), RUN, toy_directory(tmp_path))
     assert json.loads((tmp_path / "result.json").read_text()) == figures
     assert figures.keys() == {"steps", "elapsed_s", "train_loss", "hits", "trials", "accuracy"}
     assert figures["steps"] == 11 and figures["trials"] == NUM_EXAMPLES
@@ -190,12 +190,12 @@ def test_the_run_is_plotted_with_all_its_metrics_before_it_counts_as_finished(
     def plot(directory: RunDirectory) -> None:
         seen.append((read_metrics(directory.metrics)[-1]["step"], directory.result.exists()))
 
-    train(Toy(), RUN, toy_directory(tmp_path), plot=plot)
+    fit(Toy(), RUN, toy_directory(tmp_path), plot=plot)
     assert seen == [(RUN.steps, False)]
 
 
 def test_lines_come_when_they_should(tmp_path: Path) -> None:
-    train(Toy(), replace(RUN, steps=12, log_every=5), toy_directory(tmp_path))
+    fit(Toy(), replace(RUN, steps=12, log_every=5), toy_directory(tmp_path))
     lines = read_lines(tmp_path / "metrics.jsonl")
     assert [line["step"] for line in lines if "train/loss" in line] == [1, 2, 4, 5, 10, 12]
     assert [line["step"] for line in lines if "evaluate/hits" in line] == [4, 8, 12]
@@ -206,7 +206,7 @@ def test_a_line_is_the_mean_of_its_steps(tmp_path: Path) -> None:
         [
             line["train/loss"]
             for line in (
-                train(Toy(), replace(RUN, log_every=log_every), toy_directory(tmp_path / name)),
+                fit(Toy(), replace(RUN, log_every=log_every), toy_directory(tmp_path / name)),
                 *read_lines(tmp_path / name / "metrics.jsonl"),
             )
             if "train/loss" in line
@@ -219,10 +219,10 @@ def test_a_line_is_the_mean_of_its_steps(tmp_path: Path) -> None:
 
 
 def test_weights_file_is_what_was_evaluated(tmp_path: Path) -> None:
-    figures = train(Toy(), RUN, toy_directory(tmp_path))
+    figures = fit(Toy(), RUN, toy_directory(tmp_path))
     state, metadata = load_weights(tmp_path / "weights.safetensors")
     assert metadata == {"system": "toy", "config": '{"width": 7}', "step": "11"}
-    model = Toy().build_model()
+    model = Toy().initial_model()
     model.load_state_dict(state)
     with torch.no_grad():
         assert Toy().evaluate(model.eval())["hits"] == figures["hits"]
@@ -237,7 +237,7 @@ def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> 
             last.update({name: tensor.clone() for name, tensor in model.state_dict().items()})
 
         run = replace(RUN, ema_decay=decay)
-        train(Noiseless(remember), run, toy_directory(tmp_path / name))
+        fit(Noiseless(remember), run, toy_directory(tmp_path / name))
         trained[name] = last
     plain, averaged = weights(tmp_path / "plain"), weights(tmp_path / "averaged")
     for name, tensor in trained["plain"].items():
@@ -254,8 +254,8 @@ def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) ->
     def remember(model: nn.Module, step: int) -> None:
         seen[step] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
-    figures = train(Noiseless(remember), AVERAGED, toy_directory(tmp_path))
-    model = Toy().build_model()
+    figures = fit(Noiseless(remember), AVERAGED, toy_directory(tmp_path))
+    model = Toy().initial_model()
     for name, tensor in weights(tmp_path).items():
         assert torch.allclose(tensor, (seen[6][name] + seen[9][name]) / 2)
         model.state_dict()[name].copy_(tensor)
@@ -265,9 +265,9 @@ def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) ->
 
 def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
     """Not from the mean, but from where training stood."""
-    train(Toy(), replace(AVERAGED, steps=5), toy_directory(tmp_path / "parts"))
-    train(Toy(), AVERAGED, toy_directory(tmp_path / "parts"), resume=True)
-    train(Toy(), AVERAGED, toy_directory(tmp_path / "straight"))
+    fit(Toy(), replace(AVERAGED, steps=5), toy_directory(tmp_path / "parts"))
+    fit(Toy(), AVERAGED, toy_directory(tmp_path / "parts"), resume=True)
+    fit(Toy(), AVERAGED, toy_directory(tmp_path / "straight"))
     for name, tensor in weights(tmp_path / "straight").items():
         assert torch.equal(tensor, weights(tmp_path / "parts")[name])
 
@@ -282,7 +282,7 @@ def test_weights_are_kept_as_evaluation_sees_them(tmp_path: Path) -> None:
             return super().evaluate(model)
 
     run = replace(RUN, steps=9, ema_decay=0.5, evaluate_every=4, keep_every=4)
-    train(Watched(), run, toy_directory(tmp_path))
+    fit(Watched(), run, toy_directory(tmp_path))
     kept = sorted((tmp_path / "kept").iterdir())
     assert [path.name for path in kept] == list(seen)[:2]
     for path in kept:
@@ -320,7 +320,7 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     # Better, worse, better, as good, worse; then one look at the best, and none more at the last.
     system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 7.0)))
     run = replace(PATIENT, watched=watched)
-    figures = train(system, run, toy_directory(tmp_path))
+    figures = fit(system, run, toy_directory(tmp_path))
     assert figures["steps"] == 10 and figures["score"] == sign * 7.0
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[3][name])
@@ -332,7 +332,7 @@ def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
 ) -> None:
     system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0)))
     run = replace(PATIENT, patience=0, watched=watched, target=sign * 2.0)
-    figures = train(system, run, toy_directory(tmp_path))
+    figures = fit(system, run, toy_directory(tmp_path))
     assert figures["steps"] == 6 and figures["score"] == sign * 2.0
 
 
@@ -341,7 +341,7 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
 ) -> None:
     system = Scripted(1.0, 2.0, 5.0)
     run = replace(PATIENT, patience=0, steps=5)
-    figures = train(system, run, toy_directory(tmp_path))
+    figures = fit(system, run, toy_directory(tmp_path))
     assert figures["score"] == 5.0
     told = [line for line in capsys.readouterr().err.splitlines() if "score" in line]
     assert told == ["step 2: score 1", "step 4: score 2", "step 5: score 5"]
@@ -371,23 +371,23 @@ class Counting(Toy):
 
 def test_what_a_system_remembers_is_in_its_checkpoints(tmp_path: Path) -> None:
     run = replace(RUN, schedule="constant")
-    train(Counting(), run, toy_directory(tmp_path / "whole"))
+    fit(Counting(), run, toy_directory(tmp_path / "whole"))
     parts = toy_directory(tmp_path / "parts")
-    train(Counting(), replace(run, steps=8), parts)
-    train(Counting(), run, parts, resume=True)
+    fit(Counting(), replace(run, steps=8), parts)
+    fit(Counting(), run, parts, resume=True)
     assert read_lines(tmp_path / "whole" / "metrics.jsonl")[-2:] == read_lines(parts.metrics)[-2:]
 
 
 def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:
     system = Scripted(1.0, 2.0, 3.0, 3.0)
-    train(system, replace(PATIENT, steps=5), toy_directory(tmp_path))
+    fit(system, replace(PATIENT, steps=5), toy_directory(tmp_path))
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[2][name])
 
 
 def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
-    train(Scripted(5.0, 1.0, 0.0, 0.0), replace(PATIENT, steps=5), toy_directory(tmp_path))
-    figures = train(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
+    fit(Scripted(5.0, 1.0, 0.0, 0.0), replace(PATIENT, steps=5), toy_directory(tmp_path))
+    figures = fit(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
     assert figures["steps"] == 6
 
 
@@ -398,7 +398,7 @@ def test_a_figure_that_is_not_there_is_refused_before_the_first_step(
     system = Scripted(1.0)
     path = tmp_path / "run"
     with pytest.raises(ValueError, match=f"watched is '{watched}'; the figures are score"):
-        train(system, replace(PATIENT, watched=watched), toy_directory(path))
+        fit(system, replace(PATIENT, watched=watched), toy_directory(path))
     assert not system.has_begun and not path.exists()
 
 
@@ -407,8 +407,8 @@ def test_a_step_takes_as_many_batches_as_it_accumulates(tmp_path: Path) -> None:
     taken: list[int] = []
     system = Watched(lambda model, step: taken.append(step))
     run = replace(RUN, accumulate=3, steps=2)
-    train(system, run, toy_directory(tmp_path))
-    train(system, replace(run, steps=3), toy_directory(tmp_path), resume=True)
+    fit(system, run, toy_directory(tmp_path))
+    fit(system, replace(run, steps=3), toy_directory(tmp_path), resume=True)
     assert taken == list(range(9))
 
 
@@ -422,7 +422,7 @@ def test_gradients_are_clipped_and_their_length_logged(tmp_path: Path) -> None:
 
     for clip_norm in (0.01, 0.0):
         run = replace(RUN, clip_norm=clip_norm, log_every=1)
-        train(Watched(measure), run, toy_directory(tmp_path / str(clip_norm)))
+        fit(Watched(measure), run, toy_directory(tmp_path / str(clip_norm)))
     assert lengths[:10] == pytest.approx([0.01] * 10, rel=1e-3)
     assert min(lengths[10:]) > 0.05
     lines = read_lines(tmp_path / "0.01/metrics.jsonl")
@@ -445,7 +445,7 @@ def test_learning_rate_follows_the_schedule(
         warmup_steps=0,
         log_every=1,
     )
-    train(Toy(), run, toy_directory(tmp_path))
+    fit(Toy(), run, toy_directory(tmp_path))
     lines = read_lines(tmp_path / "metrics.jsonl")
     rates = [line["loop/learning_rate"] for line in lines if "train/loss" in line]
     assert rates == pytest.approx(expected)
@@ -481,7 +481,7 @@ def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> No
         warmup_steps=0,
         log_every=1,
     )
-    figures = train(slow_toy, run, toy_directory(tmp_path))
+    figures = fit(slow_toy, run, toy_directory(tmp_path))
     assert (figures["steps"], figures["elapsed_s"]) == (4, 32)  # the last step began at 24 s
     lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "train/loss" in line]
     rates = [line["loop/learning_rate"] for line in lines]
@@ -494,7 +494,7 @@ def test_steps_and_minutes_end_a_run_at_whichever_comes_first(
 ) -> None:
     for steps, minutes, expected in ((3, 0.5, 3), (7, 0.5, 4)):
         run = replace(RUN, steps=steps, minutes=minutes)
-        assert train(slow_toy, run, toy_directory(tmp_path / str(steps)))["steps"] == expected
+        assert fit(slow_toy, run, toy_directory(tmp_path / str(steps)))["steps"] == expected
 
 
 def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_toy: Toy) -> None:
@@ -502,7 +502,7 @@ def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_t
     ends = []
     for minutes, resume in ((0.5, False), (0.5, True), (0.75, True)):
         run = replace(run, minutes=minutes)
-        figures = train(slow_toy, run, toy_directory(tmp_path), resume=resume)
+        figures = fit(slow_toy, run, toy_directory(tmp_path), resume=resume)
         ends.append((figures["steps"], figures["elapsed_s"]))
     assert ends == [(4, 32), (4, 32), (5, 48)]
     # The second time it had finished, which is not recorded.
@@ -510,7 +510,7 @@ def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_t
 
 
 def test_evaluation_does_not_count_in_steps_per_second(tmp_path: Path, slow_toy: Toy) -> None:
-    train(slow_toy, replace(RUN, steps=7, evaluate_every=5), toy_directory(tmp_path))
+    fit(slow_toy, replace(RUN, steps=7, evaluate_every=5), toy_directory(tmp_path))
     lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "train/loss" in line]
     speeds = [(line["step"], line["loop/steps_per_s"]) for line in lines]
     assert speeds == [(1, 1 / 8), (2, 1 / 8), (3, 1 / 8), (6, 3 / 40), (7, 1 / 16)]
@@ -522,7 +522,7 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(
     saved = []
     monkeypatch.setattr(loop, "save_checkpoint", lambda folder, step, state: saved.append(step))
     run = replace(RUN, checkpoint_every_s=30.0, evaluate_every=0)
-    train(slow_toy, run, toy_directory(tmp_path))
+    fit(slow_toy, run, toy_directory(tmp_path))
     assert saved == [4, 6, 8, 10, 11]
 
 
@@ -533,7 +533,7 @@ class Seen(Toy):
         self.trained_in: set[torch.dtype] = set()
         self.evaluated_in: set[torch.dtype] = set()
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
         self.trained_in.add(model(batch[0]).dtype)
         return super().loss(model, batch)
 
@@ -548,7 +548,7 @@ class Seen(Toy):
 )
 def test_precision_is_of_training_alone(tmp_path: Path, precision: Any, dtype: torch.dtype) -> None:
     system = Seen()
-    train(system, replace(RUN, precision=precision), toy_directory(tmp_path))
+    fit(system, replace(RUN, precision=precision), toy_directory(tmp_path))
     assert system.trained_in == {dtype} and system.evaluated_in == {torch.float32}
     assert {tensor.dtype for tensor in weights(tmp_path).values()} == {torch.float32}
 
@@ -560,40 +560,40 @@ def test_a_loss_that_is_not_finite_ends_the_run(tmp_path: Path) -> None:
 
     run = replace(RUN, evaluate_every=0, checkpoint_every_s=1e9)
     with pytest.raises(ValueError, match=r"^the loss is nan at step 6; training ends$"):
-        train(Watched(spoil), run, toy_directory(tmp_path))
+        fit(Watched(spoil), run, toy_directory(tmp_path))
     assert not (tmp_path / "weights.safetensors").exists()
 
 
 def test_a_directory_with_a_run_is_refused_unless_resumed(tmp_path: Path) -> None:
-    train(Toy(), RUN, toy_directory(tmp_path))
+    fit(Toy(), RUN, toy_directory(tmp_path))
     with pytest.raises(ValueError, match="already holds a run"):
-        train(Toy(), RUN, toy_directory(tmp_path))
+        fit(Toy(), RUN, toy_directory(tmp_path))
 
 
 def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
     message = r"holds no run \(no config.json\); start it without resuming$"
     with pytest.raises(FileNotFoundError, match=message):
-        train(Toy(), RUN, toy_directory(tmp_path), resume=True)
-    train(Toy(), RUN, toy_directory(tmp_path))
+        fit(Toy(), RUN, toy_directory(tmp_path), resume=True)
+    fit(Toy(), RUN, toy_directory(tmp_path))
     for checkpoint in (tmp_path / "checkpoints").iterdir():
         checkpoint.unlink()
     message = r"checkpoints: no checkpoint to go on from, and the run had finished$"
     with pytest.raises(FileNotFoundError, match=message):
-        train(Toy(), RUN, toy_directory(tmp_path), resume=True)
+        fit(Toy(), RUN, toy_directory(tmp_path), resume=True)
 
 
 def test_the_average_is_not_switched_off_half_way(tmp_path: Path) -> None:
-    train(Toy(), RUN, toy_directory(tmp_path))
+    fit(Toy(), RUN, toy_directory(tmp_path))
     message = r"^ema_decay was switched on or off since the checkpoint$"
     with pytest.raises(ValueError, match=message):
-        train(Toy(), replace(RUN, ema_decay=0.0), toy_directory(tmp_path), resume=True)
+        fit(Toy(), replace(RUN, ema_decay=0.0), toy_directory(tmp_path), resume=True)
 
 
 def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     message = r"^device cuda was asked for, but torch finds no CUDA device$"
     with pytest.raises(ValueError, match=message):
-        train(Toy(), replace(RUN, device="cuda"), toy_directory(tmp_path))
+        fit(Toy(), replace(RUN, device="cuda"), toy_directory(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -602,7 +602,7 @@ def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_compiled_run_is_nearly_the_same(tmp_path: Path) -> None:
     for is_compiled in (False, True):
         run = replace(RUN, compile=is_compiled)
-        train(Steady(), run, toy_directory(tmp_path / str(is_compiled)))  # its dropout would differ
+        fit(Steady(), run, toy_directory(tmp_path / str(is_compiled)))  # its dropout would differ
     for name, tensor in weights(tmp_path / "False").items():
         torch.testing.assert_close(tensor, weights(tmp_path / "True")[name], rtol=1e-3, atol=1e-4)
 
@@ -617,17 +617,17 @@ def test_training_on_the_gpu_resumes(tmp_path: Path, precision: Any) -> None:
 
     run = replace(RUN, device="cuda", precision=precision)
     with pytest.raises(MemoryError):
-        train(OnDevice(fall), run, toy_directory(tmp_path / "resumed"))
+        fit(OnDevice(fall), run, toy_directory(tmp_path / "resumed"))
     quiet = OnDevice(lambda model, step: None)
-    resumed = train(quiet, run, toy_directory(tmp_path / "resumed"), resume=True)
-    straight = train(quiet, run, toy_directory(tmp_path / "straight"))
+    resumed = fit(quiet, run, toy_directory(tmp_path / "resumed"), resume=True)
+    straight = fit(quiet, run, toy_directory(tmp_path / "straight"))
     assert resumed["train_loss"] == pytest.approx(straight["train_loss"], rel=1e-3)
 
 
 class OnDevice(Watched):
     """The same examples, on the model's device."""
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Any) -> Loss:
         device = next(model.parameters()).device
         return super().loss(model, tuple(part.to(device) for part in batch))
 

@@ -12,7 +12,7 @@ from tests.training.toy import NUM_EXAMPLES, read_lines
 from tests.training.train_toy import RUN, UNEQUAL, Joined, Steady, UnequalJoined, toy_directory
 from tokoban.training import processes
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_directory import read_record
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ def test_a_part_of_what_torchrun_sets_is_refused(
     for name in ("MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(ValueError, match="LOCAL_RANK is set, but not MASTER_ADDR, MASTER_PORT;"):
-        train(Steady(), RUN, toy_directory(tmp_path / "run"))
+        fit(Steady(), RUN, toy_directory(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -57,13 +57,13 @@ def two_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_two_processes_count_what_one_counts(two_processes: Path) -> None:
     result = json.loads((two_processes / "straight/result.json").read_text())
-    model = Steady().build_model()
+    model = Steady().initial_model()
     model.load_state_dict(load_weights(two_processes / "straight/weights.safetensors")[0])
     with torch.no_grad():
         counts = Steady().evaluate(model.eval())
     assert counts["trials"] == NUM_EXAMPLES
     assert counts == {name: result[name] for name in counts}
-    for rank in (0, 1):  # and train() answers the same in each
+    for rank in (0, 1):  # and fit() answers the same in each
         answered = json.loads((two_processes / f"figures-{rank}.json").read_text())
         assert {name: answered[name] for name in counts} == counts
     assert read_record(two_processes / "straight")["num_processes"] == 2
@@ -71,7 +71,7 @@ def test_two_processes_count_what_one_counts(two_processes: Path) -> None:
 
 @pytest.mark.slow
 def test_two_processes_are_one_with_both_batches(two_processes: Path, tmp_path: Path) -> None:
-    train(Joined(), RUN, toy_directory(tmp_path))
+    fit(Joined(), RUN, toy_directory(tmp_path))
     joined, apart = (
         read_lines(path / "metrics.jsonl") for path in (tmp_path, two_processes / "straight")
     )
@@ -85,7 +85,7 @@ def test_batches_count_by_their_weight_in_whatever_process(
     two_processes: Path, tmp_path: Path
 ) -> None:
     run = replace(UNEQUAL, accumulate=1)
-    train(UnequalJoined(), run, toy_directory(tmp_path))
+    fit(UnequalJoined(), run, toy_directory(tmp_path))
     one, _ = load_weights(tmp_path / "weights.safetensors")
     other, _ = load_weights(two_processes / "unequal/weights.safetensors")
     for name, tensor in one.items():
@@ -102,7 +102,7 @@ def test_two_processes_resume_bit_equal(two_processes: Path, tmp_path: Path) -> 
     assert all(torch.equal(one[name], other[name]) for name in one)
     message = r"^the checkpoint is of 2 process\(es\), this run of 1$"
     with pytest.raises(ValueError, match=message):
-        train(Steady(), RUN, toy_directory(resumed), resume=True)
+        fit(Steady(), RUN, toy_directory(resumed), resume=True)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ NUM_EXAMPLES = 103  # of evaluation: odd, so that two processes get unequal shar
 class Toy:
     """Batch n depends on the rank and n alone."""
 
-    def build_model(self) -> nn.Module:
+    def initial_model(self) -> nn.Module:
         return nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Dropout(0.1), nn.Linear(7, 2))
 
     def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Any]:

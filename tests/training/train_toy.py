@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from tests.training.toy import Toy, examples
 from tokoban.training import processes
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 
@@ -32,7 +32,7 @@ class Steady(Toy):
 
     is_killed = False
 
-    def build_model(self) -> nn.Module:
+    def initial_model(self) -> nn.Module:
         return nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Linear(7, 2))
 
     def before_batch(self, model: nn.Module, step: int) -> None:
@@ -86,14 +86,14 @@ class UnequalJoined(Unequal):
 
 def main(folder: Path) -> None:
     system = Steady()
-    figures = train(system, RUN, toy_directory(folder / "straight"))
+    figures = fit(system, RUN, toy_directory(folder / "straight"))
     (folder / f"figures-{processes.rank()}.json").write_text(json.dumps(figures))
-    train(Unequal(), UNEQUAL, toy_directory(folder / "unequal"))
+    fit(Unequal(), UNEQUAL, toy_directory(folder / "unequal"))
     system.is_killed = True
     try:
-        train(system, RUN, toy_directory(folder / "resumed"))
+        fit(system, RUN, toy_directory(folder / "resumed"))
     except MemoryError:
-        train(Steady(), RUN, toy_directory(folder / "resumed"), resume=True)
+        fit(Steady(), RUN, toy_directory(folder / "resumed"), resume=True)
 
 
 def toy_directory(path: Path) -> RunDirectory:

@@ -1,27 +1,28 @@
 """``tokoban evaluate SYSTEM``: one form for every system; the rest of its options are its own."""
 
 import argparse
-import json
-import math
 import sys
+from typing import Any
 
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, counted, write_output
-from tokoban.systems import SYSTEMS, load
-from tokoban.training.numbers import limit_numbers_of
+from tokoban.cli.field_options import add_field_arguments, files_to_read, files_to_write, overrides
+from tokoban.cli.output import check_outputs, counted
+from tokoban.cli.parser import Parser
+from tokoban.cli.report import write_object
+from tokoban.systems import SYSTEMS, load_named_by_user
+from tokoban.training.device import add_device_option, find_device
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
 UNDECIDED = ""
 
 
-# What systems call their options for files to write, and for files to read.
-_OUTPUTS = ("json", "output", "film", "plot", "confusion", "attention")
-_INPUTS = ("weights", "source", "reference", "levels", "text")
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the system; what follows it is read when the system is known."""
-    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument(
+        "system",
+        metavar="SYSTEM",
+        help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
+    )
     parser.add_argument(
         "options", nargs=argparse.REMAINDER, metavar="--weights NAME_OR_PATH [--json OUT] ..."
     )
@@ -35,39 +36,48 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban import pretrained
     from tokoban.sokoban.formats import printable
 
-    evaluate = load(arguments.system, "evaluate")
-    parser = argparse.ArgumentParser(
-        prog=f"tokoban evaluate {arguments.system}", allow_abbrev=False
-    )
-    limit_numbers_of(parser)
+    spec = load_named_by_user(arguments.system)
+    parser = Parser(prog=f"tokoban evaluate {arguments.system}")
     parser.add_argument("--weights", required=True, metavar="NAME_OR_PATH")
-    parser.add_argument("--json", metavar="OUT", help="write the figures to this file (- to print)")
-    evaluate.add_arguments(parser)
+    parser.add_argument("--json", metavar="OUT", help="write the metrics to this file (- to print)")
+    add_device_option(parser)
+    add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)
     chosen = parser.parse_args(arguments.options)
-    check_outputs(
-        chosen,
-        *(name for name in _OUTPUTS if name in chosen),
-        inputs=[name for name in _INPUTS if name in chosen],
-    )
-    named = [chosen.env] if getattr(chosen, "env", None) else []
-    model, config = pretrained.load(chosen.weights, system=arguments.system, named=named)
+    given = overrides(chosen, spec.evaluation_type)
+    options = spec.evaluation_type(**given)
+    _check_files(spec.evaluation_type, options, chosen)
+    named = [value for value in given.values() if isinstance(value, str)]
+    trained = pretrained.load_trained(chosen.weights, spec, named=named)
+    trained.model.to(find_device(chosen.device))
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
-    figures: dict[str, float | str] = evaluate.evaluate_model(model, config, chosen)
+    figures = spec.evaluate(trained, options)
     if chosen.json != "-":
         width = max(map(len, figures), default=0)
         for name, value in figures.items():
             told = printable(value) if isinstance(value, str) else format(value, ".6g")
             print(f"{printable(name):<{width}}  {told}")
     if chosen.json is not None:
-        # JSON has no NaN: what could not be measured (a share of nothing) is null.
-        known = {
-            name: x if isinstance(x, str) or math.isfinite(x) else None
-            for name, x in figures.items()
-        }
-        write_output(chosen.json, json.dumps(known, indent=2) + "\n")
+        write_object(chosen.json, figures)
     num_invalid = figures.get("invalid_levels", 0)
     if not num_invalid:
         return 0
     told = counted(int(num_invalid), "level")
     print(f"tokoban: {told} left out: invalid, or not what the weights know", file=sys.stderr)
     return ExitCode.INVALID_INPUT
+
+
+def _check_files(kind: type, options: Any, chosen: argparse.Namespace) -> None:
+    """Refuses before the work a file that cannot be written, or one of an unexpected kind."""
+    outputs, inputs = files_to_write(kind), files_to_read(kind)
+    files = {name: getattr(options, name) for name in outputs}
+    for name in inputs:
+        given = getattr(options, name)
+        files[name] = list(given) if isinstance(given, tuple) else given
+    both = argparse.Namespace(weights=chosen.weights, json=chosen.json, **files)
+    check_outputs(both, "json", *outputs, inputs=["weights", *inputs])
+    for name, suffixes in outputs.items():
+        path = files[name]
+        if path is not None and suffixes and path.suffix.lower() not in suffixes:
+            raise ValueError(
+                f"--{name} {path}: expected a name that ends in {' or '.join(suffixes)}"
+            )

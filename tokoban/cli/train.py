@@ -12,16 +12,15 @@ from contextlib import contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tokoban.systems import SYSTEMS, load
+from tokoban.cli.parser import Parser
+from tokoban.systems import SYSTEMS, load_named_by_user
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from tokoban.training.run_config import RunConfig
     from tokoban.training.run_directory import RunDirectory
+    from tokoban.training.spec import AnySpec, Trained
 
 SUMMARY = "train a system; `tokoban train SYSTEM --help` lists its presets and fields"
 UNDECIDED = ""
@@ -29,7 +28,11 @@ UNDECIDED = ""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the system; what follows it is read when the system is known."""
-    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument(
+        "system",
+        metavar="SYSTEM",
+        help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
+    )
     parser.add_argument(
         "options",
         nargs=argparse.REMAINDER,
@@ -39,33 +42,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Trains until the run is over; its folder has all that came of it."""
+    from tokoban.cli.field_options import overrides
     from tokoban.training import loop, processes
-    from tokoban.training.config import overrides, to_dict
+    from tokoban.training.config import to_dict
     from tokoban.training.run_directory import RunDirectory, make_run_folder, remove_if_empty
     from tokoban.training.untrusted import check_memory
 
-    system: str = arguments.system
-    train = load(system, "train")
-    chosen = _system_parser(system, train).parse_args(arguments.options)
+    spec = load_named_by_user(arguments.system)
+    chosen = _system_parser(spec, arguments.system).parse_args(arguments.options)
     for name in ("output", "start_from"):
         if vars(chosen)[name] == "":
             raise ValueError(f"--{name.replace('_', '-')} is empty; expected a path")
     if chosen.preset is None and not chosen.resume:
-        chosen.preset = getattr(train, "DEFAULT", None)
+        chosen.preset = spec.default
     if chosen.resume and chosen.output is None:
         raise ValueError("--resume needs --output, the folder of the run to go on with")
-    start = _start(system, chosen)
-    config, run = _configs(train, chosen, start)
+    start = _start(spec, chosen)
+    config, run = _configs(spec, chosen, start)
     if chosen.resume:
-        _check_sizes(train, config, Path(chosen.output))
-    check_memory(partial(train.build_model, config))
-    tokenizer = getattr(start.model, "tokenizer", None) if start is not None else None
+        _check_sizes(spec, config, Path(chosen.output))
+    check_memory(partial(spec.build_model, config))
     read = config
-    if chosen.resume and chosen.preset is None and hasattr(train, "without_writing"):
-        read = train.without_writing(config, named=overrides(chosen, train.Config))
-    made = train.make_system(read, **({"tokenizer": tokenizer} if tokenizer else {}))
+    if chosen.resume and chosen.preset is None:
+        read = spec.without_writing(config, overrides(chosen, spec.config_type).keys())
+    made = spec.make_system(read, None if start is None else start.model)
     is_main = processes.is_main_to_be()
-    name = f"{system}-{chosen.preset}"
+    name = f"{spec.name}-{chosen.preset}"
     if chosen.output is not None:
         path = Path(chosen.output)
     elif is_main:
@@ -75,12 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
     if is_main:
         print(f"training into {path}", file=sys.stderr)
     directory = RunDirectory(
-        path, system=system, config=to_dict(config), started_from=chosen.start_from or ""
+        path, system=spec.name, config=to_dict(config), started_from=chosen.start_from or ""
     )
     weights = {} if start is None else {"start": start.model.state_dict()}
     try:
         with _warnings_as_lines(), _errors_of_threads_once():
-            loop.train(made, run, directory, resume=chosen.resume, plot=_plot, **weights)
+            loop.fit(made, run, directory, resume=chosen.resume, plot=_plot, **weights)
     finally:
         if chosen.output is None and is_main:
             remove_if_empty(path)
@@ -130,7 +132,7 @@ def _errors_of_threads_once() -> Iterator[None]:
         threading.excepthook = usual
 
 
-def _check_sizes(train: ModuleType, config: Any, path: Path) -> None:
+def _check_sizes(spec: "AnySpec", config: Any, path: Path) -> None:
     """``ValueError`` if the checkpoint has another model than the record asks memory for."""
     from tokoban.training.checkpoint import checkpoints, load_newest_checkpoint
     from tokoban.training.untrusted import check_model, checkpoint_tensors, refused_if_unfit
@@ -141,21 +143,14 @@ def _check_sizes(train: ModuleType, config: Any, path: Path) -> None:
     with warnings.catch_warnings(), refused_if_unfit(f"{path}: the checkpoint is not of this run"):
         warnings.simplefilter("ignore")  # they come again when it is read
         state = load_newest_checkpoint(path / "checkpoints", device="meta")["model"]
-        build, size = partial(train.build_model, config), found[0].stat().st_size
+        build, size = partial(spec.build_model, config), found[0].stat().st_size
         try:
             check_model(build, checkpoint_tensors(state), file_bytes=size)
         except ValueError as error:
             raise ValueError(f"{path}: the checkpoint is of another model ({error})") from None
 
 
-class _Start(NamedTuple):
-    """The weights that a run begins with, or began with: its tokens are theirs."""
-
-    model: "nn.Module"
-    config: Any
-
-
-def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
+def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | None":
     """What ``--start-from`` names or, of a run that goes on, what it was started from."""
     from tokoban import pretrained
     from tokoban.training.checkpoint import checkpoints
@@ -164,35 +159,38 @@ def _start(system: str, chosen: argparse.Namespace) -> _Start | None:
     weights = chosen.start_from
     if chosen.resume and (before := read_record(Path(chosen.output)).get("started_from")):
         chosen.start_from = weights = chosen.start_from or before
-        directory = RunDirectory(Path(chosen.output), system=system, config={})
+        directory = RunDirectory(Path(chosen.output), system=spec.name, config={})
         if checkpoints(directory.checkpoints):
             # Its own weights have the same tokens, and are there even when those others are not.
             weights = str(directory.weights)  # no name of shipped ones
     if not weights:
         return None
-    return _Start(*pretrained.load(weights, system=system, named=_named(chosen)))
+    return pretrained.load_trained(weights, spec, named=_named(spec, chosen))
 
 
-def _named(chosen: argparse.Namespace) -> list[str]:
-    """The code that the user has named, which weights and records may therefore name too."""
-    return [chosen.env] if getattr(chosen, "env", None) else []
+def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:
+    """The texts that the user has given, code's names among them: weights may name those too."""
+    from tokoban.cli.field_options import overrides
+
+    given = overrides(chosen, spec.config_type).values()
+    return [value for value in given if isinstance(value, str)]
 
 
-def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
-    from tokoban.training.config import add_field_arguments
+def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
+    from tokoban.cli.field_options import add_field_arguments
     from tokoban.training.run_config import RunConfig
 
-    presets = [f"  {name}: {inspect.getdoc(make)}" for name, make in train.PRESETS.items()]
-    parser = argparse.ArgumentParser(
+    presets = [
+        f"  {name}: {inspect.getdoc(preset.config)}" for name, preset in spec.presets.items()
+    ]
+    parser = Parser(
         prog=f"tokoban train {system}",
         description="\n".join(["presets:", *presets]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
-    default = getattr(train, "DEFAULT", None)
-    usual = f"default: {default}" if default else "required"
+    usual = f"default: {spec.default}" if spec.default else "required"
     parser.add_argument(
-        "--preset", choices=train.PRESETS, help=f"{usual}; of a resumed run, its own"
+        "--preset", choices=spec.presets, help=f"{usual}; of a resumed run, its own"
     )
     parser.add_argument(
         "--output", metavar="DIR", help="the run's folder; runs/<date>-<name> if not given"
@@ -208,39 +206,40 @@ def _system_parser(system: str, train: ModuleType) -> argparse.ArgumentParser:
         help="train these further, in place of drawn weights: a name, a file or a run's folder; "
         "the system's fields below are theirs but for the data's, the run's are the preset's",
     )
-    add_field_arguments(parser, train.Config)
+    add_field_arguments(parser, spec.config_type)
     add_field_arguments(parser, RunConfig)
     return parser
 
 
 def _configs(
-    train: ModuleType, chosen: argparse.Namespace, start: _Start | None
+    spec: "AnySpec", chosen: argparse.Namespace, start: "Trained[Any, Any] | None"
 ) -> tuple[Any, "RunConfig"]:
     """The system's config and the run's: a preset's or a recorded run's, and what overrides it."""
-    from tokoban.training.config import from_dict, overrides
+    from tokoban.cli.field_options import overrides
+    from tokoban.training.config import from_dict
     from tokoban.training.run_config import RunConfig
     from tokoban.training.run_directory import read_record
 
     if chosen.preset is not None:
-        config, run = train.PRESETS[chosen.preset](), train.RUNS[chosen.preset]
+        preset = spec.presets[chosen.preset]
+        config, run = preset.config(), preset.run
         if start is not None:
-            where = {name: getattr(config, name) for name in getattr(train, "DATA_FIELDS", ())}
+            where = {name: getattr(config, name) for name in spec.data_fields}
             config = dataclasses.replace(start.config, **where)
     elif chosen.resume:
         record = read_record(Path(chosen.output))
         try:
-            config = from_dict(train.Config, record["config"])
+            config = from_dict(spec.config_type, record["config"])
             run = from_dict(RunConfig, record["run"])
-            if hasattr(train, "check_untrusted"):
-                train.check_untrusted(config, named=_named(chosen))
+            spec.check_untrusted(config, _named(spec, chosen))
         except ValueError as error:
             raise ValueError(f"{Path(chosen.output) / 'config.json'}: {error}") from None
     else:
-        raise ValueError(f"--preset is missing; expected one of {', '.join(train.PRESETS)}")
+        raise ValueError(f"--preset is missing; expected one of {', '.join(spec.presets)}")
     changes = overrides(chosen, RunConfig)
     if "minutes" in changes:
         # Minutes take the place of the preset's steps, so that the schedule follows the clock.
         changes = {"steps": None} | changes
-    return dataclasses.replace(config, **overrides(chosen, train.Config)), dataclasses.replace(
+    return dataclasses.replace(config, **overrides(chosen, spec.config_type)), dataclasses.replace(
         run, **changes
     )

@@ -16,6 +16,8 @@ from torch import nn
 from tokoban import systems
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import from_dict
+from tokoban.training.spec import ConfigT, EvaluationT, SystemSpec, Trained
+from tokoban.training.system import BatchT, ModelT
 from tokoban.training.untrusted import are_numbers, check_model, read_header
 
 WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
@@ -27,7 +29,21 @@ def names() -> list[str]:
 
 
 def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> tuple[nn.Module, Any]:
-    """The model in eval mode on the CPU, and the config it was built with.
+    """The model of a registered system in eval mode on the CPU, and the config it was built with.
+
+    The rest is as ``load_trained`` says.
+    """
+    trained = load_trained(name_or_path, systems.load(system), named=named)
+    return trained.model, trained.config
+
+
+def load_trained(
+    name_or_path: str,
+    spec: SystemSpec[ConfigT, ModelT, BatchT, EvaluationT],
+    *,
+    named: Collection[str] = (),
+) -> Trained[ConfigT, ModelT]:
+    """A trained model of the system ``spec``, on the CPU.
 
     ``name_or_path`` is a name of ``names()``, a weights file, or the folder of a training run.
     A file of a stranger is safe to load: it runs no code, takes no more memory than its size
@@ -38,29 +54,27 @@ def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> tupl
     path = weights_path(name_or_path)
     header = read_header(path)
     found = header.metadata.get("system", "unknown")
-    if found != system:
-        raise ValueError(f"{path}: weights of the system {found!r}; expected {system!r}")
-    train = systems.load(system, "train")
+    if found != spec.name:
+        raise ValueError(f"{path}: weights of the system {found!r}; expected {spec.name!r}")
     try:
-        config = from_dict(train.Config, json.loads(header.metadata.get("config", "null")))
+        config = from_dict(spec.config_type, json.loads(header.metadata.get("config", "null")))
     except (ValueError, RecursionError) as error:
         raise _unfit(path, error) from None
     try:
-        if hasattr(train, "check_untrusted"):
-            train.check_untrusted(config, named=named)
+        spec.check_untrusted(config, named)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    build = partial(train.build_model, config)
+    build = partial(spec.build_model, config)
     try:
         check_model(build, header.tensors, file_bytes=path.stat().st_size)
         state, _ = load_weights(path)
-        model: nn.Module = build()
+        model = build()
         model.load_state_dict(state)
     except (ValueError, RuntimeError) as error:
         raise _unfit(path, error) from None
     if not are_numbers(model):
         raise ValueError(f"{path}: weights among which are NaN or infinite ones")
-    return model.eval(), config
+    return Trained(model.eval(), config, path)
 
 
 def _unfit(path: Path, error: Exception) -> ValueError:

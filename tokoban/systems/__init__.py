@@ -1,39 +1,60 @@
 """The systems by name: the only list of them. A folder is imported when its system is asked for.
 
-Every folder has the same files. ``cli`` and ``pretrained`` call two of them:
-
-``train.py``: ``Config`` (a frozen dataclass), ``PRESETS`` (name -> a function that makes one),
-``RUNS`` (name -> how that preset is trained), ``SMALLEST`` (the preset that trains within seconds),
-``make_system(config)``, which takes a ``tokenizer`` too where text is read,
-``build_model(config)``; maybe ``DEFAULT``, the preset that needs no name, and ``DATA_FIELDS``, the
-fields that say where the data lie: weights to start from do not bring them; and maybe
-``check_untrusted(config, named=...)``, which refuses a config from a file that names code, unless
-the user has ``named`` it too; and maybe ``without_writing(config, named=...)``, a resumed run's
-config that writes no file but those whose fields the user has ``named``.
-
-``evaluate.py``: ``add_arguments(parser)`` for options of its own, besides ``--weights`` and
-``--json``; ``evaluate_model(model, config, arguments)``, a flat dictionary of named figures.
+``SPEC`` in each module is a ``training.spec.SystemSpec``; docs/adding-a-system.md says how to add
+one here, and how to train one that stays outside the package.
 """
 
 import importlib
+import importlib.util
+from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokoban.training.spec import AnySpec
 
 SYSTEMS = {
-    "sokoban": "tokoban.systems.sokoban_policy",
-    "translation": "tokoban.systems.translation",
-    "life": "tokoban.systems.life",
-    "gpt": "tokoban.systems.gpt",
-    "vit": "tokoban.systems.vit",
-    "ppo": "tokoban.systems.memory_ppo",
-    "trajectory": "tokoban.systems.trajectory",
+    "sokoban": "tokoban.systems.sokoban_policy.spec",
+    "translation": "tokoban.systems.translation.spec",
+    "life": "tokoban.systems.life.spec",
+    "gpt": "tokoban.systems.gpt.spec",
+    "vit": "tokoban.systems.vit.spec",
+    "ppo": "tokoban.systems.memory_ppo.spec",
+    "trajectory": "tokoban.systems.trajectory.spec",
 }
 
 
-def load(system: str, file: str) -> ModuleType:
-    """The module ``file`` (``"train"``, ``"evaluate"``, …) of ``system``, imported now.
-
-    Raises ``ValueError`` for a system that is not listed.
-    """
+def load(system: str) -> "AnySpec":
+    """The registered system of this name, imported now; ``ValueError`` for one that is not."""
     if system not in SYSTEMS:
-        raise ValueError(f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}")
-    return importlib.import_module(f"{SYSTEMS[system]}.{file}")
+        raise ValueError(
+            f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}, or FILE.py[:NAME]"
+        )
+    return _spec_of(importlib.import_module(SYSTEMS[system]), "SPEC")
+
+
+def load_named_by_user(system: str) -> "AnySpec":
+    """A registered system, or that of ``FILE.py:NAME`` (``NAME`` is ``SPEC`` if left out).
+
+    The file is run. So this is for what a user types, never for a name from a file.
+    """
+    file, _, name = system.partition(".py")
+    if system in SYSTEMS or (name and not name.startswith(":")) or ".py" not in system:
+        return load(system)
+    path = Path(f"{file}.py")
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file")
+    source = importlib.util.spec_from_file_location(path.stem, path)
+    assert source is not None and source.loader is not None
+    module = importlib.util.module_from_spec(source)
+    source.loader.exec_module(module)
+    return _spec_of(module, name.removeprefix(":") or "SPEC")
+
+
+def _spec_of(module: ModuleType, name: str) -> "AnySpec":
+    from tokoban.training.spec import SystemSpec
+
+    spec = vars(module).get(name)
+    if not isinstance(spec, SystemSpec):
+        raise ValueError(f"{module.__file__}: {name} is not a SystemSpec")
+    return spec

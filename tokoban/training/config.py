@@ -1,9 +1,9 @@
-"""A frozen dataclass as JSON and as command line flags; unknown names and wrong types are refused.
+"""A frozen dataclass as JSON; unknown names and wrong types are refused.
 
-A field may be an int, a float, a str, a bool, a Literal, a tuple of these, or one of them or None.
+A field may be an int, a float, a str, a bool, a Literal, a tuple of these, or one of them or None;
+of options also a Path or None. The comment behind a field is its help on the command line.
 """
 
-import argparse
 import dataclasses
 import difflib
 import inspect
@@ -12,15 +12,13 @@ import math
 import re
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
-
-from tokoban.training.numbers import whole
 
 Config = TypeVar("Config")
 
 _FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
 _LONGEST_SHOWN = 80  # characters of a value in a message
-_TRUTH = {"true": True, "false": False}
 _NAMES = {bool: "true or false", types.NoneType: "None"}
 
 
@@ -44,7 +42,7 @@ def from_dict(cls: type[Config], fields: Any) -> Config:
         if name not in expected:
             told = f"{cls.__name__} has no field {_shown(name)}"
             raise ValueError(f"{told}{_suggestion(name[:_LONGEST_SHOWN], expected)}")
-        values[name] = _checked(value, expected[name], where=f"{cls.__name__}.{name}")
+        values[name] = checked(value, expected[name], where=f"{cls.__name__}.{name}")
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]  # Config is any dataclass
         has_default = (field.default, field.default_factory) != (dataclasses.MISSING,) * 2
         if field.name not in values and not has_default:
@@ -68,23 +66,16 @@ def at_most(config: Any, limits: Mapping[str, int]) -> list[tuple[str, bool, str
     ]
 
 
-def add_field_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
-    """One flag per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
+@dataclasses.dataclass(frozen=True)
+class Reads:
+    """Annotates a field for files that are read if they are named."""
 
-    A bool is ``true`` or ``false``, a tuple is written with commas, None is ``none``. Its help is
-    the comment behind the field. Two dataclasses on one parser must not share a name.
-    """
-    expected, comments = get_type_hints(cls), field_comments(cls)
-    group = parser.add_argument_group(f"fields of {cls.__name__}")
-    for field in dataclasses.fields(cls):
-        group.add_argument(
-            *dict.fromkeys((f"--{field.name.replace('_', '-')}", f"--{field.name}")),
-            dest=field.name,
-            type=_FlagType(expected[field.name]),
-            default=argparse.SUPPRESS,  # so that a flag that was not given leaves no trace
-            metavar=describe(expected[field.name]).replace("'", "").replace(" or ", "|"),
-            help=comments.get(field.name, "").replace("%", "%%"),
-        )
+
+@dataclasses.dataclass(frozen=True)
+class Writes:
+    """Annotates a field for a file to write if it is named, of a kind in ``suffixes`` if any."""
+
+    suffixes: tuple[str, ...] = ()
 
 
 def field_comments(cls: type) -> dict[str, str]:
@@ -110,14 +101,6 @@ def field_comments(cls: type) -> dict[str, str]:
     return comments
 
 
-def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
-    """The fields of ``cls`` that were given as flags, ready for ``dataclasses.replace``."""
-    given = vars(arguments)
-    return {
-        field.name: given[field.name] for field in dataclasses.fields(cls) if field.name in given
-    }
-
-
 def describe(expected: Any) -> str:
     """A field's type in words: ``int or None``, ``'fp32' or 'bf16'``, ``float,float``."""
     if get_origin(expected) in (Union, types.UnionType):
@@ -129,52 +112,13 @@ def describe(expected: Any) -> str:
     return _NAMES.get(expected, expected.__name__)
 
 
-class _FlagType:
-    """Reads one flag's text as ``expected``; argparse prints the complaint."""
-
-    def __init__(self, expected: Any) -> None:
-        self.expected = expected
-
-    def __call__(self, text: str) -> Any:
-        try:
-            return _checked(_parse(text, self.expected), self.expected, where="")
-        except ValueError:
-            message = f"expected {describe(self.expected)}, got {text!r}"
-            raise argparse.ArgumentTypeError(message) from None
-
-
-def _parse(text: str, expected: Any) -> Any:
-    """``text`` as a value that ``_checked`` may refuse; ValueError where there is no reading."""
-    if get_origin(expected) in (Union, types.UnionType):
-        if types.NoneType in get_args(expected) and text.lower() == "none":
-            return None
-        for choice in get_args(expected):
-            try:
-                return _checked(_parse(text, choice), choice, where="")
-            except ValueError:
-                continue
-        raise ValueError(text)
-    if get_origin(expected) is Literal:
-        return next((choice for choice in get_args(expected) if str(choice) == text), text)
-    if get_origin(expected) is tuple:
-        texts = [part.strip() for part in text.split(",")] if text else []
-        return [_parse(part, kind) for part, kind in _pairs(texts, expected)]
-    if expected is bool:
-        return _TRUTH.get(text.lower(), text)
-    if expected is types.NoneType:
-        raise ValueError(text)
-    if expected is float and not math.isfinite(float(text)):
-        raise ValueError(text)
-    return whole(text) if expected is int else expected(text)
-
-
-def _checked(value: Any, expected: Any, *, where: str) -> Any:
+def checked(value: Any, expected: Any, *, where: str = "") -> Any:
     """``value`` if it is ``expected``, a list as a tuple, an int as a float; else ValueError."""
     complaint = ValueError(f"{where}: expected {describe(expected)}, got {_shown(value)}")
     if get_origin(expected) in (Union, types.UnionType):
         for choice in get_args(expected):
             try:
-                return _checked(value, choice, where=where)
+                return checked(value, choice, where=where)
             except ValueError:
                 continue
         raise complaint
@@ -187,12 +131,14 @@ def _checked(value: Any, expected: Any, *, where: str) -> Any:
             raise complaint
         try:
             return tuple(
-                _checked(part, kind, where=where) for part, kind in _pairs(value, expected)
+                checked(part, kind, where=where) for part, kind in typed_parts(value, expected)
             )
         except ValueError:
             raise complaint from None
     if type(value) is int and abs(value) >= 2**63:
         raise ValueError(f"{where}: a number of {value.bit_length()} bits; expected at most 63")
+    if expected is Path and isinstance(value, Path):
+        return value
     if expected is float and type(value) is int:
         return float(value)
     if type(value) is not expected or (expected is float and not math.isfinite(value)):
@@ -200,7 +146,7 @@ def _checked(value: Any, expected: Any, *, where: str) -> Any:
     return value
 
 
-def _pairs(values: Any, expected: Any) -> list[tuple[Any, Any]]:
+def typed_parts(values: Any, expected: Any) -> list[tuple[Any, Any]]:
     """Each part of a tuple beside its type; ValueError where there are too many or too few."""
     kinds = get_args(expected)
     if kinds[-1] is ...:

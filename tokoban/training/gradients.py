@@ -7,13 +7,18 @@ import torch
 from torch import Tensor, nn
 
 from tokoban.training import processes
-from tokoban.training.system import Batch, Loss, System
+from tokoban.training.system import BatchT, Loss, ModelT, System
 
 _LEAST_WEIGHT = 1e-9  # in place of 0, where nothing of a step counts
 
 
 def set_gradients(
-    system: System, model: nn.Module, batches: Iterator[Batch], *, num_batches: int, uses_bf16: bool
+    system: System[ModelT, BatchT],
+    model: nn.Module,
+    batches: Iterator[BatchT],
+    *,
+    num_batches: int,
+    uses_bf16: bool,
 ) -> dict[str, Tensor]:
     """Sets the parameters' ``grad`` to that of the mean loss of the next batches.
 
@@ -23,7 +28,7 @@ def set_gradients(
     """
     device = next(model.parameters()).device
 
-    def loss_of(batch: Batch) -> Loss:
+    def loss_of(batch: BatchT) -> Loss:
         with torch.autocast(device.type, torch.bfloat16, enabled=uses_bf16):
             return system.loss(model, batch)
 

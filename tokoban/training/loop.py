@@ -33,12 +33,12 @@ from tokoban.training.state import (
     seed_all,
     set_random_state,
 )
-from tokoban.training.system import Batch, Stateful, System
+from tokoban.training.system import AnySystem, Stateful
 from tokoban.training.untrusted import are_numbers, refused_if_unfit
 
 
-def train(
-    system: System,
+def fit(
+    system: AnySystem,
     run: RunConfig,
     directory: RunDirectory,
     *,
@@ -68,7 +68,7 @@ def train(
     if device.type == "cpu":
         keep_freed_memory()
     seed_all(run.seed)  # equal weights in every process
-    drawn = system.build_model()
+    drawn = system.initial_model()
     if start is not None:
         _begin_with(drawn, start)
     state = initial_state(drawn.to(device), run)
@@ -107,12 +107,12 @@ def train(
         with closing(directory), display:
             # What was imported meanwhile may have drawn numbers: rich does, at its first import.
             set_random_state(before)
-            training.descend()
+            training.fit()
             return training.finish(plot)
 
 
 def _load(
-    checkpoint: dict[str, Any], system: System, state: TrainingState, directory: RunDirectory
+    checkpoint: dict[str, Any], system: AnySystem, state: TrainingState, directory: RunDirectory
 ) -> None:
     with refused_if_unfit("the checkpoint is not of this run"):
         kept = _kept_beside(checkpoint["model"])
@@ -136,7 +136,7 @@ def _kept_beside(state: Mapping[str, Tensor]) -> dict[str, list[int]]:
 class _Training:
     """One run under way: its parts, and what is done with them."""
 
-    system: System
+    system: AnySystem
     run: RunConfig
     directory: RunDirectory
     state: TrainingState
@@ -146,7 +146,7 @@ class _Training:
     timed_step: int = 0  # the last logged one, and the clock then, for steps per second
     timed_s: float = 0.0
 
-    def descend(self) -> None:
+    def fit(self) -> None:
         """Takes steps until the run is over; then, or when interrupted, saves."""
         state, run = self.state, self.run
         first_batch = state.step * run.accumulate
@@ -183,7 +183,7 @@ class _Training:
         self.log()
         self.save()
 
-    def step(self, batches: Iterator[Batch]) -> None:
+    def step(self, batches: Iterator[Any]) -> None:
         """One update of the weights; waits for nothing on the device."""
         state, run = self.state, self.run
         for group in state.optimizer.param_groups:
@@ -381,7 +381,7 @@ def _begin_with(model: nn.Module, start: Mapping[str, Tensor]) -> None:
         ) from None
 
 
-def _check_watched(system: System, run: RunConfig) -> None:
+def _check_watched(system: AnySystem, run: RunConfig) -> None:
     """ValueError where the evaluation lacks the watched figure."""
     names = system.figure_names()
     if run.watched and _watched_figure(run) not in names:

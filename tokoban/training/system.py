@@ -1,11 +1,12 @@
-"""The seam between the loop and the systems: all that ``loop.train`` knows of what it trains."""
+"""The interface between the loop and the systems: all that ``loop.fit`` knows of what it trains."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor, nn
 
-Batch = Any  # whatever the system's own ``loss`` understands
+ModelT = TypeVar("ModelT", bound=nn.Module)
+BatchT = TypeVar("BatchT")  # whatever the system's own ``loss`` understands
 
 
 class Loss(NamedTuple):
@@ -21,14 +22,14 @@ class Loss(NamedTuple):
 
 
 @runtime_checkable
-class System(Protocol):
+class System(Protocol[ModelT, BatchT]):
     """One trainable system: a model, its examples, its loss and its figures."""
 
-    def build_model(self) -> nn.Module:
-        """A freshly initialised model on the CPU."""
+    def initial_model(self) -> ModelT:
+        """A freshly initialised model on the CPU, with what comes from the data: a tokenizer."""
         ...
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Batch]:
+    def train_batches(self, model: ModelT, *, start_step: int) -> Iterator[BatchT]:
         """An endless stream of batches on the model's device, the first one that of ``start_step``.
 
         Where a step accumulates several batches, each of them counts as a step here. Batch n must
@@ -37,11 +38,11 @@ class System(Protocol):
         """
         ...
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
-        """The loss of one batch; reaches the model only by calling it."""
+    def loss(self, model: nn.Module, batch: BatchT) -> Loss:
+        """The loss of one batch; ``model`` may be compiled or distributed: only call it."""
         ...
 
-    def weights(self, batch: Batch) -> Tensor:
+    def weights(self, batch: BatchT) -> Tensor:
         """What each part of the batch's loss is a mean over, [P]: its number of tokens, say.
 
         Several batches of one step, of one process or of several, count by them: together they give
@@ -49,7 +50,7 @@ class System(Protocol):
         """
         ...
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: ModelT) -> dict[str, float]:
         """Named figures of the model; called with gradients off and the model in eval mode."""
         ...
 
@@ -73,3 +74,6 @@ class Stateful(Protocol):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """The next batches will be those that would have followed."""
         ...
+
+
+AnySystem = System[Any, Any]

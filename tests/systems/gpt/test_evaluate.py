@@ -1,7 +1,6 @@
 """The figures: every token predicted once, both losses by hand, and what is learned for certain."""
 
 import math
-from argparse import Namespace
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,12 +14,14 @@ from tests.systems.gpt.models import random_gpt
 from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.dataset import all_windows, random_windows
-from tokoban.systems.gpt.evaluate import evaluate_model, evaluate_text
+from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate_text, evaluate_weights
+from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model, make_system
 from tokoban.training.config import to_dict
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
+from tokoban.training.spec import Trained
 
 TEXT = torch.arange(103) * 7 % 12
 
@@ -114,22 +115,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GptConfig]:
         text=(str(tmp_path / "text.txt"),),
     )
     directory = RunDirectory(tmp_path / "run", system="gpt", config=to_dict(config))
-    train(make_system(config), RunConfig(steps=3, accumulate=2, device="cpu"), directory)
+    fit(make_system(config), RunConfig(steps=3, accumulate=2, device="cpu"), directory)
     return directory.path, config
 
 
-def _arguments(weights: Path, **options: Any) -> Namespace:
-    return Namespace(
-        **{"weights": str(weights), "text": None, "validation_share": None, "device": "cpu"}
-        | options
-    )
+def _measured(
+    model: Gpt, config: GptConfig, weights: Path, **options: Any
+) -> dict[str, int | float | str]:
+    return evaluate_weights(Trained(model, config, weights), GptEvaluation(**options))
 
 
 def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) -> None:
     path, config = run
     system = make_system(config)
-    model = system.build_model().eval()
-    figures = evaluate_model(model, config, _arguments(path))
+    model = system.initial_model().eval()
+    figures = _measured(model, config, path / "weights.safetensors")
     assert figures["parameters"] == sum(p.numel() for p in model.parameters())
     assert figures["tokens_trained_on"] == 3 * 2 * 5 * 7
     assert figures["context_length"] == 7
@@ -137,33 +137,33 @@ def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) 
     bits = float(figures["validation_nats"]) / math.log(2)
     assert figures["validation_bits_per_character"] == pytest.approx(bits)
     other = path / "other.safetensors"
-    assert "tokens_trained_on" not in evaluate_model(model, config, _arguments(other))
+    assert "tokens_trained_on" not in _measured(model, config, other)
 
 
 def test_another_text_and_another_share_of_it_can_be_measured(
     run: tuple[Path, GptConfig], tmp_path: Path
 ) -> None:
     path, config = run
-    model = make_system(config).build_model().eval()
+    model = make_system(config).initial_model().eval()
     other = tmp_path / "other.txt"
     other.write_text("dab bad cab")
-    options = _arguments(path, text=[str(other)], validation_share=1.0)
-    assert evaluate_model(model, config, options)["predictions"] == 10
+    figures = _measured(model, config, path, text=(str(other),), validation_share=1.0)
+    assert figures["predictions"] == 10
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"validation_share": 0.0}, "--validation-share is 0.0; expected above 0, at most 1"),
-        ({"validation_share": 1.5}, "--validation-share is 1.5; expected above 0, at most 1"),
+        ({"validation_share": 0.0}, "validation_share must be above 0, at most 1, got 0.0"),
+        ({"validation_share": 1.5}, "validation_share must be above 0, at most 1, got 1.5"),
     ],
 )
 def test_a_share_that_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        evaluate_model(random_gpt(), GptConfig(), _arguments(Path("x"), **options))
+        GptEvaluation(**options)
 
 
 def test_weights_of_a_task_measure_no_text() -> None:
     config = replace(GptConfig(), source="sort", num_digits=2)
     with pytest.raises(ValueError, match="these weights learned the task sort, and no text"):
-        evaluate_model(random_gpt(), config, _arguments(Path("x"), text=["a.txt"]))
+        _measured(random_gpt(), config, Path("x"), text=("a.txt",))

@@ -12,10 +12,11 @@ from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.dataset import IGNORED
 from tokoban.systems.gpt.evaluate import evaluate_task
+from tokoban.systems.gpt.spec import SPEC
 from tokoban.systems.gpt.tasks import Task, is_held_out, num_problems, problem, task_batches
-from tokoban.systems.gpt.train import PRESETS, RUNS, make_system
+from tokoban.systems.gpt.train import make_system
 from tokoban.training.config import to_dict
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_directory import RunDirectory
 
 
@@ -73,8 +74,8 @@ def test_batches_go_on_from_any_step_and_differ_by_rank() -> None:
 
 
 def test_a_net_that_knows_nothing_is_right_nearly_never() -> None:
-    config = PRESETS["sort"]()
-    model = make_system(config).build_model().eval()
+    config = SPEC.presets["sort"].config()
+    model = make_system(config).initial_model().eval()
     figures = evaluate_task(model, "sort", num_digits=6)
     assert figures["problems"] == 729
     assert figures["held_out"] == sum(is_held_out(number) for number in range(729))
@@ -83,22 +84,22 @@ def test_a_net_that_knows_nothing_is_right_nearly_never() -> None:
 
 def test_of_too_many_problems_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "_MOST_PROBLEMS", 29)
-    config = replace(PRESETS["addition"](), num_digits=9, context_length=29)
-    model = make_system(config).build_model().eval()
+    config = replace(SPEC.presets["addition"].config(), num_digits=9, context_length=29)
+    model = make_system(config).initial_model().eval()
     assert evaluate_task(model, "addition", num_digits=9)["problems"] == 29
 
 
 def test_evaluating_a_task_succeeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = PRESETS["sort"]()
+    config = SPEC.presets["sort"].config()
     directory = RunDirectory(tmp_path / "sort", system="gpt", config=to_dict(config))
-    train(make_system(config), replace(RUNS["sort"], steps=1), directory)
+    fit(make_system(config), replace(SPEC.presets["sort"].run, steps=1), directory)
     assert main(["evaluate", "gpt", "--weights", str(directory.path)]) == 0
     assert "729" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 def test_sort_is_learned_and_all_729_are_right(tmp_path: Path) -> None:
-    config = PRESETS["sort"]()
+    config = SPEC.presets["sort"].config()
     directory = RunDirectory(tmp_path / "sort", system="gpt", config=to_dict(config))
-    figures = train(make_system(config), RUNS["sort"], directory)
+    figures = fit(make_system(config), SPEC.presets["sort"].run, directory)
     assert (figures["right"], figures["problems"]) == (729, 729)

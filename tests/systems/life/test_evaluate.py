@@ -15,9 +15,10 @@ from tokoban import cli
 from tokoban.systems.life import config, evaluate
 from tokoban.systems.life.certificate import Certificate, Margins
 from tokoban.systems.life.rules import parse_rule
-from tokoban.systems.life.train import RUNS, build_model, make_system
+from tokoban.systems.life.spec import SPEC
+from tokoban.systems.life.train import build_model, make_system
 from tokoban.training.config import to_dict
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_directory import RunDirectory
 from tokoban.viewing.attention_page import read_attention_page
 
@@ -96,8 +97,8 @@ def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--games", "-1"], "--games is -1; expected 0 to 1000000"),
-        (["--seed", "-1"], "--seed is -1; expected 0 to 9223372036854775807"),
+        (["--games", "-1"], "games must be from 0 to 1000000, got -1"),
+        (["--seed", "-1"], "seed must be from 0 to 2^63 - 1, got -1"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
     ],
     ids=str,
@@ -140,8 +141,8 @@ def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
 @pytest.mark.slow
 def test_a_run_ends_when_every_case_is_proved(tmp_path: Path) -> None:
     chosen = replace(config.life16(), side=6, batch_grids=64)
-    run = replace(RUNS["life16"], device="cpu")
-    figures = train(
+    run = replace(SPEC.presets["life16"].run, device="cpu")
+    figures = fit(
         make_system(chosen), run, RunDirectory(tmp_path, system="life", config=to_dict(chosen))
     )
     assert figures["steps"] < 1000

@@ -10,7 +10,8 @@ from torch.nn import functional
 from tokoban.systems.life import config
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.model import GridAttention, LifeNet
-from tokoban.systems.life.train import PRESETS, build_model
+from tokoban.systems.life.spec import SPEC
+from tokoban.systems.life.train import build_model
 
 
 def drawn_grids(num_grids: int, side: int) -> torch.Tensor:
@@ -39,8 +40,8 @@ def test_it_is_the_articles_network(preset: type[LifeConfig]) -> None:
 
 def test_parameters_are_counted_with_a_pencil() -> None:
     counts = {
-        name: sum(weights.numel() for weights in build_model(make()).parameters())
-        for name, make in PRESETS.items()
+        name: sum(weights.numel() for weights in build_model(preset.config()).parameters())
+        for name, preset in SPEC.presets.items()
     }
     net = 2 * 64 + 64 * 64 + 64  # states, hidden layer, answer
     assert counts["seed"] == net + 3 * 64 * 64 + 256 * 64 == 32_960

@@ -10,6 +10,7 @@ from torch import nn
 
 from tokoban.systems.life import config, hard_grids
 from tokoban.systems.life.dataset import Examples, RandomGames
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import LifeSystem
 from tokoban.training import processes
@@ -19,7 +20,7 @@ HIGH_LIFE = parse_rule("B36/S23")
 
 def drawn(system: LifeSystem, number: int) -> Examples:
     torch.manual_seed(3)
-    return next(system.train_batches(system.build_model(), start_step=number))
+    return next(system.train_batches(system.initial_model(), start_step=number))
 
 
 def test_batches_are_those_of_the_config(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,9 +53,9 @@ def test_half_of_a_batch_is_hard_in_each_process(monkeypatch: pytest.MonkeyPatch
     assert not torch.equal(*found)
 
 
-def _model(chosen: config.LifeConfig) -> nn.Module:
+def _model(chosen: config.LifeConfig) -> LifeNet:
     torch.manual_seed(3)
-    return LifeSystem(chosen).build_model()
+    return LifeSystem(chosen).initial_model()
 
 
 def test_the_loss_of_three_right_cells_and_one_wrong() -> None:

@@ -209,11 +209,14 @@ def test_a_player_is_judged_in_popgyms_own_environment(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--episodes", "1"], "--episodes is 1; expected 2 to 10000000"),
-        (["--most-steps", "0"], "--most-steps is 0; expected 1 to 10000000"),
-        (["--seed", "-1"], "--seed is -1; expected 0 to 536870911"),
-        (["--film", "film.png"], "film.png: expected a name that ends in .gif"),
-        (["--attention", "x.gif"], "x.gif: expected a name that ends in .html or .png or .svg"),
+        (["--episodes", "1"], "episodes must be from 2 to 10000000, got 1"),
+        (["--most-steps", "0"], "most_steps must be from 1 to 10000000, got 0"),
+        (["--seed", "-1"], "seed must be from 0 to 536870911, got -1"),
+        (["--film", "film.png"], "--film film.png: expected a name that ends in .gif"),
+        (
+            ["--attention", "x.gif"],
+            "--attention x.gif: expected a name that ends in .html or .png or .svg",
+        ),
         (["--film", "nowhere/film.gif"], "nowhere/film.gif: no folder to write it into"),
         (
             ["--env", "repeat-previous:4"],

@@ -18,7 +18,8 @@ from gymnasium import spaces
 from tokoban import cli
 from tokoban.systems.memory_ppo import train as memory_train
 from tokoban.systems.memory_ppo.config import MemoryKind, PpoConfig, tiny
-from tokoban.systems.memory_ppo.train import RUNS, PpoSystem
+from tokoban.systems.memory_ppo.spec import SPEC
+from tokoban.systems.memory_ppo.train import PpoSystem
 from tokoban.training import loop
 from tokoban.training.config import to_dict
 from tokoban.training.run_directory import RunDirectory, read_metrics
@@ -31,7 +32,7 @@ def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TINY = replace(tiny(), num_games=6, minibatches=3, epochs=2)
-RUN = replace(RUNS["tiny"], device="cpu", steps=9, log_every=1, schedule="constant")
+RUN = replace(SPEC.presets["tiny"].run, device="cpu", steps=9, log_every=1, schedule="constant")
 KINDS: tuple[MemoryKind, ...] = ("transformer", "lstm", "gru", "frames", "none")
 
 
@@ -40,7 +41,7 @@ def train(config: PpoConfig, path: Path, *, steps: int = 9, **changes: Any) -> l
     is_resumed = (path / "config.json").exists()
     run = replace(RUN, steps=steps, **changes)
     directory = RunDirectory(path, system="ppo", config=to_dict(config))
-    loop.train(PpoSystem(config), run, directory, resume=is_resumed)
+    loop.fit(PpoSystem(config), run, directory, resume=is_resumed)
     lines = read_metrics(path / "metrics.jsonl")
     clock = ("loop/elapsed_s", "loop/steps_per_s")
     return [{name: x for name, x in line.items() if name not in clock} for line in lines]
@@ -50,7 +51,7 @@ def train(config: PpoConfig, path: Path, *, steps: int = 9, **changes: Any) -> l
 def test_the_first_minibatch_is_of_the_policy_that_played(memory: MemoryKind) -> None:
     system = PpoSystem(replace(TINY, memory=memory))
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     batches = system.train_batches(model, start_step=0)
     figures = system.loss(model, next(batches)).figures
     assert figures["clipped_share"] == 0
@@ -62,7 +63,7 @@ def test_the_first_minibatch_is_of_the_policy_that_played(memory: MemoryKind) ->
 def test_an_epoch_takes_every_game_once_and_an_iteration_its_epochs() -> None:
     system = PpoSystem(TINY)
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     batches = system.train_batches(model, start_step=0)
     returns = [next(batches).returns for _ in range(2 * TINY.updates)]
     epochs = [torch.cat(returns[3 * n : 3 * n + 3]).sort(dim=0).values for n in range(4)]
@@ -103,7 +104,7 @@ def test_games_that_would_be_long_to_play_again_start_anew(
     config = replace(TINY, env="Pendulum-v1", memory="none", num_steps=5, minibatches=1, epochs=1)
     system = PpoSystem(config)
     torch.manual_seed(0)
-    batches = system.train_batches(system.build_model(), start_step=0)
+    batches = system.train_batches(system.initial_model(), start_step=0)
     ages = [next(batches).inputs.ages[0].tolist() for _ in range(3)]
     assert ages == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]]
 
@@ -189,7 +190,7 @@ def test_the_maze_is_learned_with_a_memory_and_not_without(tmp_path: Path) -> No
         config = PpoConfig(env="t-maze:10", num_games=32, memory=memory)
         path = tmp_path / memory
         directory = RunDirectory(path, system="ppo", config=to_dict(config))
-        run = replace(RUNS["memory"], device="cpu", steps=960, target=0.97)
-        returns[memory] = loop.train(PpoSystem(config), run, directory)["mean_return"]
+        run = replace(SPEC.presets["memory"].run, device="cpu", steps=960, target=0.97)
+        returns[memory] = loop.fit(PpoSystem(config), run, directory)["mean_return"]
     assert returns["transformer"] > 0.95
     assert returns["none"] < 0.75  # a guess at the far end is right half of the time

@@ -1,11 +1,10 @@
 """The table's counts: by hand on a policy that is told what to say, and shared among processes."""
 
-import argparse
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from torch import nn
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import Level, write_levels
@@ -16,6 +15,7 @@ from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.dataset import generate_levels
 from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+from tokoban.training.spec import Trained
 
 RIGHT = Direction.RIGHT
 LEVELS = [
@@ -84,7 +84,7 @@ def test_play_has_the_score_and_the_precision_asked_for(
     monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
     monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
     evaluate.evaluate(always_right, LEVELS, beam_width=2)
-    evaluate.evaluate_model(always_right, tiny(), _asked(score="both", precision="bf16"))
+    _measured(always_right, score="both", precision="bf16")
     assert asked == [("fp32", "log_likelihood"), ("fp32", ""), ("bf16", "both"), ("bf16", "")]
 
 
@@ -115,16 +115,16 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     assert together == pytest.approx(alone, nan_ok=True)
 
 
-def _asked(**given: object) -> argparse.Namespace:
-    asked = {"levels": None, "generated": None, "seed": None, "width": 2, "device": "cpu"}
-    asked |= {"score": "log_likelihood", "precision": "fp32"}
-    return argparse.Namespace(**asked | given)
+def _measured(policy: SokobanPolicy, **options: Any) -> dict[str, float]:
+    options = {"width": 2} | options
+    asked = evaluate.SokobanEvaluation(**options)
+    return evaluate.evaluate_weights(Trained(policy, tiny(), Path("x")), asked)
 
 
-def test_levels_of_a_file_are_measured(always_right: nn.Module, tmp_path: Path) -> None:
+def test_levels_of_a_file_are_measured(always_right: SokobanPolicy, tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text(write_levels([Level(level.board) for level in LEVELS]))
-    figures = evaluate.evaluate_model(always_right, tiny(), _asked(levels=path))
+    figures = _measured(always_right, levels=path)
     assert (figures["levels"], figures["solvable_levels"]) == (2, 1)
 
 
@@ -133,22 +133,22 @@ def test_a_policy_for_larger_boards_is_measured_on_them(
 ) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text("##########\n#@     $.#\n##########\n")
-    figures = evaluate.evaluate_model(make_policy(interior=8), tiny(), _asked(levels=path))
+    figures = _measured(make_policy(interior=8), levels=path)
     assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
     with pytest.raises(ValueError, match=r"levels\.xsb: no level that the policy could"):
-        evaluate.evaluate_model(make_policy(interior=6), tiny(), _asked(levels=path))
+        _measured(make_policy(interior=6), levels=path)
     assert "1x8 does not fit" in capsys.readouterr().err
 
 
 def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(
-    policy: nn.Module, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    policy: SokobanPolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text(
         "####\n#@ #\n####\n\n#####\n#@$.#\n#####\n\n########\n#@$$.. #\n########\n\n"
         "########\n#@  #$.#\n########\n"  # lost, for nothing can move the box
     )
-    figures = evaluate.evaluate_model(policy, tiny(), _asked(levels=path))
+    figures = _measured(policy, levels=path)
     assert (figures["levels"], figures["solvable_levels"], figures["invalid_levels"]) == (2, 1, 2)
     assert capsys.readouterr().err.splitlines() == [
         f'{path}:1: level 1 "": no box',
@@ -156,13 +156,13 @@ def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured
     ]
 
 
-def test_two_sources_of_levels_are_refused(policy: nn.Module, tmp_path: Path) -> None:
+def test_two_sources_of_levels_are_refused(policy: SokobanPolicy, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="--levels or --generated, not both"):
-        evaluate.evaluate_model(policy, tiny(), _asked(levels=tmp_path, generated=3))
+        _measured(policy, levels=tmp_path, generated=3)
 
 
-def test_without_a_wish_the_validation_levels_are_measured(policy: nn.Module) -> None:
-    figures = evaluate.evaluate_model(policy, tiny(), _asked())
+def test_without_a_wish_the_validation_levels_are_measured(policy: SokobanPolicy) -> None:
+    figures = _measured(policy)
     assert figures["levels"] == tiny().num_validation_levels
 
 
@@ -175,10 +175,10 @@ def test_without_a_wish_the_validation_levels_are_measured(policy: nn.Module) ->
     ],
 )
 def test_what_cannot_be_measured_is_refused(
-    policy: nn.Module, wish: dict[str, int], message: str
+    policy: SokobanPolicy, wish: dict[str, int], message: str
 ) -> None:
     with pytest.raises(ValueError) as caught:
-        evaluate.evaluate_model(policy, tiny(), _asked(**wish))
+        _measured(policy, **wish)
     assert str(caught.value) == message
 
 

@@ -11,17 +11,18 @@ from tests.crossings import Crossings
 from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
 from tokoban.systems.sokoban_policy.episodes import training_batches
-from tokoban.systems.sokoban_policy.train import RUNS, make_system, training_levels
+from tokoban.systems.sokoban_policy.spec import SPEC
+from tokoban.systems.sokoban_policy.train import make_system, training_levels
 from tokoban.training.config import to_dict
 from tokoban.training.gradients import set_gradients
-from tokoban.training.loop import train
+from tokoban.training.loop import fit
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.state import initial_state
 
 
 def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
     system = make_system(tiny())
-    model = system.build_model()
+    model = system.initial_model()
     batch = next(system.train_batches(model, start_step=0))
     games = batch.games._replace(is_right=torch.zeros_like(batch.games.is_right))
     loss = system.loss(model, next(training_batches([games])))
@@ -31,7 +32,7 @@ def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
 
 def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
     system = make_system(tiny())
-    model = system.build_model()
+    model = system.initial_model()
     batch = next(system.train_batches(model, start_step=0))
     logits = model.eval()(batch.games.boards, used=batch.used).action_logits
     counts = batch.games.is_right.any(-1)
@@ -43,8 +44,8 @@ def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
 @pytest.mark.parametrize("labels", ["exact", "astar"])
 def test_steps_wait_for_the_device_once_in_sixteen(labels: Literal["exact", "astar"]) -> None:
     system = make_system(replace(tiny(), labels=labels, num_levels=44, batch_games=16))
-    model = system.build_model()
-    state = initial_state(model, replace(RUNS["tiny"], ema_decay=0.9))
+    model = system.initial_model()
+    state = initial_state(model, replace(SPEC.presets["tiny"].run, ema_decay=0.9))
     average = state.average
     assert average is not None
     batches = system.train_batches(model, start_step=0)
@@ -73,11 +74,13 @@ def test_a_policy_for_larger_levels_trains_on_them(
     config = replace(small, interior=8, max_positions=23, labels=labels)
     system = make_system(config)
     assert max(level.board.width for level in system.validation) == 10
-    figures = train(
-        system, replace(RUNS["tiny"], steps=2, device="cpu"), _directory(tmp_path, config)
+    figures = fit(
+        system,
+        replace(SPEC.presets["tiny"].run, steps=2, device="cpu"),
+        _directory(tmp_path, config),
     )
     assert figures["levels"] == 6
-    batch = next(system.train_batches(system.build_model(), start_step=0))
+    batch = next(system.train_batches(system.initial_model(), start_step=0))
     assert bitboards.cells(~batch.games.boards.walls)[..., 0].any()  # floor at the edge of the word
 
 
@@ -97,11 +100,11 @@ def test_too_many_held_out_levels_leave_none_to_train_on() -> None:
 
 def test_a_run_does_not_go_on_as_another_network(tmp_path: Path) -> None:
     """Refused by its record, before weights of other shapes are read."""
-    run = replace(RUNS["tiny"], steps=1, device="cpu")
-    train(make_system(tiny()), run, _directory(tmp_path, tiny()))
+    run = replace(SPEC.presets["tiny"].run, steps=1, device="cpu")
+    fit(make_system(tiny()), run, _directory(tmp_path, tiny()))
     wider = replace(tiny(), width=32)
     with pytest.raises(ValueError, match="started with width = 16, and cannot go on with 32"):
-        train(make_system(wider), run, _directory(tmp_path, wider), resume=True)
+        fit(make_system(wider), run, _directory(tmp_path, wider), resume=True)
 
 
 def _directory(path: Path, config: SokobanPolicyConfig) -> RunDirectory:

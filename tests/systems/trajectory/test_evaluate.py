@@ -28,7 +28,7 @@ from tokoban.viewing.attention_page import read_attention_page
 def saved(config: TrajectoryConfig, path: Path) -> str:
     """Random weights with bins for the config's data."""
     torch.manual_seed(0)
-    model = make_system(config).build_model()
+    model = make_system(config).initial_model()
     metadata = {"system": "trajectory", "config": json.dumps(to_dict(config))}
     save_weights(path, model.state_dict(), metadata)
     return str(path)
@@ -199,17 +199,20 @@ def test_a_goal_that_must_be_named_is_and_is_finite() -> None:
         ),
         (["--target", "much"], "target 'much' is neither a number nor best, likely, random or"),
         (["--target", "nan"], "target 'nan' is neither a number nor"),
-        (["--episodes", "0"], "--episodes is 0; expected at least 1"),
-        (["--seed", "-1"], "--seed is -1; expected at least 0"),
-        (["--seed", "999991"], "--seed is 999991; beyond 999990 are seeds of training data"),
+        (["--episodes", "0"], "episodes must be at least 1, got 0"),
+        (["--seed", "-1"], "seed must be at least 0, got -1"),
+        (
+            ["--seed", "999991"],
+            "seed must be at most 999990: beyond are seeds of training data, got 999991",
+        ),
         (["--keep", "2"], "--keep is for the mode plan; the mode here is return"),
         (["--top-k", "2"], "--top-k is for the mode plan; the mode here is return"),
         (["--goal", "2"], "--goal is for the mode goal; the mode here is return"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--plot", "no/x.png"], "no/x.png: no folder to write it into"),
-        (["--plot", "x.pdf"], "x.pdf: expected a name that ends in .png or .svg"),
-        (["--film", "x.mp4"], "x.mp4: expected a name that ends in .gif"),
-        (["--attention", "x.png"], "x.png: expected a name that ends in .html"),
+        (["--plot", "x.pdf"], "--plot x.pdf: expected a name that ends in .png or .svg"),
+        (["--film", "x.mp4"], "--film x.mp4: expected a name that ends in .gif"),
+        (["--attention", "x.png"], "--attention x.png: expected a name that ends in .html"),
         (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
     ],
     ids=str,
@@ -237,7 +240,7 @@ def test_more_is_not_planned_than_was_learned(
     assert evaluated(pendulum, "--target", "best") == ExitCode.INVALID_INPUT
     assert "--target is for the mode return; the mode here is plan" in capsys.readouterr().err
     assert evaluated(pendulum, "--plot", "x.png", "--mode", "plan") == ExitCode.INVALID_INPUT
-    assert "--plot is of returns asked for; the mode plan asks for none" in capsys.readouterr().err
+    assert "--plot is for the mode return; the mode here is plan" in capsys.readouterr().err
 
 
 def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:

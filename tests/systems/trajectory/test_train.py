@@ -23,7 +23,7 @@ def batch_of(
 ) -> tuple[train.TrajectorySystem, TrajectoryTransformer, Windows]:
     system = train.make_system(config)
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     model.double()
     return system, model, next(system.train_batches(model, start_step=0))
 
@@ -166,7 +166,7 @@ def test_walks_asked_for_the_best_return_are_the_shortest() -> None:
     config = graph()
     system = train.make_system(config)
     torch.manual_seed(0)
-    model = system.build_model()
+    model = system.initial_model()
     batches = system.train_batches(model, start_step=0)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
     for step in range(500):

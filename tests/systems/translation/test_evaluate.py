@@ -1,11 +1,11 @@
 """Scores by pencil, on both scales; the papers' text from the raw one; files, and complaints."""
 
-import argparse
 import gzip
 import math
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,13 +15,13 @@ from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data, load_data
 from tokoban.systems.translation.evaluate import (
     bits_per_byte,
-    evaluate_model,
     lowercased_tokenised,
     score_texts,
 )
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, read_lines
 from tokoban.systems.translation.texts import num_tokens, translate_texts
+from tokoban.training.spec import Trained
 
 REFERENCES = ["Ein Mann, der läuft.", "Zwei Hunde sind im Schnee."]
 BOTH = ("bleu", "bleu_lowercased_tokenised")
@@ -174,11 +174,11 @@ def test_processes_that_share_the_work_answer_what_one_would(
     assert together == pytest.approx(alone, rel=1e-5)
 
 
-def _asked(**given: object) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    evaluate.add_arguments(parser)
-    asked = parser.parse_args([])
-    return argparse.Namespace(**vars(asked) | {"device": "cpu"} | given)
+def _measured(
+    model: Translator, config: TranslationConfig, **options: Any
+) -> dict[str, float | str]:
+    asked = evaluate.TranslationEvaluation(**options)
+    return evaluate.evaluate_weights(Trained(model, config, Path("x")), asked)
 
 
 @pytest.fixture
@@ -197,9 +197,7 @@ def test_sentences_of_files_are_measured(
     tmp_path: Path,
 ) -> None:
     output = tmp_path / "found.en"
-    figures = evaluate_model(
-        translator, small_config, _asked(**files, output=output, beam=3, batch_size=1)
-    )
+    figures = _measured(translator, small_config, **files, output=output, beam=3, batch_size=1)
     found = read_lines(output)
     expected = score_texts(found, read_lines(files["reference"]), language="en")
     assert found == [
@@ -214,7 +212,7 @@ def test_without_files_the_embedded_task_is_measured(
     translator: Translator, small_config: TranslationConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluate, "NUM_TEST_EXAMPLES", 5)
-    assert evaluate_model(translator, small_config, _asked())["sentences"] == 5.0
+    assert _measured(translator, small_config)["sentences"] == 5.0
 
 
 def test_what_cannot_be_measured_is_refused(
@@ -224,20 +222,18 @@ def test_what_cannot_be_measured_is_refused(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(ValueError, match="--source and --reference go together; only one of"):
-        evaluate_model(translator, small_config, _asked(source=files["source"]))
+        _measured(translator, small_config, source=files["source"])
     with pytest.raises(ValueError, match="give --source and --reference: these weights learned f"):
         other = replace(small_config, train_source=("x",), train_target=("y",))
-        evaluate_model(translator, other, _asked())
-    with pytest.raises(FileNotFoundError, match="no folder to write it into"):
-        evaluate_model(translator, small_config, _asked(**files, output=tmp_path / "no" / "x"))
+        _measured(translator, other)
     files["reference"].write_text("two apples\n")
     with pytest.raises(ValueError, match=r"x\.de\.gz has 2 lines and .*x\.en has 1; expected"):
-        evaluate_model(translator, small_config, _asked(**files))
+        _measured(translator, small_config, **files)
     for path in files.values():
         path.write_text("")
     with pytest.raises(ValueError, match=r"x\.de\.gz: no sentence in it"):
-        evaluate_model(translator, small_config, _asked(**files))
+        _measured(translator, small_config, **files)
     for path in files.values():
         path.write_text("zwei " * 10_000)
     with pytest.raises(ValueError, match=r"sentence 1 has \d+ tokens; this translator reads at m"):
-        evaluate_model(translator, small_config, _asked(**files))
+        _measured(translator, small_config, **files)

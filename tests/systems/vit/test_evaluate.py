@@ -1,17 +1,19 @@
 """Figures by hand: a network that is told what to say."""
 
-import argparse
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from tokoban.systems.vit import evaluate as module
 from tokoban.systems.vit.config import tiny
-from tokoban.systems.vit.evaluate import add_arguments, confusion, evaluate, evaluate_model
+from tokoban.systems.vit.evaluate import VitEvaluation, confusion, evaluate, evaluate_weights
+from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.systems.vit.train import build_model
+from tokoban.training.spec import Trained
 
 LABELS = torch.tensor([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
 SAID = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 2, 2])
@@ -28,10 +30,8 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> Pictures:
     return shown
 
 
-def _arguments(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return parser.parse_args(words)
+def _measured(model: VisionTransformer, **options: Any) -> dict[str, int | float | str]:
+    return evaluate_weights(Trained(model, tiny(), Path("x")), VitEvaluation(**options))
 
 
 def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
@@ -41,7 +41,7 @@ def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
 def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
     model = build_model(tiny())
     model.class_names = pictures.class_names
-    figures = evaluate_model(model, tiny(), _arguments("--device", "cpu"))
+    figures = _measured(model)
     assert figures.pop("loss") == pytest.approx(3 * 20 / 10, abs=1e-3)
     low, high = figures.pop("accuracy_low"), figures.pop("accuracy_high")
     # Wilson, 7 of 10 at 1.96: (0.7 + 0.19208 +- 1.96 sqrt(0.021 + 0.009604)) / 1.38416.
@@ -65,7 +65,7 @@ def test_a_class_without_pictures_is_not_the_worst(
     monkeypatch.setattr(module, "load_test", lambda config: shown)
     model = build_model(tiny())
     model.class_names = pictures.class_names
-    figures = evaluate_model(model, tiny(), _arguments("--device", "cpu"))
+    figures = _measured(model)
     assert math.isnan(float(figures["accuracy/open"]))
     assert figures["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
 
@@ -92,34 +92,16 @@ def test_the_matrix_is_written_as_counts_or_drawn(pictures: Pictures, tmp_path: 
     model = build_model(tiny())
     model.class_names = pictures.class_names
     for name in ("counts.csv", "shares.png", "shares.svg"):
-        evaluate_model(
-            model, tiny(), _arguments("--device", "cpu", "--confusion", str(tmp_path / name))
-        )
+        _measured(model, confusion=tmp_path / name)
     rows = (tmp_path / "counts.csv").read_text().splitlines()
     assert rows[1:] == ["solved,3,1,0", "open,0,1,2", "lost,0,0,3"]
     assert (tmp_path / "shares.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "shares.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    ("place", "error", "message"),
-    [
-        ("x.txt", ValueError, "--confusion x.txt: expected a name that ends in .csv, .png or .svg"),
-        ("no/x.csv", FileNotFoundError, "no folder to write it into"),
-    ],
-)
-def test_a_place_that_cannot_be_written_is_refused_before_the_work(
-    place: str, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        evaluate_model(build_model(tiny()), tiny(), _arguments("--confusion", place))
-
-
 def test_the_test_set_may_lie_elsewhere_and_may_be_spared() -> None:
     model = build_model(tiny())
     with pytest.raises(FileNotFoundError, match="elsewhere: no such folder"):
-        evaluate_model(model, tiny(), _arguments("--data", "elsewhere"))
-    figures = evaluate_model(
-        model.eval(), tiny(), _arguments("--part", "held-out", "--device", "cpu")
-    )
+        _measured(model, data="elsewhere")
+    figures = _measured(model.eval(), part="held-out")
     assert figures["pictures"] == 12

@@ -9,6 +9,7 @@ from tokoban.training.config import at_most, check_fields
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
 # examples are drawn from a seed.
 Source = Literal["files", "python_docs", "sort", "addition"]
+Task = Literal["sort", "addition"]
 Tokens = Literal["characters", "bpe"]
 Positions = Literal["rotary", "learned"]
 ActivationName = Literal["gelu", "gelu_tanh", "squared_relu"]
@@ -72,8 +73,13 @@ class GptConfig:
             )
         if self.text and self.source != "files":
             raise ValueError(f"text files are for the source files, not for {self.source}")
-        if self.source in ("sort", "addition"):
+        if self.task is not None:
             self._check_task()
+
+    @property
+    def task(self) -> Task | None:
+        """What it learns in place of a text."""
+        return self.source if self.source in ("sort", "addition") else None
 
     def _check_task(self) -> None:
         """That an example fits the network, and the number of a problem 64 bits."""

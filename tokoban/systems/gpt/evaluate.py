@@ -5,17 +5,17 @@ context side by side, so that each token but the first is predicted once, from t
 its window. ``estimate_nats`` is what nanoGPT prints: the mean over random batches of windows.
 """
 
-import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
 from jaxtyping import Int64
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from tokoban.systems.gpt import tasks
@@ -27,8 +27,9 @@ from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.texts import tokenizer_of
 from tokoban.text.characters import CharacterTokenizer
 from tokoban.training import processes
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Reads, check_fields
 from tokoban.training.run_directory import RunDirectory, read_record
+from tokoban.training.spec import Trained
 from tokoban.training.untrusted import read_header
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
@@ -40,13 +41,12 @@ _MOST_PROBLEMS = 10_000  # of a task; if there are more, so many are drawn
 _BATCH_PROBLEMS = 500
 
 
-def evaluate(model: nn.Module, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
+def evaluate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
     """The figures of a model under way, on the validation text or on its task."""
-    assert isinstance(model, Gpt)
     if corpus is not None:
         return evaluate_text(model, corpus.validation, batch_size=config.batch_size)
-    assert config.source in ("sort", "addition")
-    return evaluate_task(model, config.source, num_digits=config.num_digits)
+    assert config.task is not None
+    return evaluate_task(model, config.task, num_digits=config.num_digits)
 
 
 def figure_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
@@ -123,46 +123,39 @@ def _are_right(
     return is_right
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``tokoban evaluate gpt`` can be asked besides the weights."""
-    parser.add_argument(
-        "--text",
-        nargs="+",
-        metavar="FILE",
-        help="the text to measure on, plain or .gz, the end of it as with the training's own "
-        "(default: the text of the training)",
-    )
-    parser.add_argument(
-        "--validation-share",
-        type=float,
-        metavar="S",
-        help="of the text, its end, to measure on; 1 is all (default: as in the training)",
-    )
-    add_device_option(parser)
+@dataclass(frozen=True, kw_only=True)
+class GptEvaluation:
+    """Which text to measure on."""
+
+    text: Annotated[tuple[str, ...], Reads()] = ()  # the text to measure on, plain or .gz, the end
+    # of it as with the training's own (default: the text of the training)
+    validation_share: float | None = None  # of the text, its end, to measure on; 1 is all
+    # (default: as in the training)
+
+    def __post_init__(self) -> None:
+        share = self.validation_share
+        is_share = share is None or 0 < share <= 1
+        check_fields(self, ("validation_share", is_share, "above 0, at most 1"))
 
 
-def evaluate_model(
-    model: nn.Module, config: GptConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[GptConfig, Gpt], options: GptEvaluation
 ) -> dict[str, int | float | str]:
     """The figures, and what they must be compared by: parameters, context, tokens trained on."""
-    assert isinstance(model, Gpt)
-    share = arguments.validation_share
-    if share is not None and not 0 < share <= 1:
-        raise ValueError(f"--validation-share is {share}; expected above 0, at most 1")
-    model = model.to(find_device(arguments.device))
+    model, config, share = trained.model, trained.config, options.validation_share
     figures: dict[str, int | float | str] = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "context_length": model.context_length,
     }
-    num_tokens = _tokens_trained_on(Path(arguments.weights), config)
+    num_tokens = _tokens_trained_on(trained.weights, config)
     if num_tokens is not None:
         figures["tokens_trained_on"] = num_tokens
-    if config.source in ("sort", "addition"):
-        if arguments.text or share is not None:
-            raise ValueError(f"these weights learned the task {config.source}, and no text")
-        return figures | evaluate_task(model, config.source, num_digits=config.num_digits)
-    if arguments.text:
-        config = replace(config, source="files", text=tuple(arguments.text))
+    if config.task is not None:
+        if options.text or share is not None:
+            raise ValueError(f"these weights learned the task {config.task}, and no text")
+        return figures | evaluate_task(model, config.task, num_digits=config.num_digits)
+    if options.text:
+        config = replace(config, source="files", text=options.text)
     share = config.validation_share if share is None else share
     _, text = split(text_of(config), validation_share=share)
     tokenizer = tokenizer_of(model)
@@ -175,9 +168,9 @@ def evaluate_model(
 
 def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:
     """What the weights of a run's folder have read, as often as they did; None for others."""
-    folder = weights if weights.is_dir() else weights.parent
+    folder = weights.parent
     files = RunDirectory(folder, system="gpt", config={})
-    if not (folder / "config.json").is_file() or weights not in (folder, files.weights):
+    if not (folder / "config.json").is_file() or weights != files.weights:
         return None
     record, metadata = read_record(folder), read_header(files.weights).metadata
     try:

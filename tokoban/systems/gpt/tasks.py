@@ -6,15 +6,14 @@ Axes: B examples, T positions.
 """
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from tokoban.systems.gpt.config import Task
 from tokoban.systems.gpt.dataset import IGNORED, Batch
 from tokoban.text.characters import CharacterTokenizer
-
-Task = Literal["sort", "addition"]
 
 NUM_SORTED = 3  # different digits that are sorted
 

@@ -1,58 +1,18 @@
 """The GPT as a ``System``: its network, its examples and its loss, wired together."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from tokoban.systems.gpt import config as presets
 from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
 from tokoban.systems.gpt.model import Gpt
-from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.training import processes
 from tokoban.training.cross_entropy import cross_entropy
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
-
-Config = GptConfig
-PRESETS: dict[str, Callable[[], GptConfig]] = {
-    preset.__name__: preset
-    for preset in (
-        presets.sort,
-        presets.addition,
-        presets.python_docs,
-        presets.shakespeare_small,
-        presets.small,
-        presets.shakespeare,
-    )
-}
-
-# nanoGPT's train_shakespeare_char.py, with what its README changes for a CPU.
-_NANOGPT = RunConfig(
-    steps=2000,
-    learning_rate=1e-3,
-    final_share=0.1,
-    warmup_steps=100,
-    weight_decay=0.1,
-    decays_embeddings=True,
-    betas=(0.9, 0.99),
-)
-# With the tokens of a step a third, and so the steps three times as many, a few tokens teach more.
-_OURS = replace(_NANOGPT, learning_rate=2e-3, final_share=0.0, decays_embeddings=False)
-_TASK = RunConfig(steps=500, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
-RUNS: dict[str, RunConfig] = {
-    "sort": _TASK,
-    "addition": replace(_TASK, steps=6000),
-    "python_docs": replace(_OURS, steps=3000),
-    "shakespeare_small": _NANOGPT,
-    "small": replace(_OURS, steps=6000),
-    "shakespeare": replace(_NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"),
-}
-SMALLEST = "sort"
-DATA_FIELDS = ("source", "text")
 
 
 def build_model(config: GptConfig) -> Gpt:
@@ -78,17 +38,16 @@ class GptSystem:
     config: GptConfig
     corpus: Corpus | None
 
-    def build_model(self) -> Gpt:
+    def initial_model(self) -> Gpt:
         """A freshly initialised model on the CPU, with the tokenizer of its text or task."""
         model = build_model(self.config)
         if self.corpus is not None:
             model.tokenizer = self.corpus.tokenizer
-        else:
-            assert self.config.source in ("sort", "addition")
-            model.tokenizer = tasks.tokenizer_of(self.config.source)
+        elif self.config.task is not None:
+            model.tokenizer = tasks.tokenizer_of(self.config.task)
         return model
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Batch]:
+    def train_batches(self, model: Gpt, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""
         config, device = self.config, next(model.parameters()).device
         if self.corpus is not None:
@@ -101,9 +60,9 @@ class GptSystem:
                 rank=processes.rank(),
             )
             return
-        assert config.source in ("sort", "addition")
+        assert config.task is not None
         for batch in tasks.task_batches(
-            config.source,
+            config.task,
             num_digits=config.num_digits,
             batch_size=config.batch_size,
             seed=config.data_seed,
@@ -122,7 +81,7 @@ class GptSystem:
         """The number of tokens that count."""
         return (batch.targets != IGNORED).sum()[None]
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: Gpt) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""
         from tokoban.systems.gpt.evaluate import evaluate
 
@@ -135,10 +94,11 @@ class GptSystem:
         return figure_names(self.corpus, self.config)
 
 
-def make_system(config: GptConfig, *, tokenizer: Tokenizer | None = None) -> GptSystem:
+def make_system(config: GptConfig, start: Gpt | None = None) -> GptSystem:
     """The system of ``config`` with its text read, if it learns from one.
 
-    Without a tokenizer its vocabulary is learned, or is that of its task.
+    The vocabulary is that of ``start``, else learned, or that of its task.
     """
-    is_task = config.source in ("sort", "addition")
-    return GptSystem(config, None if is_task else load_corpus(config, tokenizer))
+    if config.task is not None:
+        return GptSystem(config, None)
+    return GptSystem(config, load_corpus(config, start.tokenizer if start is not None else None))

@@ -5,16 +5,15 @@ in random grids may never have been asked. The certificate asks everything; so i
 not the usual tests, that ends a training run.
 """
 
-import argparse
-import errno
 import math
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
-from torch import nn
 
 from tokoban.systems.life.attention_panels import GUIDE, panels_of_run
 from tokoban.systems.life.attention_plot import (
@@ -29,8 +28,9 @@ from tokoban.systems.life.dataset import RandomGames, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Writes, check_fields
 from tokoban.training.run_directory import RunDirectory
+from tokoban.training.spec import Trained
 from tokoban.viewing.attention_page import write_attention_page
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
@@ -42,9 +42,8 @@ _BATCH_GRIDS = 32
 _MOST = 1_000_000  # batches, games and steps
 
 
-def evaluate(model: nn.Module, config: LifeConfig) -> dict[str, float]:
+def evaluate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
     """The usual test and the proof, both quick while they fail, and where the cells look."""
-    assert isinstance(model, LifeNet)
     num_perfect = perfect_batches(model, config, num_batches=NUM_BATCHES)
     return {
         "perfect_share": num_perfect / NUM_BATCHES,
@@ -99,67 +98,55 @@ def wrong_cells_of_games(
     return num_wrong
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LifeEvaluation:
     """How long the usual tests are, and the film of a run."""
-    parser.add_argument(
-        "--batches",
-        type=int,
-        default=NUM_BATCHES,
-        metavar="N",
-        help=f"of the usual test (default: {NUM_BATCHES})",
-    )
-    parser.add_argument(
-        "--games", type=int, default=100, metavar="N", help="that are played on (default: 100)"
-    )
-    parser.add_argument(
-        "--steps", type=int, default=100, metavar="N", help="of each game (default: 100)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of games and surroundings")
-    add_device_option(parser)
-    parser.add_argument(
-        "--film",
-        metavar="OUT",
-        help="where the cells looked in the course of the run that --weights names, whose weights "
-        "were kept by --keep-every; a GIF, or a page with a slider if the name ends in .html",
-    )
+
+    batches: int = NUM_BATCHES  # of the usual test
+    games: int = 100  # that are played on
+    steps: int = 100  # of each game
+    seed: int = 0  # of games and surroundings
+    film: Annotated[Path | None, Writes()] = None  # where the cells looked in the course of the run
+    # that --weights names, whose weights were kept by --keep-every; a GIF, or a page with a slider
+    # if the name ends in .html
+
+    def __post_init__(self) -> None:
+        counts = {name: getattr(self, name) for name in ("batches", "games", "steps")}
+        check_fields(
+            self,
+            *((name, 0 <= n <= _MOST, f"from 0 to {_MOST}") for name, n in counts.items()),
+            ("seed", 0 <= self.seed < 2**63, "from 0 to 2^63 - 1"),
+        )
 
 
-def evaluate_model(
-    model: nn.Module, config: LifeConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[LifeConfig, LifeNet], options: LifeEvaluation
 ) -> dict[str, int | float]:
     """The usual tests, where the cells look, and the certificate."""
-    assert isinstance(model, LifeNet)
-    for name in ("batches", "games", "steps", "seed"):
-        number, most = getattr(arguments, name), 2**63 - 1 if name == "seed" else _MOST
-        if not 0 <= number <= most:
-            raise ValueError(f"--{name} is {number}; expected 0 to {most}")
-    if arguments.film is not None:
-        film = Path(arguments.film)
-        if not film.resolve().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", arguments.film)
-        kept = RunDirectory(Path(arguments.weights), system="life", config={}).kept
-        if film.suffix.lower() == ".html":
+    model, config = trained.model, trained.config
+    if options.film is not None:
+        kept = RunDirectory(trained.weights.parent, system="life", config={}).kept
+        if options.film.suffix.lower() == ".html":
             panels = panels_of_run(model, kept, grids=_grids(model))
             title = "Where the cells looked while they learned"
-            write_attention_page(film, panels, title=title, guide=GUIDE)
+            write_attention_page(options.film, panels, title=title, guide=GUIDE)
         else:
-            film_of_run(model, kept, grids=_grids(model), film=film)
+            film_of_run(model, kept, grids=_grids(model), film=options.film)
     rule = parse_rule(config.rule)
-    model = model.to(find_device(arguments.device))
     figures: dict[str, int | float] = {
-        "batches": arguments.batches,
-        "perfect_batches": perfect_batches(model, config, num_batches=arguments.batches),
-        "games": arguments.games,
-        "steps": arguments.steps,
+        "batches": options.batches,
+        "perfect_batches": perfect_batches(model, config, num_batches=options.batches),
+        "games": options.games,
+        "steps": options.steps,
         "wrong_cells": wrong_cells_of_games(
             model,
             rule,
-            num_games=arguments.games,
-            num_steps=arguments.steps,
-            seed=arguments.seed,
+            num_games=options.games,
+            num_steps=options.steps,
+            seed=options.seed,
         ),
     } | _attention(model)
-    certificate = certify(model, rule, densities=DENSITIES, seed=arguments.seed)
+    certificate = certify(model, rule, densities=DENSITIES, seed=options.seed)
     figures |= {
         "cases": certificate.num_cases,
         "cases_wrong": certificate.num_wrong,

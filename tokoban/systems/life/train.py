@@ -1,51 +1,19 @@
 """The player of Life as a ``System``: its network, its examples and its loss, wired together."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.systems.life import config as presets
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import Examples, RandomGames
 from tokoban.systems.life.hard_grids import with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule
 from tokoban.training import processes
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
-
-Config = LifeConfig
-PRESETS: dict[str, Callable[[], LifeConfig]] = {
-    preset.__name__: preset
-    for preset in (
-        presets.life16,
-        presets.seed,
-        presets.density_half,
-        presets.fixed_neighbourhood,
-        presets.convolution,
-        presets.tiny,
-    )
-}
-
-# Attention finds the neighbours after 1000 to 2000 steps, if the rate has not fallen by then. A run
-# ends when its network is proved, long before its last step.
-_RUN = RunConfig(
-    steps=6000,
-    weight_decay=0.0,
-    betas=(0.9, 0.99),
-    evaluate_every=100,
-    watched="proved_share",
-    target=1.0,
-)
-RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
-    "seed": replace(_RUN, steps=20_000),  # eight times as many positions to learn
-    "density_half": replace(_RUN, steps=3000, watched="", target=None),  # the usual way
-    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
-}
-SMALLEST = "tiny"
 
 
 def build_model(config: LifeConfig) -> LifeNet:
@@ -65,11 +33,11 @@ class LifeSystem:
 
     config: LifeConfig
 
-    def build_model(self) -> LifeNet:
+    def initial_model(self) -> LifeNet:
         """A freshly initialised network on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Examples]:
+    def train_batches(self, model: LifeNet, *, start_step: int) -> Iterator[Examples]:
         """Batches for this process, on the model's device."""
         config = self.config
         games = RandomGames(
@@ -79,7 +47,6 @@ class LifeSystem:
             density=config.density,
             seed=config.data_seed,
         )
-        assert isinstance(model, LifeNet)
         batches = games.batches(model.states.device, start_step=start_step, rank=processes.rank())
         if not config.has_hard_grids:
             return batches
@@ -102,7 +69,7 @@ class LifeSystem:
         """The number of grids, which all have as many cells."""
         return torch.full((1,), len(batch.grids), device=batch.grids.device)
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: LifeNet) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""
         from tokoban.systems.life.evaluate import evaluate
 
@@ -115,6 +82,6 @@ class LifeSystem:
         return figure_names(self.config)
 
 
-def make_system(config: LifeConfig) -> LifeSystem:
+def make_system(config: LifeConfig, start: LifeNet | None = None) -> LifeSystem:
     """The system of ``config``."""
     return LifeSystem(config)

@@ -1,20 +1,16 @@
 """How well a player plays: whole greedy games from seeds that its training never had."""
 
-import argparse
-import errno
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
-from torch import nn
 
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_task
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import (
-    MOST_SHOWN,
     Episode,
     Recording,
     attention_of,
@@ -23,12 +19,12 @@ from tokoban.systems.memory_ppo.play import (
     strongest_look,
 )
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Writes, check_fields
 from tokoban.training.metrics import mean_interval
+from tokoban.training.spec import Trained
 
 _SEGMENT_STEPS = 128
 _MOST = 10_000_000  # episodes, and steps of one
-_ATTENTION_KINDS = (".html", ".png", ".svg")
 # Apart from those of ``tokoban evaluate``, by which nothing is chosen.
 _VALIDATION_SEED = 2**29
 
@@ -95,54 +91,45 @@ def figures_of(played: Played) -> dict[str, float]:
     }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class PpoEvaluation:
     """Which games, and how many."""
-    parser.add_argument(
-        "--env",
-        metavar="NAME",
-        help="another one of the same spaces, to see how the player does there (POPGym's own, say)",
-    )
-    parser.add_argument("--episodes", type=int, default=100, metavar="N", help="(default: 100)")
-    parser.add_argument("--seed", type=int, default=0, help="of the episodes (default: 0)")
-    parser.add_argument(
-        "--most-steps",
-        type=int,
-        metavar="N",
-        help="cut an episode off after so many, with the return it has (default: the player's)",
-    )
-    parser.add_argument(
-        "--film", metavar="OUT", help=f"a GIF of the first episode, of {MOST_SHOWN} steps at most"
-    )
-    parser.add_argument(
-        "--attention",
-        metavar="OUT",
-        help="where the memory looks in it: a page (.html) or a picture (.png, .svg)",
-    )
-    add_device_option(parser)
+
+    env: str | None = None  # another one of the same spaces, to see how the player does there
+    # (POPGym's own, say)
+    episodes: int = 100  # that are played
+    seed: int = 0  # of the episodes
+    most_steps: int | None = None  # cut an episode off after so many, with the return it has
+    # (default: the player's)
+    film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode, of 1000 steps at
+    # most
+    attention: Annotated[Path | None, Writes((".html", ".png", ".svg"))] = None  # where the memory
+    # looks in it: a page or a picture
+
+    def __post_init__(self) -> None:
+        is_number = self.most_steps is None or 1 <= self.most_steps <= _MOST
+        check_fields(
+            self,
+            ("episodes", 2 <= self.episodes <= _MOST, f"from 2 to {_MOST}"),
+            ("seed", 0 <= self.seed < _VALIDATION_SEED, f"from 0 to {_VALIDATION_SEED - 1}"),
+            ("most_steps", is_number, f"from 1 to {_MOST}"),
+        )
 
 
-def evaluate_model(
-    model: nn.Module, config: PpoConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[PpoConfig, Player], options: PpoEvaluation
 ) -> dict[str, int | float]:
     """Greedy episodes from unseen seeds."""
-    assert isinstance(model, Player)
-    if not 2 <= arguments.episodes <= _MOST:
-        raise ValueError(f"--episodes is {arguments.episodes}; expected 2 to {_MOST}")
-    if not 0 <= arguments.seed < _VALIDATION_SEED:
-        raise ValueError(f"--seed is {arguments.seed}; expected 0 to {_VALIDATION_SEED - 1}")
-    most_steps = config.evaluation_steps if arguments.most_steps is None else arguments.most_steps
-    if not 1 <= most_steps <= _MOST:
-        raise ValueError(f"--most-steps is {most_steps}; expected 1 to {_MOST}")
-    for output, kinds in (arguments.film, [".gif"]), (arguments.attention, _ATTENTION_KINDS):
-        _check_output(output, kinds)
-    if arguments.attention is not None and config.memory != "transformer":
+    player, config = trained.model, trained.config
+    most_steps = config.evaluation_steps if options.most_steps is None else options.most_steps
+    if options.attention is not None and config.memory != "transformer":
         raise ValueError(f"--attention: the memory {config.memory!r} has none to look at")
-    device = find_device(arguments.device)
-    name, is_drawn = arguments.env or config.env, arguments.film is not None
+    device = next(player.parameters()).device
+    name, is_drawn = options.env or config.env, options.film is not None
     task = make_task(
         name,
-        arguments.episodes,
-        seed=arguments.seed,
+        options.episodes,
+        seed=options.seed,
         device=device,
         is_alone=True,  # so that the figures are the same with a film and without
         is_drawn=is_drawn,
@@ -154,25 +141,14 @@ def evaluate_model(
             f"{name} has other observations or actions than {config.env}, "
             "which the player was trained on"
         )
-    player = model.to(device)
     played = play_episodes(player, task, most_steps=most_steps, is_drawn=is_drawn)
-    if is_drawn:
-        save_film(played.first, Path(arguments.film))
+    if options.film is not None:
+        save_film(played.first, options.film)
     figures = figures_of(played)
     if config.memory == "transformer":
         weights = attention_of(player, played.first)
         look = strongest_look(weights)
         figures |= {f"look_{field}": float(value) for field, value in look._asdict().items()}
-        if arguments.attention is not None:
-            save_attention(weights, played.first, name=name, output=Path(arguments.attention))
+        if options.attention is not None:
+            save_attention(weights, played.first, name=name, output=options.attention)
     return dict(figures)
-
-
-def _check_output(output: str | None, kinds: Sequence[str]) -> None:
-    """Before the work, so that it is not in vain."""
-    if output is None:
-        return
-    if Path(output).suffix.lower() not in kinds:
-        raise ValueError(f"{output}: expected a name that ends in {' or '.join(kinds)}")
-    if not Path(output).resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", output)

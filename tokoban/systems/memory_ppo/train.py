@@ -6,14 +6,12 @@ that was stopped amid an iteration goes on with it.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from tokoban.systems.memory_ppo import config as presets
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
@@ -28,38 +26,8 @@ from tokoban.systems.memory_ppo.memories import (
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minibatch, ppo_loss
 from tokoban.systems.memory_ppo.tasks import Task
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
 from tokoban.training.untrusted import refused_if_unfit
-
-Config = PpoConfig
-PRESETS: dict[str, Callable[[], PpoConfig]] = {
-    preset.__name__: preset
-    for preset in (presets.memory, presets.maze, presets.cartpole, presets.pendulum, presets.tiny)
-}
-DEFAULT = "memory"
-
-_RUN = RunConfig(
-    steps=3200,  # 100 iterations
-    learning_rate=1e-3,
-    schedule="linear",
-    warmup_steps=0,
-    weight_decay=0.0,
-    betas=(0.9, 0.999),
-    epsilon=1e-5,
-    clip_norm=0.5,
-    precision="fp32",  # else acting and learning would not agree
-    log_every=32,
-    evaluate_every=320,
-    watched="mean_return",
-)
-RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
-    "maze": replace(_RUN, steps=32 * 40),
-    "cartpole": replace(_RUN, steps=16 * 150, evaluate_every=160),
-    "pendulum": replace(_RUN, steps=40 * 60, evaluate_every=400),
-    "tiny": replace(_RUN, steps=16, log_every=4, evaluate_every=8),
-}
-SMALLEST = "tiny"
 
 _USUAL_STEPS = 128  # where episodes are not equally long
 _RECENT_EPISODES = 100
@@ -71,7 +39,7 @@ _MOST_TO_REPLAY = 10_000
 FIRST_TRAINING_SEED = 2**30
 
 
-def check_untrusted(config: PpoConfig, *, named: Collection[str]) -> None:
+def check_untrusted(config: PpoConfig, named: Collection[str]) -> None:
     """``ValueError`` for a config from a file whose environment would import code.
 
     One of the names that the user has ``named`` is allowed.
@@ -148,16 +116,15 @@ class PpoSystem:
         self._order: Tensor | None = None  # [updates, rows]
         self._to_restore: dict[str, Any] | None = None
 
-    def build_model(self) -> Player:
+    def initial_model(self) -> Player:
         """A freshly initialised player on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Minibatch]:
+    def train_batches(self, model: Player, *, start_step: int) -> Iterator[Minibatch]:
         """Minibatches of one rollout after another, on the model's device.
 
         A rollout is played when its first minibatch is asked for, by the weights of that moment.
         """
-        assert isinstance(model, Player)
         self._policy = model.policy
         # At once, and not with the first batch: a run that is over goes on without one.
         self._begin(next(model.parameters()).device)
@@ -185,11 +152,10 @@ class PpoSystem:
         """The number of steps that count."""
         return batch.counts.sum()[None]
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: Player) -> dict[str, float]:
         """Greedy games from seeds that training never has."""
         from tokoban.systems.memory_ppo.evaluate import evaluate
 
-        assert isinstance(model, Player)
         return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
 
     def figure_names(self) -> tuple[str, ...]:
@@ -297,6 +263,6 @@ class PpoSystem:
         return sum(self.recent) / len(self.recent) if self.recent else float("nan")
 
 
-def make_system(config: PpoConfig) -> PpoSystem:
+def make_system(config: PpoConfig, start: Player | None = None) -> PpoSystem:
     """The system of ``config``."""
     return PpoSystem(config)

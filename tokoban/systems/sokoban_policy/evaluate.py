@@ -3,16 +3,15 @@
 Axes: B levels, T positions, A actions.
 """
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import get_args
+from typing import Annotated
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
@@ -22,7 +21,6 @@ from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
-    SCORES,
     Precision,
     Score,
     SokobanPolicyConfig,
@@ -32,8 +30,9 @@ from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN,
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Reads
 from tokoban.training.metrics import is_in_top_k, wilson
+from tokoban.training.spec import Trained
 
 _BATCH_GAMES = 512
 
@@ -63,7 +62,7 @@ FIGURES = (
 
 
 def evaluate(
-    model: nn.Module,
+    model: SokobanPolicy,
     levels: Sequence[GeneratedLevel],
     *,
     beam_width: int,
@@ -78,7 +77,6 @@ def evaluate(
     reference rules have replayed; ``score`` is the beam search's, and ``precision`` the play's.
     ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
     """
-    assert isinstance(model, SokobanPolicy)
     mine = list(levels)[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
     counts |= _play_counts(model, mine, beam_width=beam_width, score=score, precision=precision)
@@ -196,67 +194,55 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``tokoban evaluate sokoban`` can be asked besides the weights."""
-    parser.add_argument(
-        "--levels", type=Path, metavar="FILE", help="one-box levels to be measured on"
-    )
-    parser.add_argument(
-        "--generated",
-        type=int,
-        metavar="N",
-        help="or so many generated ones, half of them solvable; without either, the 4000 or so "
-        "validation levels of the weights' own training, which takes minutes",
-    )
-    parser.add_argument("--seed", type=int, metavar="S", help="of the generated levels")
-    parser.add_argument("--width", type=int, default=32, metavar="K", help="of the beam search")
-    parser.add_argument(
-        "--score",
-        choices=SCORES,
-        default="log_likelihood",
-        help="which beams live on, as in `tokoban solve`",
-    )
-    parser.add_argument(
-        "--precision", choices=get_args(Precision), default="fp32", help="of the network at play"
-    )
-    add_device_option(parser)
+@dataclass(frozen=True, kw_only=True)
+class SokobanEvaluation:
+    """Which levels, and how the policy plays."""
+
+    levels: Annotated[Path | None, Reads()] = None  # one-box levels to be measured on
+    generated: int | None = None  # or so many generated ones, half of them solvable; without
+    # either, the 4000 or so validation levels of the weights' own training, which takes minutes
+    seed: int | None = None  # of the generated levels
+    width: int = 32  # of the beam search
+    score: Score = "log_likelihood"  # which beams live on, as in `tokoban solve`
+    precision: Precision = "fp32"  # of the network at play
+
+    def __post_init__(self) -> None:
+        if self.levels is not None and self.generated is not None:
+            raise ValueError("give --levels or --generated, not both")
+        if self.generated is not None and not 2 <= self.generated <= MAX_LEVELS:
+            raise ValueError(f"--generated {self.generated}: expected 2 to {MAX_LEVELS}")
+        solve.check_width(self.width)
 
 
-def evaluate_model(
-    model: nn.Module, config: SokobanPolicyConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[SokobanPolicyConfig, SokobanPolicy], options: SokobanEvaluation
 ) -> dict[str, float]:
     """The figures on the levels asked for, or else on the validation levels of the training.
 
     Levels of a file that are invalid, or do not fit the policy, are reported on standard error and
     left out; ``invalid_levels`` among the figures is how many there were, if any.
     """
-    if arguments.levels is not None and arguments.generated is not None:
-        raise ValueError("give --levels or --generated, not both")
-    if arguments.generated is not None and not 2 <= arguments.generated <= MAX_LEVELS:
-        raise ValueError(f"--generated {arguments.generated}: expected 2 to {MAX_LEVELS}")
-    solve.check_width(arguments.width)
-    assert isinstance(model, SokobanPolicy)
+    model, config = trained.model, trained.config
     problems: list[Problem] = []
-    if arguments.levels is not None:
-        levels, problems = _read(arguments.levels, margin=model.margin)
+    if options.levels is not None:
+        levels, problems = _read(options.levels, margin=model.margin)
         if processes.rank() == 0:
             print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
         if not levels:
-            raise ValueError(f"{arguments.levels}: no level that the policy could be measured on")
-    elif arguments.generated is not None:
-        seed = config.validation_seed if arguments.seed is None else arguments.seed
-        levels = generate_levels(arguments.generated, interior=model.interior, seed=seed)
+            raise ValueError(f"{options.levels}: no level that the policy could be measured on")
+    elif options.generated is not None:
+        seed = config.validation_seed if options.seed is None else options.seed
+        levels = generate_levels(options.generated, interior=model.interior, seed=seed)
     else:
         levels = generate_levels(
             config.num_validation_levels, interior=model.interior, seed=config.validation_seed
         )
-    model.to(find_device(arguments.device))
     figures = evaluate(
         model,
         levels,
-        beam_width=arguments.width,
-        score=arguments.score,
-        precision=arguments.precision,
+        beam_width=options.width,
+        score=options.score,
+        precision=options.precision,
     )
     return figures | ({"invalid_levels": float(len(problems))} if problems else {})
 

@@ -1,6 +1,6 @@
 """The policy as a ``System``: its network, its examples, its two losses, wired together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -10,45 +10,12 @@ from torch.nn import functional
 
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
 from tokoban.sokoban.simulation import bitboards
-from tokoban.systems.sokoban_policy import config as presets
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
-
-Config = SokobanPolicyConfig
-PRESETS: dict[str, Callable[[], SokobanPolicyConfig]] = {
-    preset.__name__: preset
-    for preset in (
-        presets.blog,
-        presets.large,
-        presets.post,
-        presets.post_memoryless,
-        presets.tiny,
-    )
-}
-
-# The post trains with Adam as Flux has it: a constant rate, no decay, no clipping.
-_FLUX_ADAM = RunConfig(
-    steps=30_000,
-    learning_rate=1e-3,
-    schedule="constant",
-    warmup_steps=0,
-    weight_decay=0.0,
-    betas=(0.9, 0.999),
-    clip_norm=0.0,
-)
-RUNS: dict[str, RunConfig] = {
-    "blog": RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500),
-    "large": RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500),
-    "post": _FLUX_ADAM,
-    "post_memoryless": _FLUX_ADAM,
-    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
-}
-SMALLEST = "tiny"
 
 
 def build_model(config: SokobanPolicyConfig) -> SokobanPolicy:
@@ -74,11 +41,11 @@ class SokobanSystem:
     config: SokobanPolicyConfig
     validation: tuple[GeneratedLevel, ...]
 
-    def build_model(self) -> SokobanPolicy:
+    def initial_model(self) -> SokobanPolicy:
         """A freshly initialised policy on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[TrainingBatch]:
+    def train_batches(self, model: SokobanPolicy, *, start_step: int) -> Iterator[TrainingBatch]:
         """Batches of games for this process, on the model's device."""
         config, device = self.config, next(model.parameters()).device
         if config.labels == "exact":
@@ -121,7 +88,7 @@ class SokobanSystem:
         has_bin = batch.games.steps_left_bin != NO_BIN
         return torch.stack([batch.games.has_right_action().sum(), has_bin.sum()])
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: SokobanPolicy) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the validation levels."""
         from tokoban.systems.sokoban_policy.evaluate import evaluate
 
@@ -134,7 +101,7 @@ class SokobanSystem:
         return FIGURES
 
 
-def make_system(config: SokobanPolicyConfig) -> SokobanSystem:
+def make_system(config: SokobanPolicyConfig, start: SokobanPolicy | None = None) -> SokobanSystem:
     """The system of ``config`` with its validation levels drawn."""
     levels = generate_levels(
         config.num_validation_levels, interior=config.interior, seed=config.validation_seed

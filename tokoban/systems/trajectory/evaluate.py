@@ -3,17 +3,15 @@
 Axes: B episodes.
 """
 
-import argparse
-import errno
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from tokoban.systems.trajectory.acting import (
     MODES,
@@ -32,10 +30,10 @@ from tokoban.systems.trajectory.graphs import GraphWorld
 from tokoban.systems.trajectory.levels import SokobanWorld
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.rollouts import play
-from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import world_of
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Writes, check_fields
 from tokoban.training.metrics import mean_interval, wilson
+from tokoban.training.spec import Trained
 from tokoban.viewing.films import save_pictures
 from tokoban.viewing.plots import plot_returns
 
@@ -44,12 +42,10 @@ WATCHED_EPISODES = 5  # of an evaluation in the course of training
 _FRAME_MS = 50
 _MOST_FRAME_MS = 400
 _FILM_MS = 5000
-_PLAN_OPTIONS = ("horizon", "keep", "expansion", "top_k", "top_p")
 
 
-def evaluate(model: nn.Module, config: TrajectoryConfig) -> dict[str, float]:
+def evaluate(model: TrajectoryTransformer, config: TrajectoryConfig) -> dict[str, float]:
     """The mean return of a few episodes, without planning, which takes longer."""
-    assert isinstance(model, TrajectoryTransformer)
     mode = _watched_mode(config)
     if mode is None:
         return {}
@@ -73,87 +69,61 @@ def _watched_mode(config: TrajectoryConfig) -> Mode | None:
     return mode
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryEvaluation:
     """How it acts, how far it plans, in how many episodes, and what is drawn of them."""
-    parser.add_argument(
-        "--mode",
-        choices=("plan", "imitate", "draw", "return", "goal"),
-        help="plan by beam search; imitate the data by the likeliest actions, or by drawn ones; "
-        "or act after a return or a goal (default: what the model was trained for)",
-    )
-    parser.add_argument(
-        "--target",
-        nargs="+",
-        metavar="RETURN",
-        help="of the mode return: a number, best (of the data), likely (for the start), random or, "
-        "on a graph, shortest; of several each is tried (default: best)",
-    )
-    parser.add_argument(
-        "--goal", nargs="+", type=float, metavar="NUMBER",
-        help="of the mode goal: the state to come to (default: of a graph, home); an episode that "
-        "begins there goes on, and has come to it once it comes back",
-    )  # fmt: skip
-    parser.add_argument(
-        "--episodes",
-        type=int,
-        default=10,
-        metavar="N",
-        help="of seeds from --seed on (default: 10)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the first episode (default: 0)")
-    usual = PlanConfig()
-    parser.add_argument(
-        "--horizon", type=int, metavar="N",
-        help="of the mode plan: transitions planned (default: the window's rest)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--keep", type=int, metavar="N",
-        help=f"of the mode plan: plans that live on (default: {usual.keep})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--expansion", type=int, metavar="N",
-        help=f"of the mode plan: actions tried after each (default: {usual.expansion})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--top-k", type=int, metavar="N", help="of the mode plan: most probable bins of an action"
-    )
-    parser.add_argument(
-        "--top-p", type=float, metavar="P",
-        help=f"of the mode plan: the fewest that reach this probability (default: {usual.top_p})",
-    )  # fmt: skip
-    add_device_option(parser)
-    parser.add_argument(
-        "--plot", metavar="OUT", help="returns requested and achieved, as PNG or SVG"
-    )
-    parser.add_argument("--film", metavar="OUT", help="the first episode as a GIF")
-    parser.add_argument(
-        "--attention", metavar="OUT", help="where it looks in the first episode, as a page of HTML"
-    )
+
+    mode: Mode | None = None  # plan by beam search; imitate the data by the likeliest actions, or
+    # by drawn ones; or act after a return or a goal (default: what the model was trained for)
+    target: tuple[str, ...] = ()  # of the mode return: a number, best (of the data), likely (for
+    # the start), random or, on a graph, shortest; of several each is tried (default: best)
+    goal: tuple[float, ...] = ()  # of the mode goal: the state to come to (default: of a graph,
+    # home); an episode that begins there goes on, and has come to it once it comes back
+    episodes: int = 10  # of seeds from --seed on
+    seed: int = 0  # of the first episode
+    horizon: int | None = None  # of the mode plan: transitions planned (default: the window's rest)
+    keep: int | None = None  # of the mode plan: plans that live on (default: 16)
+    expansion: int | None = None  # of the mode plan: actions tried after each (default: 4)
+    top_k: int | None = None  # of the mode plan: most probable bins of an action
+    top_p: float | None = None  # of the mode plan: the fewest that reach this probability
+    # (default: 0.9)
+    plot: Annotated[Path | None, Writes((".png", ".svg"))] = None  # returns requested and achieved
+    film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode
+    attention: Annotated[Path | None, Writes((".html",))] = None  # where it looks in the first
+    # episode
+
+    def __post_init__(self) -> None:
+        last = FIRST_TRAINING_SEED - self.episodes
+        check_fields(
+            self,
+            ("episodes", self.episodes >= 1, "at least 1"),
+            ("seed", self.seed >= 0, "at least 0"),
+            ("seed", self.seed <= last, f"at most {last}: beyond are seeds of training data"),
+        )
 
 
-def evaluate_model(
-    model: nn.Module, config: TrajectoryConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[TrajectoryConfig, TrajectoryTransformer], options: TrajectoryEvaluation
 ) -> dict[str, float | str]:
     """Returns by seed, their mean and its interval; with several targets, of each.
 
     After a goal, the share of the episodes that came to it (they end there); of Sokoban, the share
     of the levels that were solved, their moves played again by the plain rules.
     """
-    assert isinstance(model, TrajectoryTransformer)
-    how = _how(config, arguments)
-    _check(arguments, how.mode)
-    targets = arguments.target or [how.target]
-    model = model.to(find_device(arguments.device))
-    seeds = range(arguments.seed, arguments.seed + arguments.episodes)
-    world = world_of(config, is_drawn=arguments.film is not None)
-    if arguments.film is not None:
+    model, config = trained.model, trained.config
+    how = _how(config, options)
+    _check(options, how.mode)
+    targets = options.target or (how.target,)
+    seeds = range(options.seed, options.seed + options.episodes)
+    world = world_of(config, is_drawn=options.film is not None)
+    if options.film is not None:
         world.reset(seeds[:1])
         if world.picture() is None:
             raise ValueError(f"{config.env} has no pictures to make a film of")
     figures: dict[str, float | str] = {
         "env": config.env,
         "mode": how.mode,
-        "episodes": arguments.episodes,
+        "episodes": options.episodes,
     }
     all_requested, all_achieved = [], []
     for number, target in enumerate(targets):
@@ -162,11 +132,11 @@ def evaluate_model(
         watch = _goal_watch(model, how, world, seeds)
         played = play(world, policy, seeds, is_there=watch)
         achieved = played.returns()
-        if number == 0 and arguments.attention is not None:
+        if number == 0 and options.attention is not None:
             write_attention(
                 model,
                 played,
-                Path(arguments.attention),
+                options.attention,
                 window=config.window,
                 discount=config.discount,
             )
@@ -181,15 +151,15 @@ def evaluate_model(
         if isinstance(world, SokobanWorld):
             figures |= _share("solved", world.is_solved(played, seeds), suffix)
         figures |= _told(achieved, seeds, suffix)
-    if arguments.plot is not None:
+    if options.plot is not None:
         plot_returns(
             torch.cat(all_requested).tolist(),
             torch.cat(all_achieved).tolist(),
             title=config.env,
-            picture=Path(arguments.plot),
+            picture=options.plot,
         )
-    if arguments.film is not None:
-        _film(model, config, replace(how, target=targets[0]), world, seeds[:1], arguments.film)
+    if options.film is not None:
+        _film(model, config, replace(how, target=targets[0]), world, seeds[:1], options.film)
     return figures
 
 
@@ -222,42 +192,35 @@ def _told(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, 
     }
 
 
-def _how(config: TrajectoryConfig, arguments: argparse.Namespace) -> Acting:
-    usual = acting(config, arguments.mode)
-    given = {
-        name: getattr(arguments, name)
-        for name in _PLAN_OPTIONS
-        if getattr(arguments, name) is not None
+def _how(config: TrajectoryConfig, options: TrajectoryEvaluation) -> Acting:
+    usual = acting(config, options.mode)
+    return replace(
+        usual, plan=replace(usual.plan, **_given(options)), goal=options.goal, seed=options.seed
+    )
+
+
+def _given(options: TrajectoryEvaluation) -> dict[str, Any]:
+    """The options of a plan that were given."""
+    plan = {
+        "horizon": options.horizon,
+        "keep": options.keep,
+        "expansion": options.expansion,
+        "top_k": options.top_k,
+        "top_p": options.top_p,
     }
-    plan = replace(usual.plan, **given)
-    return replace(usual, plan=plan, goal=tuple(arguments.goal or ()), seed=arguments.seed)
+    return {name: value for name, value in plan.items() if value is not None}
 
 
-def _check(arguments: argparse.Namespace, mode: Mode) -> None:
-    for name, least in (("episodes", 1), ("seed", 0)):
-        if getattr(arguments, name) < least:
-            raise ValueError(f"--{name} is {getattr(arguments, name)}; expected at least {least}")
-    used_by: dict[str, Mode] = {"target": "return", "goal": "goal"}
-    for name, user in (used_by | dict.fromkeys(_PLAN_OPTIONS, "plan")).items():
-        if getattr(arguments, name) is not None and mode != user:
+def _check(options: TrajectoryEvaluation, mode: Mode) -> None:
+    """``ValueError`` for an option that this mode does not use."""
+    used_by: dict[str, Mode] = dict.fromkeys(_given(options), "plan")
+    used_by |= {"target": "return"} if options.target else {}
+    used_by |= {"goal": "goal"} if options.goal else {}
+    used_by |= {"plot": "return"} if options.plot is not None else {}
+    for name, user in used_by.items():
+        if mode != user:
             option = name.replace("_", "-")
             raise ValueError(f"--{option} is for the mode {user}; the mode here is {mode}")
-    last = FIRST_TRAINING_SEED - arguments.episodes
-    if arguments.seed > last:
-        raise ValueError(f"--seed is {arguments.seed}; beyond {last} are seeds of training data")
-    if arguments.plot is not None and mode != "return":
-        raise ValueError(f"--plot is of returns asked for; the mode {mode} asks for none")
-    for path, kinds in (
-        (arguments.plot, [".png", ".svg"]),
-        (arguments.film, [".gif"]),
-        (arguments.attention, [".html"]),
-    ):
-        if path is None:
-            continue
-        if Path(path).suffix.lower() not in kinds:
-            raise ValueError(f"{path}: expected a name that ends in {' or '.join(kinds)}")
-        if not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "no folder to write it into", path)
 
 
 def _film(
@@ -266,7 +229,7 @@ def _film(
     how: Acting,
     world: World,
     seeds: Sequence[int],
-    film: str,
+    film: Path,
 ) -> None:
     frames: list[Any] = []
     policy = make_policy(model, config, how, world, seeds=seeds)
@@ -275,4 +238,4 @@ def _film(
     pictures = [torch.from_numpy(np.array(frame)) for frame in frames]
     captions = [f"step {step}" for step in range(len(pictures))]
     frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
-    save_pictures(pictures, Path(film), captions=captions, frame_ms=frame_ms)
+    save_pictures(pictures, film, captions=captions, frame_ms=frame_ms)

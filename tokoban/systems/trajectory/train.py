@@ -4,8 +4,8 @@ import copy
 import errno
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.sokoban.formats import printable
-from tokoban.systems.trajectory import config as presets
 from tokoban.systems.trajectory.collect import collect
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, table
@@ -24,30 +23,7 @@ from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories, load
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training import processes
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
-
-Config = TrajectoryConfig
-PRESETS: dict[str, Callable[[], TrajectoryConfig]] = {
-    preset.__name__: preset
-    for preset in (
-        presets.graph,
-        presets.plan,
-        presets.conditioned,
-        presets.goal,
-        presets.sokoban,
-        presets.tiny,
-    )
-}
-_RUN = RunConfig(steps=1000, learning_rate=4e-3, weight_decay=0.01, betas=(0.9, 0.95))
-RUNS: dict[str, RunConfig] = dict.fromkeys(PRESETS, _RUN) | {
-    "graph": replace(_RUN, steps=800),
-    "sokoban": replace(_RUN, steps=1500, learning_rate=2e-3),
-    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
-}
-SMALLEST = "tiny"
-DATA_FIELDS = ("data",)
-DEFAULT = "plan"
 
 
 def world_of(config: TrajectoryConfig, *, is_drawn: bool = False) -> World:
@@ -79,7 +55,7 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     )
 
 
-def without_writing(config: TrajectoryConfig, *, named: Collection[str]) -> TrajectoryConfig:
+def without_writing(config: TrajectoryConfig, named: Collection[str]) -> TrajectoryConfig:
     """The config of a run that goes on, if it writes no file that its record alone names.
 
     ``named`` are the fields that the user has given. ``ValueError`` for missing data.
@@ -117,7 +93,7 @@ class TrajectorySystem:
     spec: Spec
     trajectories: Trajectories
 
-    def build_model(self) -> TrajectoryTransformer:
+    def initial_model(self) -> TrajectoryTransformer:
         """A freshly initialised model on the CPU, with bins for its data."""
         model = build_model(self.config)
         values = table(self.trajectories, model.layout, discount=self.config.discount)
@@ -125,9 +101,8 @@ class TrajectorySystem:
         model.best_return.copy_(self.trajectories.returns().max())
         return model
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Windows]:
+    def train_batches(self, model: TrajectoryTransformer, *, start_step: int) -> Iterator[Windows]:
         """Batches for this process, on the model's device."""
-        assert isinstance(model, TrajectoryTransformer)
         config, device = self.config, model.heads.device
         dataset = WindowDataset(
             self.trajectories,
@@ -166,7 +141,7 @@ class TrajectorySystem:
         _, weights = _targets(layout, batch, self.config)
         return weights.sum()[None]
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: TrajectoryTransformer) -> dict[str, float]:
         """The figures of ``evaluate.evaluate``."""
         from tokoban.systems.trajectory.evaluate import evaluate
 
@@ -202,7 +177,9 @@ def _targets(layout: Layout, batch: Windows, config: TrajectoryConfig) -> tuple[
     return torch.stack(wanted, dim=2), torch.stack(weights, dim=2)
 
 
-def make_system(config: TrajectoryConfig) -> TrajectorySystem:
+def make_system(
+    config: TrajectoryConfig, start: TrajectoryTransformer | None = None
+) -> TrajectorySystem:
     """The system of ``config`` with its data read or collected, and the best of them chosen."""
     spec = world_of(config).spec
     everything = load_or_collect(config)

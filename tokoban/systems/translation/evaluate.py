@@ -5,18 +5,16 @@ and cut into words by sacrebleu (https://aclanthology.org/W18-6319). ``bleu_lowe
 is that of the papers on Multi30k: both sides in lower case, with Moses' punctuation and words.
 """
 
-import argparse
-import errno
 import math
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import torch
-from torch import nn
 from torch.nn import functional
 
 from tokoban.files.atomic import atomically
@@ -30,7 +28,8 @@ from tokoban.systems.translation.texts import tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_ready
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Reads, Writes
+from tokoban.training.spec import Trained
 
 if TYPE_CHECKING:
     from sacrebleu.metrics import BLEUScore
@@ -43,13 +42,12 @@ _MAX_ORDER = 4  # BLEU counts runs of one to four words
 FIGURES = ("nll", "bleu", "exact_match")
 
 
-def evaluate(model: nn.Module, data: Data, config: TranslationConfig) -> dict[str, float]:
+def evaluate(model: Translator, data: Data, config: TranslationConfig) -> dict[str, float]:
     """Figures of a translator under way; each process counts its share, and all answer the same.
 
     ``nll`` is in nats per target token, its end counted, each predicted from the reference's tokens
     before it; ``bleu`` and ``exact_match`` are of translations of the validation's texts.
     """
-    assert isinstance(model, Translator)
     pairs = data.validation_pairs
     mine = pairs[processes.rank() :: processes.world_size()]
     found = [
@@ -202,72 +200,41 @@ def lowercased_tokenised(lines: Sequence[str], *, language: str) -> list[str]:
     ]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``tokoban evaluate translation`` can be asked besides the weights."""
-    parser.add_argument(
-        "--source", type=Path, metavar="FILE", help="sentences, one a line; plain or gzip"
-    )
-    parser.add_argument(
-        "--reference",
-        type=Path,
-        metavar="FILE",
-        help="their translations. Without both, weights of the embedded task are measured on "
-        f"{NUM_TEST_EXAMPLES} examples that no training sees",
-    )
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the translations to this file"
-    )
-    parser.add_argument(
-        "--beam", type=int, metavar="K", help="width of the search (default: as in the training)"
-    )
-    parser.add_argument(
-        "--length-penalty",
-        type=float,
-        metavar="A",
-        help="alpha of ((5 + n) / 6)^alpha (default: as in the training)",
-    )
-    parser.add_argument(
-        "--batch-size",
-        type=int,
-        default=BATCH_SIZE,
-        metavar="N",
-        help=f"sentences at a time (default: {BATCH_SIZE})",
-    )
-    parser.add_argument(
-        "--tokenised",
-        action="store_true",
-        help="the files have spaces around each word, and BLEU takes the words as they are",
-    )
-    add_device_option(parser)
-    parser.add_argument(
-        "--precision",
-        choices=get_args(Precision),
-        default="fp32",
-        help="as in `tokoban translate` (default: fp32)",
-    )
+@dataclass(frozen=True, kw_only=True)
+class TranslationEvaluation:
+    """Which sentences, and how they are translated."""
+
+    source: Annotated[Path | None, Reads()] = None  # sentences, one a line; plain or gzip
+    reference: Annotated[Path | None, Reads()] = None  # their translations. Without both, weights
+    # of the embedded task are measured on 500 examples that no training sees
+    output: Annotated[Path | None, Writes()] = None  # write the translations to this file
+    beam: int | None = None  # width of the search (default: as in the training)
+    length_penalty: float | None = None  # alpha of ((5 + n) / 6)^alpha (default: as in the
+    # training)
+    batch_size: int = BATCH_SIZE  # sentences at a time
+    tokenised: bool = False  # the files have spaces around each word, and BLEU takes the words as
+    # they are
+    precision: Precision = "fp32"  # as in `tokoban translate`
 
 
-def evaluate_model(
-    model: nn.Module, config: TranslationConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[TranslationConfig, Translator], options: TranslationEvaluation
 ) -> dict[str, float | str]:
     """The scores on the sentences asked for, and how many a second were translated."""
-    assert isinstance(model, Translator)
-    pairs = _pairs(config, arguments)
-    output: Path | None = arguments.output
+    model, config, output = trained.model, trained.config, options.output
+    pairs = _pairs(config, options)
     if str(output) == "-":
         raise ValueError("--output -: expected a file; `tokoban translate` prints translations")
-    if output is not None and not output.resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(output))
-    beam = config.beam_width if arguments.beam is None else arguments.beam
-    penalty = arguments.length_penalty
-    device = find_device(arguments.device)
-    model = made_ready(model, device, precision=arguments.precision)
+    beam = config.beam_width if options.beam is None else options.beam
+    penalty = options.length_penalty
+    device = model.embedding.weight.device
+    model = made_ready(model, device, precision=options.precision)
     translated = partial(
         translate_texts,
         model,
         beam=beam,
         length_penalty=config.length_penalty if penalty is None else penalty,
-        batch_size=arguments.batch_size,
+        batch_size=options.batch_size,
     )
     sources = [pair.source for pair in pairs]
     translated(sources[:2])  # what is made once, compiled loops say, is not counted
@@ -283,7 +250,7 @@ def evaluate_model(
         found,
         [pair.target for pair in pairs],
         language=config.target_language,
-        are_tokenised=arguments.tokenised,
+        are_tokenised=options.tokenised,
     )
     return {
         "sentences": float(len(pairs)),
@@ -294,9 +261,9 @@ def evaluate_model(
     }
 
 
-def _pairs(config: TranslationConfig, arguments: argparse.Namespace) -> list[Pair]:
+def _pairs(config: TranslationConfig, options: TranslationEvaluation) -> list[Pair]:
     """The sentences of the two files, or of the embedded task."""
-    given = [path for path in (arguments.source, arguments.reference) if path is not None]
+    given = [path for path in (options.source, options.reference) if path is not None]
     if len(given) == 1:
         raise ValueError("--source and --reference go together; only one of them was given")
     if given:

@@ -3,15 +3,14 @@
 Axes: N pictures, A classes (in a confusion matrix: rows are what it is, columns what is said).
 """
 
-import argparse
 import csv
-import errno
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int64
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from tokoban.files.atomic import atomically
@@ -20,8 +19,9 @@ from tokoban.systems.vit.dataset import load_test, load_training
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.training import processes
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.config import Writes
 from tokoban.training.metrics import wilson
+from tokoban.training.spec import Trained
 
 _BATCH = 500
 _MOST_CONFUSIONS = 5  # that are named
@@ -29,9 +29,8 @@ _MOST_CONFUSIONS = 5  # that are named
 FIGURES = ("accuracy", "loss")
 
 
-def evaluate(model: nn.Module, pictures: Pictures) -> dict[str, float]:
+def evaluate(model: VisionTransformer, pictures: Pictures) -> dict[str, float]:
     """The share of ``pictures`` that are classified rightly, and the loss without smoothing."""
-    assert isinstance(model, VisionTransformer)
     mine = torch.arange(processes.rank(), len(pictures), processes.world_size())
     logits, labels = logits_of(model, pictures.at(mine)), pictures.labels[mine]
     totals = processes.sum_over_processes(
@@ -61,36 +60,26 @@ def confusion(
     return torch.bincount(pairs, minlength=num_classes**2).unflatten(0, (num_classes, num_classes))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class VitEvaluation:
     """Which pictures, and where the confusion matrix goes."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="where the pictures lie now (default: as in training)"
-    )
-    parser.add_argument(
-        "--part",
-        choices=("test", "held-out"),
-        default="test",
-        help="the test set, which is for the last word alone, or what was held out of the training "
-        "pictures to choose by (default: test)",
-    )
-    parser.add_argument(
-        "--confusion",
-        metavar="OUT",
-        help="write what was taken for what: counts as .csv, or shares of each class as .png, .svg",
-    )
-    add_device_option(parser)
+
+    data: str | None = None  # the folder of the pictures (default: as in training)
+    part: Literal["test", "held-out"] = "test"  # the test set, which is for the last word alone, or
+    # what was held out of the training pictures to choose by
+    confusion: Annotated[Path | None, Writes((".csv", ".png", ".svg"))] = None  # write what was
+    # taken for what: counts as .csv, or shares of each class as .png, .svg
 
 
-def evaluate_model(
-    model: nn.Module, config: VitConfig, arguments: argparse.Namespace
+def evaluate_weights(
+    trained: Trained[VitConfig, VisionTransformer], options: VitEvaluation
 ) -> dict[str, int | float | str]:
     """Accuracy with its interval of 95 %, that of each class, and the worst confusions."""
-    assert isinstance(model, VisionTransformer)
-    table = None if arguments.confusion is None else _table_path(arguments.confusion)
-    if arguments.data is not None:
-        config = replace(config, data=arguments.data)
-    pictures = load_test(config) if arguments.part == "test" else load_training(config).held_out
-    logits = logits_of(model.to(find_device(arguments.device)), pictures)
+    model, config = trained.model, trained.config
+    if options.data is not None:
+        config = replace(config, data=options.data)
+    pictures = load_test(config) if options.part == "test" else load_training(config).held_out
+    logits = logits_of(model, pictures)
     names = model.class_names
     counts = confusion(pictures.labels, logits.argmax(1), num_classes=len(names))
     num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
@@ -106,8 +95,8 @@ def evaluate_model(
         "worst_class": names[int(recalls.nan_to_num(2.0).argmin())],
         "worst_confusions": _worst(counts, names),
     }
-    if table is not None:
-        _write_table(counts, names, table)
+    if options.confusion is not None:
+        _write_table(counts, names, options.confusion)
     return figures
 
 
@@ -118,15 +107,6 @@ def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:
     pairs = [(divmod(place, len(names)), int(wrong.flatten()[place])) for place in places]
     told = [f"{names[label]} as {names[said]}: {count}" for (label, said), count in pairs if count]
     return "; ".join(told) or "none"
-
-
-def _table_path(destination: str) -> Path:
-    path = Path(destination)
-    if path.suffix.lower() not in (".csv", ".png", ".svg"):
-        raise ValueError(f"--confusion {path}: expected a name that ends in .csv, .png or .svg")
-    if not path.resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", destination)
-    return path
 
 
 def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Path) -> None:

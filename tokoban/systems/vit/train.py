@@ -1,58 +1,18 @@
 """The vision transformer as a ``System``: network, pictures and loss, wired together."""
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.systems.vit import config as presets
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import Examples, Parts, batches, load_training
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.training import processes
-from tokoban.training.run_config import RunConfig
 from tokoban.training.system import Loss
-
-Config = VitConfig
-PRESETS: dict[str, Callable[[], VitConfig]] = {
-    preset.__name__.replace("_", "-"): preset
-    for preset in (
-        presets.boards,
-        presets.boxes,
-        presets.fashion_mnist,
-        presets.fashion_mnist_gpu,
-        presets.folder,
-        presets.tiny,
-    )
-}
-
-_RUN = RunConfig(
-    steps=1500,
-    learning_rate=2e-3,
-    weight_decay=0.05,
-    betas=(0.9, 0.99),
-)
-RUNS: dict[str, RunConfig] = {
-    "boards": _RUN,
-    "boxes": _RUN,
-    "fashion-mnist": replace(_RUN, steps=11_500, evaluate_every=2150),  # 27 epochs, every fifth
-    "fashion-mnist-gpu": replace(
-        _RUN,
-        steps=None,
-        minutes=5.0,
-        learning_rate=1e-3,
-        warmup_steps=500,
-        weight_decay=0.1,
-        ema_decay=0.999,
-    ),
-    "folder": _RUN,
-    "tiny": RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5),
-}
-SMALLEST = "tiny"
-DATA_FIELDS = ("data",)
 
 
 def build_model(config: VitConfig) -> VisionTransformer:
@@ -79,7 +39,7 @@ class VitSystem:
     config: VitConfig
     parts: Parts
 
-    def build_model(self) -> VisionTransformer:
+    def initial_model(self) -> VisionTransformer:
         """A freshly initialised network on the CPU that knows its classes and the brightness."""
         model = build_model(self.config)
         model.class_names = self.parts.train.class_names
@@ -88,7 +48,7 @@ class VitSystem:
         model.deviation.copy_(deviation[:, None, None])
         return model
 
-    def train_batches(self, model: nn.Module, *, start_step: int) -> Iterator[Examples]:
+    def train_batches(self, model: VisionTransformer, *, start_step: int) -> Iterator[Examples]:
         """Batches for this process, on the model's device, where all pictures lie."""
         return batches(
             self.parts.train.to(next(model.parameters()).device),
@@ -111,7 +71,7 @@ class VitSystem:
         """The number of pictures."""
         return torch.full((1,), len(batch.labels), device=batch.labels.device)
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def evaluate(self, model: VisionTransformer) -> dict[str, float]:
         """The figures of ``evaluate.evaluate`` on the pictures held out."""
         from tokoban.systems.vit.evaluate import evaluate
 
@@ -124,7 +84,7 @@ class VitSystem:
         return FIGURES
 
 
-def make_system(config: VitConfig) -> VitSystem:
+def make_system(config: VitConfig, start: VisionTransformer | None = None) -> VitSystem:
     """The system of ``config`` with its pictures read or drawn."""
     parts = load_training(config)
     if processes.is_main_to_be():

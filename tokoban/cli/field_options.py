@@ -1,0 +1,132 @@
+"""The fields of a dataclass as options of the command line; systems describe theirs so."""
+
+import argparse
+import dataclasses
+import math
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from tokoban.training.config import (
+    Reads,
+    Writes,
+    checked,
+    describe,
+    field_comments,
+    typed_parts,
+)
+
+_TRUTH = {"true": True, "false": False}
+_LONGEST_WORD = 80  # characters of a message: a word may have megabytes
+
+
+def add_field_arguments(
+    parser: argparse.ArgumentParser, cls: type, *, shows_defaults: bool = False
+) -> None:
+    """One option per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
+
+    A bool is ``true`` or ``false``, and true without a value; None is ``none``. Several values are
+    separate words, or one with commas. The help is the comment behind the field. Two dataclasses on
+    one parser must not share a name.
+    """
+    expected, comments, files = get_type_hints(cls), field_comments(cls), _annotations(cls)
+    group = parser.add_argument_group(f"fields of {cls.__name__}")
+    for field in dataclasses.fields(cls):
+        kind, told = expected[field.name], comments.get(field.name, "").replace("%", "%%")
+        if shows_defaults and field.default not in (None, (), False):
+            told += f" (default: {field.default})"
+        several = {"nargs": "+"} if _is_several(kind) else {}
+        optional = {"nargs": "?", "const": True} if kind is bool else {}
+        group.add_argument(
+            *dict.fromkeys((f"--{field.name.replace('_', '-')}", f"--{field.name}")),
+            dest=field.name,
+            type=_WordType(kind),
+            default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace
+            metavar="FILE" if field.name in files else _metavar(kind),
+            help=told,
+            **several,  # type: ignore[arg-type]
+            **optional,  # type: ignore[arg-type]
+        )
+
+
+def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
+    """The fields of ``cls`` that were given as options, ready for ``dataclasses.replace``."""
+    given, expected = vars(arguments), get_type_hints(cls)
+    found = {
+        field.name: given[field.name] for field in dataclasses.fields(cls) if field.name in given
+    }
+    return {
+        name: tuple(part for parts in value for part in parts)
+        if _is_several(expected[name])
+        else value
+        for name, value in found.items()
+    }
+
+
+def files_to_write(cls: type) -> dict[str, tuple[str, ...]]:
+    """The fields of ``cls`` that name a file to write, and the endings that its name may have."""
+    return {
+        name: note.suffixes for name, note in _annotations(cls).items() if isinstance(note, Writes)
+    }
+
+
+def files_to_read(cls: type) -> list[str]:
+    """The fields of ``cls`` that name files to read."""
+    return [name for name, note in _annotations(cls).items() if isinstance(note, Reads)]
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    """What the fields that are ``Annotated`` are annotated with."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {
+        name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated
+    }
+
+
+def _is_several(kind: Any) -> bool:
+    """Whether it is a tuple of any length."""
+    return get_origin(kind) is tuple and get_args(kind)[-1] is ...
+
+
+def _metavar(kind: Any) -> str:
+    shown = describe(get_args(kind)[0]) if _is_several(kind) else describe(kind)
+    return shown.replace("'", "").replace(" or ", "|")
+
+
+class _WordType:
+    """Reads one word of an option as ``expected``; argparse prints the complaint."""
+
+    def __init__(self, expected: Any) -> None:
+        self.expected = expected
+
+    def __call__(self, text: str) -> Any:
+        try:
+            return checked(_parse(text, self.expected), self.expected)
+        except ValueError:
+            shown = text if len(text) <= _LONGEST_WORD else f"{text[:_LONGEST_WORD]}..."
+            message = f"expected {describe(self.expected)}, got {shown!r}"
+            raise argparse.ArgumentTypeError(message) from None
+
+
+def _parse(text: str, expected: Any) -> Any:
+    """``text`` as a value that ``checked`` may refuse; ValueError where there is no reading."""
+    if get_origin(expected) in (Union, types.UnionType):
+        if types.NoneType in get_args(expected) and text.lower() == "none":
+            return None
+        for choice in get_args(expected):
+            try:
+                return checked(_parse(text, choice), choice)
+            except ValueError:
+                continue
+        raise ValueError(text)
+    if get_origin(expected) is Literal:
+        return next((choice for choice in get_args(expected) if str(choice) == text), text)
+    if get_origin(expected) is tuple:
+        texts = [part.strip() for part in text.split(",")] if text else []
+        return [_parse(part, kind) for part, kind in typed_parts(texts, expected)]
+    if expected is bool:
+        return _TRUTH.get(text.lower(), text)
+    if expected is types.NoneType:
+        raise ValueError(text)
+    if expected is float and not math.isfinite(float(text)):
+        raise ValueError(text)
+    return expected(text)

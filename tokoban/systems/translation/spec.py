@@ -1,0 +1,74 @@
+"""The translator as the registry knows it: its presets, and how each is trained."""
+
+from dataclasses import replace
+
+from tokoban.systems.translation import config
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate_weights
+from tokoban.systems.translation.train import build_model, make_system, without_writing
+from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import Preset, SystemSpec
+
+# Adam as the paper has it: the rate's peak is width^-0.5 * warmup_steps^-0.5.
+_PAPER = RunConfig(
+    steps=100_000,
+    accumulate=6,  # of 4096 tokens: 25,000, as in the paper
+    learning_rate=512**-0.5 * 4000**-0.5,
+    schedule="noam",
+    warmup_steps=4000,
+    weight_decay=0.0,
+    epsilon=1e-9,
+    clip_norm=0.0,
+    average_last=5,
+    average_every=1500,  # the paper: ten minutes
+    evaluate_every=5000,
+)
+# Wu et al. 2021: 8192 tokens a step. They look at the loss after each epoch and stop ten after the
+# best; this one at the BLEU after every ten epochs, and stops thirty after the best.
+_MULTI30K = replace(
+    _PAPER,
+    steps=8000,
+    accumulate=2,
+    learning_rate=5e-3,
+    warmup_steps=2000,
+    epsilon=1e-8,
+    clip_norm=25.0,
+    average_last=10,
+    average_every=60,
+    evaluate_every=600,
+    watched="bleu",
+    patience=3,
+)
+_BIG = replace(_PAPER, steps=300_000, learning_rate=1024**-0.5 * 4000**-0.5, average_last=20)
+
+SPEC = SystemSpec(
+    name="translation",
+    config_type=TranslationConfig,
+    presets={
+        "toy": Preset(
+            config.toy, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
+        ),
+        "numbers": Preset(
+            config.numbers,
+            RunConfig(steps=1500, learning_rate=3e-3, warmup_steps=100, weight_decay=0.0),
+        ),
+        "tiny": Preset(config.tiny, _MULTI30K),
+        "base": Preset(config.base, _PAPER),
+        "big": Preset(config.big, _BIG),
+    },
+    smallest="toy",
+    data_fields=(
+        "train_source",
+        "train_target",
+        "train_table",
+        "validation_source",
+        "validation_target",
+        "validation_table",
+        "cache",
+    ),
+    build_model=build_model,
+    make_system=make_system,
+    evaluation_type=TranslationEvaluation,
+    evaluate=evaluate_weights,
+    without_writing=without_writing,
+)

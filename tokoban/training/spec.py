@@ -1,0 +1,79 @@
+"""What a system is to everything that trains, measures and loads it: one typed record."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from tokoban.training.run_config import RunConfig
+from tokoban.training.system import BatchT, ModelT, System
+
+ConfigT = TypeVar("ConfigT")
+EvaluationT = TypeVar("EvaluationT")
+
+
+@dataclass(frozen=True)
+class Preset(Generic[ConfigT]):
+    """A config, and how it is trained; the docstring of ``config`` is the preset's help."""
+
+    config: Callable[[], ConfigT]
+    run: RunConfig
+
+
+@dataclass(frozen=True)
+class Trained(Generic[ConfigT, ModelT]):
+    """A model in eval mode on its device, the config it was built with, and where both lie."""
+
+    model: ModelT
+    config: ConfigT
+    weights: Path  # the file
+
+
+def accept(config: Any, named: Collection[str]) -> None:
+    """``SystemSpec.check_untrusted`` of configs that name no code."""
+
+
+def unchanged(config: ConfigT, named: Collection[str]) -> ConfigT:
+    """``SystemSpec.without_writing`` of configs that name no file to write."""
+    return config
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
+    """One system. Config and evaluation are frozen dataclasses, whose fields become options.
+
+    A weights file holds the name, the config and the model's state, with what the model returns
+    from ``get_extra_state``: it must suffice to build the model again by ``build_model``.
+    """
+
+    name: str  # in weights, in records of runs, and on the command line
+    config_type: type[ConfigT]
+    presets: Mapping[str, Preset[ConfigT]]
+    smallest: str  # the preset that trains within seconds, for tests
+    default: str | None = None  # the preset of ``tokoban train`` where none is named
+    data_fields: tuple[str, ...] = ()  # that say where the data lie: weights do not bring them
+
+    # The architecture of a config, freshly initialised, on the current default device.
+    build_model: Callable[[ConfigT], ModelT]
+    # The system with its data read. The second argument is the model that training starts from, if
+    # any: its tokenizer is the system's.
+    make_system: Callable[[ConfigT, ModelT | None], System[ModelT, BatchT]]
+
+    evaluation_type: type[EvaluationT]  # the options of ``evaluate``
+    evaluate: Callable[[Trained[ConfigT, ModelT], EvaluationT], Mapping[str, float | str]]
+
+    # Raises ValueError for a config from a file that names code, unless the user has named it too.
+    check_untrusted: Callable[[ConfigT, Collection[str]], None] = accept
+    # The config of a resumed run that writes no file but those whose fields the user has named.
+    without_writing: Callable[[ConfigT, Collection[str]], ConfigT] = unchanged
+
+    def __post_init__(self) -> None:
+        known = {field.name for field in fields(self.config_type)}  # type: ignore[arg-type]
+        if unknown := [name for name in self.data_fields if name not in known]:
+            raise ValueError(f"data_fields: {self.config_type.__name__} has no {unknown[0]!r}")
+        for preset in (self.smallest, *((self.default,) if self.default is not None else ())):
+            if preset not in self.presets:
+                raise ValueError(f"{self.name} has no preset {preset!r}")
+
+
+AnySpec = SystemSpec[Any, Any, Any, Any]
