@@ -1,6 +1,7 @@
 """``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
 
 import json
+import shutil
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -113,7 +114,7 @@ def test_what_cannot_be_done_is_one_line(
 def test_a_run_that_kept_nothing_has_no_film(
     run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    weights = Path(run) / "weights.safetensors"
+    weights = shutil.copy(Path(run) / "weights.safetensors", tmp_path)
     assert _evaluate(str(weights), "--film", str(tmp_path / "x.gif")) == 2
     assert "no snapshots of the weights" in capsys.readouterr().err
 

@@ -169,7 +169,6 @@ def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
     [
         (["20"], "the goal has 20; expected a number from 0 to 19"),
         (["1.5"], "the goal has 1.5; expected a number from 0 to 19"),
-        (["nan"], "the goal has nan; expected a number from 0 to 19"),
         (["3", "4"], "the goal has 2 numbers; a state has 1"),
     ],
     ids=str,
