@@ -1,8 +1,8 @@
 """``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
 
 import json
-import shutil
 import math
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
