@@ -24,9 +24,9 @@ import torch
 
 from benchmarks.harness import hardware
 from tokoban import cli
+from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.translation.pairs import Pair, read_pairs
-from tokoban.training.device import add_device_option
 from tokoban.training.run_directory import current_commit
 
 # Sentences, questions and chat: what is not software strings or dictionary entries.
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch-tokens", type=int, default=2048, metavar="N", help="of a step")
     parser.add_argument("--seed", type=int, default=0)
-    add_device_option(parser)
+    add(parser, "--device")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
     words = list(sys.argv[1:] if argv is None else argv)
     place = words.index("--") if "--" in words else len(words)

@@ -20,9 +20,10 @@ import torch
 from torch import Tensor
 from torch.utils.benchmark import Timer
 
+from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
 from tokoban.training import run_directory
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.device import find_device
 from tokoban.training.metrics import clock_s
 
 Answer = TypeVar("Answer")
@@ -35,7 +36,7 @@ def parser(description: str | None, *, num_threads: int | None) -> argparse.Argu
     )
     options.add_argument("--quick", action="store_true", help="smaller, within a minute on 2 cores")
     options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    add_device_option(options)
+    add(options, "--device")
     options.add_argument("--threads", type=int, default=num_threads, metavar="N", help="of the CPU")
     return options
 

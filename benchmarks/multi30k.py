@@ -39,6 +39,7 @@ import torch
 from benchmarks.harness import hardware
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.evaluate import lowercased_tokenised
@@ -48,7 +49,7 @@ from tokoban.systems.translation.texts import translate_texts
 from tokoban.systems.translation.translate import made_ready
 from tokoban.training import run_directory
 from tokoban.training.checkpoint import checkpoints
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.device import find_device
 from tokoban.training.run_directory import RunDirectory
 
 Text = Literal["raw", "papers"]
@@ -306,7 +307,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         default="auto",
         help="of the trainings (auto: bf16 on a GPU)",
     )
-    add_device_option(parser)
+    add(parser, "--device")
     parser.add_argument(
         "--at-once",
         type=int,

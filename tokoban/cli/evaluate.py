@@ -6,11 +6,12 @@ from typing import Any
 
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.field_options import add_field_arguments, files_to_read, files_to_write, overrides
+from tokoban.cli.options import add
 from tokoban.cli.output import check_outputs, counted
 from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
 from tokoban.systems import SYSTEMS, load_named_by_user
-from tokoban.training.device import add_device_option, find_device
+from tokoban.training.device import find_device
 
 SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
 UNDECIDED = ""
@@ -38,9 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     spec = load_named_by_user(arguments.system)
     parser = Parser(prog=f"tokoban evaluate {arguments.system}")
-    parser.add_argument("--weights", required=True, metavar="NAME_OR_PATH")
-    parser.add_argument("--json", metavar="OUT", help="write the metrics to this file (- to print)")
-    add_device_option(parser)
+    add(parser, "--weights", required=True)
+    add(parser, "--json")
+    add(parser, "--device")
     add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)
     chosen = parser.parse_args(arguments.options)
     given = overrides(chosen, spec.evaluation_type)

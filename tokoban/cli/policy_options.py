@@ -4,9 +4,9 @@ import argparse
 import re
 from typing import get_args
 
+from tokoban.cli.options import add
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, SCORES, Precision
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
-from tokoban.training.device import add_device_option
 
 _UNITS = {"MB": 10**6, "GB": 10**9}
 
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "it is short the policy plays fewer levels together, and A* gives levels up "
         "(default: %(default)s)",
     )
-    add_device_option(parser)
+    add(parser, "--device")
     parser.add_argument(
         "--precision",
         choices=get_args(Precision),

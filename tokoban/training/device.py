@@ -1,22 +1,11 @@
-"""Which device a user's word means; light, since the command line asks for it too."""
+"""Which device a user's word means; light, since the command line imports it."""
 
-import argparse
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import torch
 
 DeviceChoice = Literal["auto", "cpu", "cuda"]
-
-
-def add_device_option(parser: argparse.ArgumentParser) -> None:
-    """``--device``, where a command's weights are to run."""
-    parser.add_argument(
-        "--device",
-        choices=get_args(DeviceChoice),
-        default="auto",
-        help="where the weights are to run; auto: on a GPU if there is one",
-    )
 
 
 def find_device(choice: DeviceChoice) -> "torch.device":

@@ -116,7 +116,7 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
 
 
 def _measured(policy: SokobanPolicy, **options: Any) -> dict[str, float]:
-    options = {"width": 2} | options
+    options = {"beam": 2} | options
     asked = evaluate.SokobanEvaluation(**options)
     return evaluate.evaluate_weights(Trained(policy, tiny(), Path("x")), asked)
 
@@ -169,8 +169,8 @@ def test_without_a_wish_the_validation_levels_are_measured(policy: SokobanPolicy
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        ({"width": 0}, "a beam of width 0; expected 1 to 8192"),
-        ({"width": 8193}, "a beam of width 8193; expected 1 to 8192"),
+        ({"beam": 0}, "a beam of width 0; expected 1 to 8192"),
+        ({"beam": 8193}, "a beam of width 8193; expected 1 to 8192"),
         ({"generated": 1}, "--generated 1: expected 2 to 1000000"),
     ],
 )

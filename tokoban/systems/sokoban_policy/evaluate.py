@@ -202,7 +202,7 @@ class SokobanEvaluation:
     generated: int | None = None  # or so many generated ones, half of them solvable; without
     # either, the 4000 or so validation levels of the weights' own training, which takes minutes
     seed: int | None = None  # of the generated levels
-    width: int = 32  # of the beam search
+    beam: int = 32  # width of the beam search
     score: Score = "log_likelihood"  # which beams live on, as in `tokoban solve`
     precision: Precision = "fp32"  # of the network at play
 
@@ -211,7 +211,7 @@ class SokobanEvaluation:
             raise ValueError("give --levels or --generated, not both")
         if self.generated is not None and not 2 <= self.generated <= MAX_LEVELS:
             raise ValueError(f"--generated {self.generated}: expected 2 to {MAX_LEVELS}")
-        solve.check_width(self.width)
+        solve.check_width(self.beam)
 
 
 def evaluate_weights(
@@ -240,7 +240,7 @@ def evaluate_weights(
     figures = evaluate(
         model,
         levels,
-        beam_width=options.width,
+        beam_width=options.beam,
         score=options.score,
         precision=options.precision,
     )
