@@ -4,32 +4,39 @@ if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(url) {
       super();
-      this.waiting = [];  // messages sent before the script is ready
+      this.waiting = []; // messages sent before the script is ready
       this.frame = document.createElement("iframe");
       this.frame.hidden = true;
-      document.head.appendChild(this.frame);
+      const script = new URL(url, document.baseURI);
+      this.frame.addEventListener("load", () => this.start(script), { once: true });
+      document.body.appendChild(this.frame);
+    }
+    start(url) {
       const scope = this.frame.contentWindow;
-      scope.postMessage = (data) => {
-        const event = new MessageEvent("message", { data });
+      scope.postMessage = (data) => this.later(data, (event) => {
         this.dispatchEvent(event);
         if (this.onmessage) this.onmessage(event);
-      };
+      });
       const script = scope.document.createElement("script");
-      script.src = new URL(url, document.baseURI);
+      script.src = url;
       script.onload = () => {
-        this.waiting.forEach((data) => this.deliver(data));
+        const waiting = this.waiting;
         this.waiting = null;
+        waiting.forEach((data) => this.postMessage(data));
       };
-      script.onerror = () => this.dispatchEvent(new ErrorEvent("error"));
+      script.onerror = (event) => {
+        if (this.onerror) this.onerror(event);
+      };
       scope.document.head.appendChild(script);
     }
     postMessage(data) {
       if (this.waiting) this.waiting.push(data);
-      else this.deliver(data);
+      else this.later(data, (event) => this.frame.contentWindow?.dispatchEvent(event));
     }
-    deliver(data) {
-      const scope = this.frame.contentWindow;
-      scope.dispatchEvent(new MessageEvent("message", { data }));
+    // As between threads: a copy, and not before the sender has returned.
+    later(data, deliver) {
+      const event = new MessageEvent("message", { data: structuredClone(data) });
+      setTimeout(() => deliver(event));
     }
     terminate() {
       this.frame.remove();
