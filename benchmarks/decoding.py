@@ -26,20 +26,22 @@ from unittest import mock
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks.ctranslate2_model import convert, token_names
 from benchmarks.harness import Report, parser
 from tokoban import pretrained
+from tokoban.inference import Engine, PlainEngine
+from tokoban.inference.plain import PlainRows
 from tokoban.systems.translation import number_words
-from tokoban.systems.translation import stepper as stepper_module
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.config import base
+from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines, tidy
-from tokoban.systems.translation.stepper import CachedRows
 from tokoban.systems.translation.texts import tokenizer_of
 from tokoban.systems.translation.train import build_model
-from tokoban.systems.translation.translate import Precision, made_ready, translate
+from tokoban.systems.translation.translate import translate
 from tokoban.text.bpe import BOS, EOS
 
 CTRANSLATE2, NO_CACHE, NOTHING_KEPT = "CTranslate2", "no cache", "nothing kept"
@@ -51,38 +53,33 @@ Tokens = list[list[int]]  # of each sentence, without specials
 Way = Callable[[], Tokens]
 
 
-class _NoCache(CachedRows):
-    """Reads all tokens of each row at every step."""
+class _NothingKept(PlainRows):
+    """Reads the source again at every step, too, and projects all positions."""
 
-    said: Tensor | None = None  # [R, T]
+    def __init__(self, model: Translator, prompts: Tokens, **options: Any) -> None:
+        self.model, width = model, options["width"]
+        self.sources = pad_sequence([torch.tensor(row) for row in prompts], batch_first=True)
+        self.sources = self.sources.repeat_interleave(width, dim=0)
+        super().__init__(network_of(model), prompts, **options)
 
-    def take(self, parents: Tensor) -> None:
-        assert self.said is not None
-        self.said = self.said[parents]
-        super().take(parents)
+    def step(self, parents: Tensor | None) -> Callable[[Tensor], Tensor]:
+        if parents is not None:
+            self.sources = self.sources[parents]
+        return super().step(parents)
 
-    def read(self, tokens: Tensor) -> Tensor:
-        return self.model.decode(self._said_with(tokens), self.memory)
-
-    def _said_with(self, tokens: Tensor) -> Tensor:
-        newest = tokens[:, None]
-        self.said = newest if self.said is None else torch.cat([self.said, newest], dim=1)
-        return self.said
+    def _read(self) -> Tensor:
+        return self.model(self.sources, torch.stack(self.inputs))[:, -1].contiguous()
 
 
-class _NothingKept(_NoCache):
-    """Reads the source again, too, and projects all positions."""
+class _NothingKeptEngine(PlainEngine):
+    """The engine of such rows."""
 
-    def __init__(self, model: Translator, source: Tensor, **options: Any) -> None:
-        self.sources = source.repeat_interleave(options["width"], dim=0)
-        super().__init__(model, source, **options)
+    def __init__(self, model: Translator) -> None:
+        super().__init__(network_of(model))
+        self.model = model
 
-    def take(self, parents: Tensor) -> None:
-        self.sources = self.sources[parents]
-        super().take(parents)
-
-    def read(self, tokens: Tensor) -> Tensor:
-        return self.model(self.sources, self._said_with(tokens))[:, -1].contiguous()
+    def read(self, prompts: Any, *, width: int = 1, max_length: int | None = None) -> PlainRows:
+        return _NothingKept(self.model, prompts, width=width, max_length=max_length)
 
 
 class Contest:
@@ -93,22 +90,18 @@ class Contest:
         self.names = token_names(model)
         self.numbers = {name: number for number, name in enumerate(self.names)}
 
-    def ours(self, model: Translator, beam: int, batch: int) -> Tokens:
+    def ours(self, engine: Engine | None, beam: int, batch: int) -> Tokens:
         """By ``translate``; a batch's sentences are of like length."""
         found = translate(
-            model,
+            self.model,
             self.sources,
+            engine=engine,
             beam=beam,
             length_penalty=0.0,
             batch_size=batch,
             max_length=self.max_length,
         )
         return [best.tokens for best, *_ in found]
-
-    def without(self, rows: type[CachedRows], beam: int, batch: int) -> Tokens:
-        """By the same search with other rows."""
-        with mock.patch.object(stepper_module, "CachedRows", rows):
-            return self.ours(self.model, beam, batch)
 
     def theirs(self, translator: Any, beam: int, batch: int, **options: Any) -> Tokens:
         """By CTranslate2, which sorts the sentences by length, too."""
@@ -126,12 +119,12 @@ class Contest:
         if find_spec("ctranslate2") is not None:
             yield CTRANSLATE2, partial(self.theirs, self.translator(), beam, batch)
         if with_slow:
-            yield NO_CACHE, partial(self.without, _NoCache, beam, batch)
-            yield NOTHING_KEPT, partial(self.without, _NothingKept, beam, batch)
-            yield "ours, by torch's own products", partial(self.ours, self.model, beam, batch)
+            for name, engine in uncached(self.model).items():
+                yield name, partial(self.ours, engine, beam, batch)
+            yield "ours, by torch's own products", partial(self.ours, None, beam, batch)
         cpu = torch.device("cpu")
         for precision in get_args(Precision):
-            ready = made_ready(self.model, cpu, precision=precision)
+            ready = prepare_for_inference(self.model, cpu, precision=precision)
             yield f"ours, {precision}", partial(self.ours, ready, beam, batch)
 
     def translator(self) -> Any:
@@ -144,6 +137,11 @@ class Contest:
                 compute_type="float32",
                 intra_threads=torch.get_num_threads(),
             )
+
+
+def uncached(model: Translator) -> dict[str, Engine]:
+    """The engines that read whole sequences at every step."""
+    return {NO_CACHE: PlainEngine(network_of(model)), NOTHING_KEPT: _NothingKeptEngine(model)}
 
 
 def contest(options: argparse.Namespace) -> Contest:
@@ -205,7 +203,7 @@ def measure(
 def compare(both: Contest, *, beam: int, alpha: float) -> int:
     """Prints what CTranslate2 and we translate differently; how many differences are no ties."""
     with mock.patch.object(translate_module, "gnmt_penalty", partial(_plain_penalty, alpha)):
-        ours = both.ours(made_ready(both.model, torch.device("cpu")), beam, 32)
+        ours = both.ours(prepare_for_inference(both.model, torch.device("cpu")), beam, 32)
     theirs = both.theirs(both.translator(), beam, 32, length_penalty=alpha)
     exact, num_unexplained, num_different = both.model.double(), 0, 0
     for number, (mine, other) in enumerate(zip(ours, theirs, strict=True), start=1):

@@ -19,11 +19,13 @@ import torch
 from torch import nn
 
 from benchmarks.harness import Report, now_s, parser
+from tokoban.inference import Engine
 from tokoban.systems.translation.config import base, tiny
+from tokoban.systems.translation.engine import Precision, prepare_for_inference
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.stepper import forbidden_tokens
 from tokoban.systems.translation.train import build_model
-from tokoban.systems.translation.translate import Precision, made_ready, translate
+from tokoban.systems.translation.translate import translate
 from tokoban.text.bpe import BOS, EOS, PAD
 from tokoban.transformer import DecoderBlock, EncoderBlock
 from tokoban.transformer.attention import MultiHeadAttention
@@ -142,11 +144,23 @@ def theirs(
 
 
 def ours(
-    model: Translator, sources: Tokens, *, beam: int, batch: int, max_length: int = MAX_LENGTH
+    model: Translator,
+    engine: Engine | None,
+    sources: Tokens,
+    *,
+    beam: int,
+    batch: int,
+    max_length: int = MAX_LENGTH,
 ) -> Tokens:
     """By ``translate``."""
     found = translate(
-        model, sources, beam=beam, length_penalty=0.0, batch_size=batch, max_length=max_length
+        model,
+        sources,
+        engine=engine,
+        beam=beam,
+        length_penalty=0.0,
+        batch_size=batch,
+        max_length=max_length,
     )
     return [best.tokens for best, *_ in found]
 
@@ -169,14 +183,17 @@ def measure(
     for precision, dtype in TYPES.items():
         peer = convert(model).to(report.device, dtype)
         # Of a copy: on a GPU it is the model itself that is moved and rounded.
-        ready = made_ready(copy.deepcopy(model), report.device, precision=precision)
+        copied = copy.deepcopy(model)
+        engine = prepare_for_inference(copied, report.device, precision=precision)
         _measure_both(
             report,
             {
                 f"Marian, {precision}": partial(
                     theirs, peer, sources, beam=beam, batch=batch, forbidden=forbidden
                 ),
-                f"ours, {precision}": partial(ours, ready, sources, beam=beam, batch=batch),
+                f"ours, {precision}": partial(
+                    ours, copied, engine, sources, beam=beam, batch=batch
+                ),
             },
             beam=beam,
             batch=batch,

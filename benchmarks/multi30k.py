@@ -42,11 +42,11 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.engine import prepare_for_inference
 from tokoban.systems.translation.evaluate import lowercased_tokenised
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines
 from tokoban.systems.translation.texts import translate_texts
-from tokoban.systems.translation.translate import made_ready
 from tokoban.training import run_directory
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.device import find_device
@@ -186,9 +186,11 @@ def translate(contest: Contest, job: Job) -> None:
     model, config = pretrained.load(str(contest.run(job)), system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
-    model = made_ready(model, find_device(contest.device), precision="fp32")
+    engine = prepare_for_inference(model, find_device(contest.device))
     sources = read_lines(contest.text_file("train", config.source_language))
-    translations = translate_texts(model, sources, beam=BEAM, length_penalty=config.length_penalty)
+    translations = translate_texts(
+        model, sources, engine=engine, beam=BEAM, length_penalty=config.length_penalty
+    )
     write_output(str(found), "".join(f"{best.text}\n" for best, *_ in translations))
 
 

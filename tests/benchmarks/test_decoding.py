@@ -54,7 +54,7 @@ def test_ctranslate2_says_the_same() -> None:
     pytest.importorskip("ctranslate2")
     sources = drawn_sources(13)
     both = Contest(copy.deepcopy(half_trained()).float(), sources, None)
-    expected = both.ours(both.model, 1, 3)
+    expected = both.ours(None, 1, 3)
     assert len({token for tokens in expected for token in tokens}) > 4
     assert both.theirs(both.translator(), 1, 3) == expected
 
@@ -63,7 +63,7 @@ def test_a_difference_that_is_no_tie_is_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = contest()
-    ours = both.ours(both.model, 4, 3)
+    ours = both.ours(None, 4, 3)
 
     def theirs(*_: Any, **__: Any) -> list[list[int]]:
         return [[43], *ours[1:]]
@@ -77,9 +77,9 @@ def test_a_difference_that_is_no_tie_is_counted(
 @pytest.mark.parametrize("beam", [1, 3])
 def test_without_a_cache_the_same_is_said(beam: int) -> None:
     both = contest()
-    expected = both.ours(both.model, beam, 3)
-    for stepper in (decoding._NoCache, decoding._NothingKept):
-        assert both.without(stepper, beam, 3) == expected
+    expected = both.ours(None, beam, 3)
+    for engine in decoding.uncached(both.model).values():
+        assert both.ours(engine, beam, 3) == expected
 
 
 def test_decoding_writes_its_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

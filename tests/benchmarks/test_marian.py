@@ -18,7 +18,7 @@ def test_marian_says_the_same(beam: int) -> None:
     pytest.importorskip("transformers")
     model = copy.deepcopy(half_trained()).float()
     sources, options = drawn_sources(13), {"beam": beam, "batch": 3, "max_length": ROOM}
-    expected = marian.ours(model, sources, **options)
+    expected = marian.ours(model, None, sources, **options)
     assert len({tuple(tokens) for tokens in expected}) > 8
     forbidden = forbidden_tokens(model).tolist()
     assert marian.theirs(marian.convert(model), sources, **options, forbidden=forbidden) == expected

@@ -17,6 +17,7 @@ import torch
 
 from tokoban import cli, pretrained
 from tokoban.decoding import Sampling
+from tokoban.inference import Engine
 from tokoban.systems.translation import lines as lines_module
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.config import toy
@@ -158,6 +159,8 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
         weights, "x", *common, "--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9",
         "--top-p", "0.75",
     )  # fmt: skip
+    engines = [call.pop("engine") for call in shouted]
+    assert all(isinstance(engine, Engine) for engine in engines)
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
     assert shouted[0] == plain | {"texts": ["x"], "sampling": None, "first_number": 1}
     assert shouted[1] == {

@@ -15,6 +15,7 @@ from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
+    from tokoban.inference import Engine
     from tokoban.pretrained.domains import Domain
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    model, config, domain = _load(arguments)
+    model, engine, config, domain = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
     if sampling is not None or arguments.prefix:
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     number = 0
     try:
         with report.entries(arguments) as entries, _progress(arguments.text) as advance:
-            translated = _translated(model, lines, arguments, sampling)
+            translated = _translated(model, engine, lines, arguments, sampling)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
@@ -190,15 +191,15 @@ def _only_sentence(lines: Iterable[str]) -> str:
 
 def _load(
     arguments: argparse.Namespace,
-) -> "tuple[Translator, TranslationConfig, Domain | None]":
-    """The model, prepared for its device, its config, and the domain of shipped weights.
+) -> "tuple[Translator, Engine, TranslationConfig, Domain | None]":
+    """The model on its device, its engine, its config, and the domain of shipped weights.
 
     ``ValueError`` if it is for other languages.
     """
     from tokoban import pretrained
     from tokoban.pretrained.domains import DOMAINS
+    from tokoban.systems.translation.engine import prepare_for_inference
     from tokoban.systems.translation.model import Translator
-    from tokoban.systems.translation.translate import made_ready
 
     source = arguments.source or ("en" if arguments.target == "de" else "de")
     target = arguments.target or ("de" if source == "en" else "en")
@@ -219,12 +220,13 @@ def _load(
         )
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
-    ready = made_ready(model, device, precision=arguments.precision)
-    return ready, config, DOMAINS.get(weights)
+    engine = prepare_for_inference(model, device, precision=arguments.precision)
+    return model, engine, config, DOMAINS.get(weights)
 
 
 def _translated(
     model: "Translator",
+    engine: "Engine",
     lines: Iterator[str],
     arguments: argparse.Namespace,
     sampling: "Sampling | None",
@@ -237,6 +239,7 @@ def _translated(
     return translate_lines(
         model,
         lines,
+        engine=engine,
         block_size=1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size,
         forced_prefix=arguments.prefix,
         beam=arguments.beam,

@@ -1,1 +1,28 @@
-"""Fast execution of the core's stacks; knows embeddings and caches, not sentences or boards."""
+"""Fast execution of the core's stacks; knows embeddings and caches, not sentences or boards.
+
+::
+
+    Network (what is executed) ── Engine.read(prompts) ── Rows.advance(inputs, parents) ── outputs
+
+    PlainEngine      whole sequences again at every step: what the others are held to
+    CachedEngine     torch with a KV cache, on any device; with fixed shapes for CUDA graphs
+                     of a packed_network: weights laid out for the CPU, in fp32, bf16 or int8
+    CompiledEngine   compiled loops on a CPU in fp32
+    CpuEngine        compiled loops or packed weights, whichever is faster; fastest_engine
+    CudaGraph        a function of what lies in fixed places, captured once
+
+``compiled`` and ``cpu`` import numba, and are not imported here.
+"""
+
+from tokoban.inference.cached import CachedEngine
+from tokoban.inference.engine import Engine, Network, Rows, tied_projection
+from tokoban.inference.plain import PlainEngine
+
+__all__ = [
+    "CachedEngine",
+    "Engine",
+    "Network",
+    "PlainEngine",
+    "Rows",
+    "tied_projection",
+]

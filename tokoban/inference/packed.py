@@ -3,11 +3,15 @@
 Axes: B any, D width of the inputs, V width of the outputs.
 """
 
+import copy
+from dataclasses import replace
+
 import torch
 from jaxtyping import Float, Int8
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.inference.engine import Network
 from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
 
 # The rows of inputs for which the layout is chosen; any other number is computed with it as well.
@@ -123,3 +127,20 @@ def pack_linears(model: nn.Module, *, dtype: torch.dtype = torch.float32) -> Non
         for name, child in list(module.named_children()):
             if type(child) is nn.Linear:
                 setattr(module, name, packed_linear(child.weight, child.bias, dtype=dtype))
+
+
+def packed_network(network: Network, *, dtype: torch.dtype = torch.float32) -> Network:
+    """The network with packed copies of its weights: half the time on the CPU, in bf16 a third.
+
+    ``ValueError`` where torch lacks oneDNN.
+    """
+    if not can_pack():
+        raise ValueError("this torch was built without oneDNN, by which weights are packed")
+    stack, encoder = copy.deepcopy(network.stack), copy.deepcopy(network.encoder)
+    pack_linears(stack, dtype=dtype)
+    if encoder is not None:
+        pack_linears(encoder, dtype=dtype)
+    projection = network.projection
+    if isinstance(projection, nn.Linear):
+        projection = packed_linear(projection.weight, projection.bias, dtype=dtype)
+    return replace(network, stack=stack, encoder=encoder, projection=projection)

@@ -106,11 +106,12 @@ class MultiHeadAttention(nn.Module):
     def fuse_projections(self) -> None:
         """Merges the projections of queries, keys and values, for self-attention only."""
         parts = self.query, self.key, self.value
-        width = len(self.query.weight)
-        self.fused = nn.Linear(width, 3 * width)
+        width, has_bias = len(self.query.weight), self.query.bias is not None
+        self.fused = nn.Linear(width, 3 * width, bias=has_bias)
         with torch.no_grad():
             self.fused.weight.copy_(torch.cat([part.weight for part in parts]))
-            self.fused.bias.copy_(torch.cat([part.bias for part in parts]))
+            if has_bias:
+                self.fused.bias.copy_(torch.cat([part.bias for part in parts]))
         del self.query, self.key, self.value
 
     def _queries_keys_and_values(

@@ -151,26 +151,6 @@ def test_a_token_to_come_changes_nothing_before_it() -> None:
         assert not torch.isclose(after[:, place:], before[:, place:]).all(dim=-1).any()
 
 
-@NORM_ORDERS
-@pytest.mark.parametrize("chunk", [1, 3])
-def test_decoding_with_a_cache_equals_the_whole_pass(pre_norm: bool, chunk: int) -> None:
-    model = translator(pre_norm=pre_norm).requires_grad_(False)
-    expected = model(SOURCE, TARGET)
-    memory, cache = model.encode(SOURCE), model.new_cache(2, T)
-    for end in range(chunk, T + 1, chunk):
-        step = model.decode(TARGET[:, end - chunk : end], memory, cache=cache)
-        assert torch.allclose(step, expected[:, end - 1], rtol=0, atol=1e-12)
-        uncached = model.decode(TARGET[:, :end], memory)
-        assert torch.allclose(step, uncached, rtol=0, atol=1e-12)
-
-
-def test_several_translations_of_a_source_read_one_memory() -> None:
-    model = translator().requires_grad_(False)
-    targets = torch.tensor([[BOS, 5, 6], [BOS, 7, 8], [BOS, 9, 10], [BOS, 11, 12]])
-    expected = model(SOURCE.repeat_interleave(2, dim=0), targets)[:, -1]
-    assert torch.allclose(model.decode(targets, model.encode(SOURCE)), expected, rtol=0, atol=1e-12)
-
-
 def test_more_tokens_than_there_is_room_for_are_refused() -> None:
     model = translator()
     too_long = torch.full((1, 11 + EXTRA_LENGTH + 1), 5)

@@ -18,16 +18,13 @@ from tests.systems.translation.half_trained import (
     padded,
 )
 from tokoban.decoding import Sampling, Stepper, sample, search_hypotheses
-from tokoban.inference.packed import can_pack
-from tokoban.systems.translation import model as model_module
-from tokoban.systems.translation import translate as translate_module
+from tokoban.inference import CachedEngine
+from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import EXTRA_LENGTH
-from tokoban.systems.translation.stepper import FREE, TranslationStepper
+from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.systems.translation.translate import (
     Hypothesis,
-    Precision,
     gnmt_penalty,
-    made_ready,
     translate,
 )
 from tokoban.text.bpe import BOS, EOS, PAD, UNK
@@ -170,7 +167,9 @@ def test_no_translation_is_empty_where_there_is_room_for_a_token(way: str) -> No
 def test_no_translation_is_longer_than_its_source_and_fifty() -> None:
     model = half_trained()
     stepper = TranslationStepper(
-        model, torch.tensor([[5, EOS]]), width=1, forced=torch.full((1, 1 + EXTRA_LENGTH), FREE)
+        CachedEngine(network_of(model)).read([[5, EOS]]),
+        forced=torch.full((1, 1 + EXTRA_LENGTH), FREE),
+        forbidden=forbidden_tokens(model),
     )
     assert stepper.max_length == 51
     log_probs = stepper.log_probs()
@@ -277,9 +276,13 @@ def test_what_cannot_be_translated_is_refused(
 
 
 def stepper(width: int, *, max_length: int = 12) -> TranslationStepper:
-    source = padded([[*row, EOS] for row in SOURCES[:5]])
-    forced = torch.full((5, max_length), FREE)
-    return TranslationStepper(half_trained(), source, width=width, forced=forced)
+    sources = [[*row, EOS] for row in SOURCES[:5]]
+    engine = CachedEngine(network_of(half_trained()))
+    return TranslationStepper(
+        engine.read(sources, width=width, max_length=max_length),
+        forced=torch.full((5 * width, max_length), FREE),
+        forbidden=forbidden_tokens(half_trained()),
+    )
 
 
 def test_the_stepper_keeps_to_the_protocol() -> None:
@@ -317,45 +320,16 @@ def test_searching_and_sampling_at_width_one_are_the_same() -> None:
     assert torch.allclose(greedy.scores_nats.double(), beam.scores_nats[:, 0], atol=1e-5)
 
 
-@pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
-def test_a_packed_translator_says_the_same_and_leaves_the_other_as_it_was() -> None:
-    model = copy.deepcopy(half_trained()).float()
-    before = copy.deepcopy(model.state_dict())
-    expected = translate(model, SOURCES, nbest=2)
-    packed = model.packed()
-    for mine, others in zip(translate(packed, SOURCES, nbest=2), expected, strict=True):
-        assert [h.tokens for h in mine] == [h.tokens for h in others]
-        assert [h.score for h in mine] == pytest.approx([h.score for h in others], abs=1e-4)
-    assert all(torch.equal(model.state_dict()[name], x) for name, x in before.items())
-
-
 @pytest.mark.parametrize("precision", ["bf16", "int8"])
 def test_rounded_a_translation_is_worth_nearly_as_much(precision: Precision) -> None:
     model = copy.deepcopy(half_trained()).float()
-    rounded = made_ready(copy.deepcopy(model), torch.device("cpu"), precision=precision)
+    rounded = prepare_for_inference(model, torch.device("cpu"), precision=precision)
     exact = [best.score for (best,) in translate(model, SOURCES)]
-    found = [best.score for (best,) in translate(rounded, SOURCES)]
+    found = [best.score for (best,) in translate(model, SOURCES, engine=rounded)]
     assert found != exact
     assert found == pytest.approx(exact, abs=0.2)
 
 
 def test_bytes_are_for_the_cpu() -> None:
     with pytest.raises(ValueError, match="precision int8 is for the CPU; the device is meta"):
-        made_ready(half_trained(), torch.device("meta"), precision="int8")
-
-
-def test_without_onednn_loops_are_compiled_and_nothing_is_packed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(translate_module, "can_pack", lambda: False)
-    model, cpu = copy.deepcopy(half_trained()).float(), torch.device("cpu")
-    ready = made_ready(model, cpu)
-    assert ready.compiled is not None and model.compiled is None
-    assert ready.packed_projection is None
-    assert [best.tokens for (best,) in translate(ready, SOURCES)] == [
-        best.tokens for (best,) in translate(model, SOURCES)
-    ]
-    assert made_ready(model, cpu, precision="bf16").compiled is None
-    monkeypatch.setattr(model_module, "can_pack", lambda: False)
-    with pytest.raises(ValueError, match="this torch was built without oneDNN"):
-        model.packed()
+        prepare_for_inference(half_trained(), torch.device("meta"), precision="int8")

@@ -22,10 +22,11 @@ from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data
 from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
+from tokoban.systems.translation.engine import Precision, prepare_for_inference
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, read_pairs, tidy
 from tokoban.systems.translation.texts import tokenizer_of, translate_texts
-from tokoban.systems.translation.translate import BATCH_SIZE, Precision, made_ready
+from tokoban.systems.translation.translate import BATCH_SIZE
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
 from tokoban.training.config import Reads, Writes
@@ -228,10 +229,11 @@ def evaluate_weights(
     beam = config.beam_width if options.beam is None else options.beam
     penalty = options.length_penalty
     device = model.embedding.weight.device
-    model = made_ready(model, device, precision=options.precision)
+    engine = prepare_for_inference(model, device, precision=options.precision)
     translated = partial(
         translate_texts,
         model,
+        engine=engine,
         beam=beam,
         length_penalty=config.length_penalty if penalty is None else penalty,
         batch_size=options.batch_size,

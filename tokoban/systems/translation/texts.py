@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokoban.decoding import Sampling
+from tokoban.inference import Engine
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
@@ -36,6 +37,7 @@ def translate_texts(
     model: Translator,
     texts: Sequence[str],
     *,
+    engine: Engine | None = None,
     beam: int = 4,
     length_penalty: float = 0.6,
     nbest: int = 1,
@@ -54,6 +56,7 @@ def translate_texts(
     found = translate(
         model,
         sources,
+        engine=engine,
         beam=beam,
         length_penalty=length_penalty,
         nbest=nbest,

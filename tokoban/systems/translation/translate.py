@@ -3,32 +3,23 @@
 Axes: M sources of a batch, S their positions, T target positions, K translations of each source.
 """
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.decoding import Sampling, draw, search_hypotheses
-from tokoban.inference.packed import can_pack
+from tokoban.inference import CachedEngine, Engine
 from tokoban.systems.translation.config import LARGEST_PENALTY
+from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
-from tokoban.text.bpe import EOS, PAD
+from tokoban.text.bpe import EOS
 from tokoban.transformer import evaluating
 
 BATCH_SIZE = 32
-
-Precision = Literal["fp32", "bf16", "int8"]
-
-_TYPES: dict[Precision, torch.dtype] = {
-    "fp32": torch.float32,
-    "bf16": torch.bfloat16,
-    "int8": torch.int8,
-}
 
 # For each source its rows of tokens, -1 after the end, and their scores in nats.
 Found = tuple[list[list[list[int]]], list[list[float]]]
@@ -43,43 +34,6 @@ class Hypothesis:
     score_nats: float  # sum of the log-probabilities of its tokens and its end
 
 
-def made_ready(
-    model: Translator,
-    device: torch.device,
-    *,
-    precision: Precision = "fp32",
-) -> Translator:
-    """The translator as it translates quickest on ``device``: for that alone, not for training.
-
-    On the CPU ``bf16`` and ``int8`` round the weights and what they are multiplied with; elsewhere
-    ``bf16`` rounds everything, and ``int8`` is refused. In ``fp32`` the CPU has a
-    ``CompiledTranslator`` besides.
-    """
-    dtype = _TYPES[precision]
-    if precision == "int8" and device.type != "cpu":
-        raise ValueError(f"precision int8 is for the CPU; the device is {device.type}")
-    if device.type != "cpu" or (precision == "bf16" and not can_pack()):
-        return model.to(device, dtype)
-    model = model.to(device)
-    if precision == "int8" or can_pack():
-        ready = model.packed(dtype=dtype)
-    else:
-        ready = copy.deepcopy(model).to(dtype)
-    if precision == "fp32":
-        from tokoban.systems.translation.compiled_translator import (  # imports numba
-            CompiledTranslator,
-        )
-
-        ready.compiled = CompiledTranslator(
-            model.transformer.encoder,
-            model.transformer.decoder,
-            embedding=model.embedding.weight,
-            positions=model.position_vectors,
-            forbidden=forbidden_tokens(model),
-        )
-    return ready
-
-
 def gnmt_penalty(alpha: float) -> Callable[[int], float]:
     """((5 + n) / 6)^alpha of a translation of n tokens, its end counted (Wu et al. 2016)."""
     if not 0 <= alpha <= LARGEST_PENALTY:
@@ -92,6 +46,7 @@ def translate(
     model: Translator,
     sources: Sequence[Sequence[int]],
     *,
+    engine: Engine | None = None,
     beam: int = 4,
     length_penalty: float = 0.6,
     nbest: int = 1,
@@ -107,7 +62,8 @@ def translate(
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
     in its score. With ``sampling`` the translations are draws, whatever ``beam`` is. A source of no
     tokens has one translation, of no tokens. ``ValueError`` for a source that is longer than the
-    model was built for, and for a token that it does not have.
+    model was built for, and for a token that it does not have. The ``engine`` is one of this model;
+    by default torch's modules with a cache.
 
     Sources of like length are translated together. What comes out depends on neither order nor
     ``batch_size``, but for rounding; a draw depends on the source's number, which is
@@ -124,22 +80,26 @@ def translate(
         for number, source in enumerate(sources, start=first_number)
     ]
     penalty = gnmt_penalty(length_penalty)
-    device = model.embedding.weight.device
+    engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
+    forbidden = forbidden_tokens(model)
+    may_follow = torch.ones(model.embedding.num_embeddings, dtype=torch.bool)
+    may_follow[forbidden.cpu()] = False
     found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with evaluating(model):
-        compiled = model.compiled if beam == 1 and sampling is None else None
         for numbers in _batches(sources, batch_size):
-            if compiled is not None and len(numbers) == 1:
-                (number,) = numbers
-                forced = _forced([limits[number]], forced_prefix)[0]
-                tokens, score_nats = compiled.greedy([*sources[number], EOS], forced)
-                found[number] = _hypotheses([tokens], [score_nats], penalty)
+            ended = [[*sources[number], EOS] for number in numbers]
+            forced = _forced([limits[number] for number in numbers], forced_prefix)
+            if beam == 1 and sampling is None and len(numbers) == 1:
+                tokens, score_nats = engine.greedy(
+                    ended[0], forced[0], may_follow=may_follow, end=EOS
+                )
+                found[numbers[0]] = _hypotheses([tokens], [score_nats], penalty)
                 continue
+            width = beam if sampling is None else nbest
             stepper = TranslationStepper(
-                model,
-                _padded([[*sources[number], EOS] for number in numbers], device=device),
-                width=beam if sampling is None else nbest,
-                forced=_forced([limits[number] for number in numbers], forced_prefix).to(device),
+                engine.read(ended, width=width, max_length=forced.shape[1]),
+                forced=forced.repeat_interleave(width, dim=0).to(device),
+                forbidden=forbidden,
             )
             if sampling is None:
                 rows, scores_nats = _searched(
@@ -239,11 +199,6 @@ def _batches(sources: Sequence[Sequence[int]], batch_size: int) -> Iterator[list
     order = [number for number in order if sources[number]]
     for start in range(0, len(order), batch_size):
         yield order[start : start + batch_size]
-
-
-def _padded(rows: Sequence[Sequence[int]], *, device: torch.device) -> Int64[Tensor, "M S"]:
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], device=device)
 
 
 def _forced(limits: Sequence[int], prefix: Sequence[int]) -> Int64[Tensor, "M T"]:

@@ -1,4 +1,4 @@
-"""What the loops of translation are made of is what numpy has, nearly."""
+"""The functions of compiled loops are numpy's, nearly."""
 
 from typing import no_type_check
 
@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from tokoban.systems.translation import compiled
+from tokoban.inference import compiled_math as compiled
 
 
 @numba.njit

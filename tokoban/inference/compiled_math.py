@@ -1,4 +1,4 @@
-"""What compiled translation is made of: loops for one CPU thread, in single precision.
+"""Functions of compiled loops for one CPU thread, in single precision.
 
 Axes: R rows, S positions to attend to, D width.
 """
@@ -81,50 +81,50 @@ def norm(out, x, gain, shift):
 
 @inner
 @no_type_check
-def attend(mixed, query, kept, places, num_heads, shares):
-    """Each head of a query [D] mixes the values of the positions at ``places`` [S].
+def attend(mixed, query, cache, places, num_heads, weights):
+    """Attention of each head of a query [D] to the positions at ``places`` [S] of the cache.
 
-    A row of ``kept`` is a key and a value, one behind the other. ``shares`` is room for S + 3 of
-    them. Four positions are read at once, for they meet the same query; where there are fewer left
-    the last one stands in, without a share.
+    A row of ``cache`` is a key and then a value. ``weights`` is workspace of S + 3. Four positions
+    are read at once, since they meet the same query; where fewer are left, the last one is
+    repeated with a weight of 0.
     """
     width, num_places = len(mixed), len(places)
     head_width, last = width // num_heads, num_places - 1
     scale = np.float32(1) / np.sqrt(np.float32(head_width))
     for head in range(num_heads):
         start, end = head * head_width, (head + 1) * head_width
-        asked, found = query[start:end], mixed[start:end]
+        own_query, own_mixed = query[start:end], mixed[start:end]
         for s in range(0, num_places, 4):
-            key0 = kept[places[s], start:end]
-            key1 = kept[places[min(s + 1, last)], start:end]
-            key2 = kept[places[min(s + 2, last)], start:end]
-            key3 = kept[places[min(s + 3, last)], start:end]
+            key0 = cache[places[s], start:end]
+            key1 = cache[places[min(s + 1, last)], start:end]
+            key2 = cache[places[min(s + 2, last)], start:end]
+            key3 = cache[places[min(s + 3, last)], start:end]
             first = second = third = fourth = np.float32(0)
             for i in range(head_width):
-                first += asked[i] * key0[i]
-                second += asked[i] * key1[i]
-                third += asked[i] * key2[i]
-                fourth += asked[i] * key3[i]
-            shares[s], shares[s + 1] = first * scale, second * scale
-            shares[s + 2], shares[s + 3] = third * scale, fourth * scale
-        greatest, total = shares[0], np.float32(0)
+                first += own_query[i] * key0[i]
+                second += own_query[i] * key1[i]
+                third += own_query[i] * key2[i]
+                fourth += own_query[i] * key3[i]
+            weights[s], weights[s + 1] = first * scale, second * scale
+            weights[s + 2], weights[s + 3] = third * scale, fourth * scale
+        greatest, total = weights[0], np.float32(0)
         for s in range(1, num_places):
-            greatest = max(greatest, shares[s])
+            greatest = max(greatest, weights[s])
         for s in range(num_places):
-            shares[s] = exp(shares[s] - greatest)
-            total += shares[s]
+            weights[s] = exp(weights[s] - greatest)
+            total += weights[s]
         for s in range(num_places, num_places + 3):
-            shares[s] = np.float32(0)
+            weights[s] = np.float32(0)
         for i in range(head_width):
-            found[i] = np.float32(0)
+            own_mixed[i] = np.float32(0)
         for s in range(0, num_places, 4):
-            value0 = kept[places[s], width + start : width + end]
-            value1 = kept[places[min(s + 1, last)], width + start : width + end]
-            value2 = kept[places[min(s + 2, last)], width + start : width + end]
-            value3 = kept[places[min(s + 3, last)], width + start : width + end]
-            first, second = shares[s] / total, shares[s + 1] / total
-            third, fourth = shares[s + 2] / total, shares[s + 3] / total
+            value0 = cache[places[s], width + start : width + end]
+            value1 = cache[places[min(s + 1, last)], width + start : width + end]
+            value2 = cache[places[min(s + 2, last)], width + start : width + end]
+            value3 = cache[places[min(s + 3, last)], width + start : width + end]
+            first, second = weights[s] / total, weights[s + 1] / total
+            third, fourth = weights[s + 2] / total, weights[s + 3] / total
             for i in range(head_width):
-                found[i] += (first * value0[i] + second * value1[i]) + (
+                own_mixed[i] += (first * value0[i] + second * value1[i]) + (
                     third * value2[i] + fourth * value3[i]
                 )

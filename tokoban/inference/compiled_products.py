@@ -14,7 +14,7 @@ from llvmlite import binding, ir
 from numba import types
 from numba.extending import intrinsic
 
-from tokoban.systems.translation.compiled import inner
+from tokoban.inference.compiled_math import inner
 
 # A tile of rows by outputs is summed in registers alone: 24 of AVX-512's 32, 12 of AVX2's 16.
 TILE = 6, 64 if binding.get_host_cpu_features().get("avx512f") else 16
@@ -95,7 +95,7 @@ _sum_row, _sum_rows = _summing(1), _summing(TILE[0])
 def affine(out, weights, bias, x, least, tile):
     """out [R, O] = x [R, D] @ weight.T + bias, or ``least`` where it is less.
 
-    ``weights`` are ``panels``; ``tile`` is room.
+    ``weights`` are ``panels``; ``tile`` is workspace.
     """
     height, width = TILE  # and not of tile, whose shape no compiler knows
     for panel in range(len(weights)):

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from tokoban.systems.translation.compiled_products import TILE, affine, panels
+from tokoban.inference.compiled_products import TILE, affine, panels
 
 ROWS, PANEL = TILE
 

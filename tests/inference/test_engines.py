@@ -1,0 +1,256 @@
+"""Every engine says what the plain modules say, whatever is read together and however rows move."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tests.inference import networks
+from tests.inference.networks import START, TOKENS, VECTORS, D, T, V
+from tokoban.inference import CachedEngine, Engine, Network, PlainEngine, Rows
+from tokoban.inference import cpu as cpu_module
+from tokoban.inference.compiled import CompiledEngine, can_compile
+from tokoban.inference.cpu import CpuEngine, fastest_engine
+from tokoban.inference.packed import can_pack, packed_network
+from tokoban.transformer import Decoder, EncoderBlock, masks
+
+MakeEngine = Callable[[Network], Engine]
+
+
+def packed(network: Network) -> Engine:
+    return CachedEngine(packed_network(network))
+
+
+ENGINES: dict[str, MakeEngine] = {
+    "plain": PlainEngine,
+    "cached": CachedEngine,
+    "compiled": CompiledEngine,
+    "cpu": CpuEngine,
+}
+if can_pack():
+    ENGINES["packed"] = packed
+EVERY_ENGINE = pytest.mark.parametrize("make_engine", ENGINES.values(), ids=ENGINES)
+EVERY_TOKEN_NETWORK = pytest.mark.parametrize("make_network", TOKENS.values(), ids=TOKENS)
+EVERY_VECTOR_NETWORK = pytest.mark.parametrize("make_network", VECTORS.values(), ids=VECTORS)
+PROMPTS = [[5], [7, 11, 6, 88, 0, 13, 9], [8, 8, 5]]
+# All stay; change places within their prompt; the prompt in the middle is dropped; change again.
+MOVES = [None, [1, 1, 3, 2, 4, 4], [0, 1, 5, 4], [1, 0, 2, 2]]
+
+close = partial(torch.testing.assert_close, rtol=0, atol=3e-5)
+
+
+def whole_pass(network: Network, prompt: list[int], said: list[int]) -> torch.Tensor:
+    """The output after one whole sequence, by the modules and the mathematics of their ends."""
+
+    def vectors(tokens: list[int]) -> torch.Tensor:
+        assert network.embedding is not None
+        found = network.embedding[torch.tensor([tokens])] * network.embedding_scale
+        return found if network.positions is None else found + network.positions[: len(tokens)]
+
+    if isinstance(network.stack, Decoder):
+        assert network.encoder is not None
+        target = [START, *said]
+        hidden = network.stack(
+            vectors(target), network.encoder(vectors(prompt)), may_attend=masks.causal(len(target))
+        )
+    else:
+        text = [*prompt, *said]
+        hidden = network.stack(vectors(text), may_attend=masks.causal(len(text)))
+    assert network.projection is not None
+    return network.projection(hidden[0, -1])
+
+
+@EVERY_TOKEN_NETWORK
+@EVERY_ENGINE
+def test_rows_say_what_a_whole_pass_says_wherever_they_move(
+    make_engine: MakeEngine, make_network: Callable[[], Network]
+) -> None:
+    network = make_network()
+    engine = make_engine(network)
+    assert isinstance(engine, Engine)
+    rows = engine.read(PROMPTS, width=2, max_length=13)
+    assert isinstance(rows, Rows)
+    histories: list[tuple[list[int], list[int]]] = [(p, []) for p in PROMPTS for _ in range(2)]
+    for step, moves in enumerate(MOVES):
+        expected = torch.stack([whole_pass(network, *history) for history in histories])
+        close(rows.output, expected)
+        parents = range(len(histories)) if moves is None else moves
+        newest = [5 * step + 4 + row for row in range(len(parents))]
+        histories = [
+            (histories[parent][0], [*histories[parent][1], token])
+            for parent, token in zip(parents, newest, strict=True)
+        ]
+        rows.advance(torch.tensor(newest), None if moves is None else torch.tensor(moves))
+    expected = torch.stack([whole_pass(network, *history) for history in histories])
+    close(rows.output, expected)
+
+
+@EVERY_VECTOR_NETWORK
+@pytest.mark.parametrize(
+    "make_engine",
+    [CachedEngine, partial(CachedEngine, fixed_shapes=True), CompiledEngine],
+    ids=["cached", "fixed shapes", "compiled"],
+)
+def test_rows_of_vectors_say_what_whole_passes_say(
+    make_engine: MakeEngine, make_network: Callable[[], Network]
+) -> None:
+    network, draw = make_network(), torch.Generator().manual_seed(2)
+    prompts = torch.randn(3, 2, D, generator=draw)
+    histories = prompts.repeat_interleave(2, dim=0)
+    rows = make_engine(network).read(prompts, width=2, max_length=7)
+    output = rows.output
+    for moves in (None, [1, 0, 2, 2, 5, 4], None, [0, 0, 3, 2, 4, 5]):
+        length = histories.shape[1]
+        assert network.positions is not None and network.may_attend is not None
+        whole = network.stack(
+            histories + network.positions[:length],
+            may_attend=network.may_attend[:length, :length],
+        )
+        close(output, whole[:, -1])
+        parents = None if moves is None else torch.tensor(moves)
+        newest = torch.randn(6, D, generator=draw)
+        histories = histories if parents is None else histories[parents]
+        histories = torch.cat([histories, newest[:, None]], dim=1)
+        output = rows.step(parents)(newest)
+
+
+@EVERY_TOKEN_NETWORK
+@pytest.mark.parametrize("make_engine", [CachedEngine, CompiledEngine, CpuEngine])
+def test_a_batch_of_one_is_a_row_of_many(
+    make_engine: MakeEngine, make_network: Callable[[], Network]
+) -> None:
+    engine = make_engine(make_network())
+    together = engine.read(PROMPTS)
+    alone = [engine.read([prompt]) for prompt in PROMPTS]
+    for token in (3, 88, 0):
+        close(torch.cat([rows.output for rows in alone]), together.output)
+        together.advance(torch.full((3,), token), None)
+        for rows in alone:
+            rows.advance(torch.tensor([token]), None)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
+@EVERY_ENGINE
+def test_greedy_tokens_are_those_of_the_plain_modules(
+    make_engine: MakeEngine, pre_norm: bool
+) -> None:
+    network = networks.encoder_decoder(pre_norm=pre_norm)
+    may_follow, end = torch.arange(V) % 3 > 0, 2
+    forced = torch.tensor([-1, 7, *[-1] * 9, end])
+    tokens, score_nats = list[int](), 0.0
+    for wanted in forced.tolist():
+        log_probs = whole_pass(network, PROMPTS[1], tokens).log_softmax(0)
+        allowed = log_probs.masked_fill(~may_follow, -torch.inf)
+        allowed[end] = -torch.inf if not tokens else allowed[end]
+        tokens.append(int(allowed.argmax()) if wanted < 0 else wanted)
+        score_nats += float(log_probs[tokens[-1]])
+        if tokens[-1] == end:
+            break
+    found = make_engine(network).greedy(PROMPTS[1], forced, may_follow=may_follow, end=end)
+    assert found == (tokens, pytest.approx(score_nats, abs=1e-4))
+
+
+def test_a_long_prompt_and_many_steps_fill_a_network_and_no_more() -> None:
+    network = networks.decoder_only(is_rotary=True)
+    prompt = torch.randint(V, (29,), generator=torch.Generator().manual_seed(1)).tolist()
+    plain, *others = (
+        e(network).read([prompt]) for e in (PlainEngine, CachedEngine, CompiledEngine)
+    )
+    for token in range(T - 29):
+        plain.advance(torch.tensor([token]), None)
+        for rows in others:
+            close(rows.advance(torch.tensor([token]), None), plain.output)
+    for rows in (plain, *others):
+        with pytest.raises(ValueError, match=r"full|this network has 41|the cache holds 41"):
+            rows.advance(torch.tensor([1]), None)
+
+
+@pytest.mark.parametrize("make_engine", [CachedEngine, CompiledEngine])
+def test_what_is_beside_the_weights_is_refused(make_engine: MakeEngine) -> None:
+    network = networks.encoder_decoder(pre_norm=True)
+    engine = make_engine(network)
+    for token in (V, 10**9, -1):
+        with pytest.raises(ValueError, match=f"^token {token}; this network has {V}$"):
+            engine.read([[5], [5, token]])
+    with pytest.raises(ValueError, match=r"^prompt 2 has no tokens$"):
+        engine.read([[5], []])
+    with pytest.raises(ValueError, match=rf"^{T + 1} positions; this network has {T}$"):
+        engine.read([[5] * (T + 1)])
+    with pytest.raises(ValueError, match=rf"^{T + 1} positions; this network has {T}$"):
+        engine.read([[5]], max_length=T + 1)
+    with pytest.raises(ValueError, match="this network reads vectors; got tokens"):
+        make_engine(networks.over_vectors(has_history=True)).read([[5]])
+
+
+def test_compiled_rows_take_an_input_each_and_no_more_than_they_are_for() -> None:
+    rows = CompiledEngine(networks.encoder_decoder(pre_norm=True)).read([[5], [7]], max_length=2)
+    for token in (V, -1):
+        with pytest.raises(ValueError, match=f"^token {token}; this network has {V}$"):
+            rows.advance(torch.tensor([3, token]), None)
+    with pytest.raises(ValueError, match=r"^got 3 inputs; expected one for each of 2 rows$"):
+        rows.advance(torch.tensor([3, 3, 3]), None)
+    rows.advance(torch.tensor([3, 3]), None)
+    with pytest.raises(ValueError, match=r"^the rows are for 2 positions, and full$"):
+        rows.advance(torch.tensor([3, 3]), None)
+    loops = CompiledEngine(networks.decoder_only())
+    with pytest.raises(ValueError, match=r"^the rows are for 2 positions, and full$"):
+        loops.read([[5, 7, 9]], max_length=2)
+
+
+def test_a_compiled_engine_has_copied_the_weights() -> None:
+    network = networks.decoder_only()
+    engine = CompiledEngine(network)
+    before = engine.read(PROMPTS).output.clone()
+    assert network.embedding is not None and network.positions is not None
+    with torch.no_grad():
+        for tensor in (*network.stack.parameters(), network.embedding, network.positions):
+            tensor.zero_()
+    assert torch.equal(engine.read(PROMPTS).output, before)
+
+
+def test_what_the_loops_cannot_execute_stays_with_torch() -> None:
+    assert isinstance(fastest_engine(networks.decoder_only()), CpuEngine)
+    double = networks.decoder_only(activation=functional.silu)
+    assert not can_compile(double)
+    assert isinstance(fastest_engine(double), CachedEngine)
+    with pytest.raises(ValueError, match="need ReLU, its square or GELU as the activation"):
+        CompiledEngine(double)
+    other = networks.decoder_only()
+    other.stack.double()
+    assert not can_compile(other)
+    spread = networks.decoder_only()
+    block = spread.stack.blocks[1]
+    assert isinstance(block, EncoderBlock)
+    block.feed_forward_residual.norm.eps = 1e-3
+    assert not can_compile(spread)
+    with pytest.raises(ValueError, match="need layer norms with an epsilon of 1e-5"):
+        CompiledEngine(spread)
+
+
+@pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
+def test_of_a_large_network_single_rows_alone_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_module, "_FEW_BYTES", 1000)
+    engine = CpuEngine(networks.decoder_only())
+    assert not engine.is_small
+    for prompts, width in ((PROMPTS, 1), (PROMPTS[:1], 2)):
+        assert engine.read(prompts, width=width) is not None
+        assert engine._compiled is None
+    engine.read(PROMPTS[:1])
+    assert engine._compiled is not None
+
+
+def test_a_network_has_an_encoder_and_a_start_where_its_stack_is_a_decoder() -> None:
+    whole = networks.encoder_decoder(pre_norm=True)
+    with pytest.raises(ValueError, match="a decoder needs an encoder"):
+        Network(stack=whole.stack, max_length=3)
+    with pytest.raises(ValueError, match="a decoder needs an encoder"):
+        Network(stack=whole.encoder, encoder=whole.encoder, max_length=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="rows have a start token exactly where"):
+        Network(stack=whole.stack, encoder=whole.encoder, max_length=3)
+
+
+def test_fixed_shapes_need_a_mask() -> None:
+    with pytest.raises(ValueError, match="fixed shapes need a mask"):
+        CachedEngine(networks.decoder_only(), fixed_shapes=True)

@@ -1,0 +1,131 @@
+"""The seam between a model and its fast execution: what is executed, and what every engine does.
+
+Axes: P prompts, T positions, D width, V vocabulary; a row R is one sequence under way, prompt *
+width + copy.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor, nn
+
+from tokoban.transformer import Decoder, Encoder
+
+# Of each prompt its tokens; or, where a network has no embedding, the vectors [P, T, D] of all.
+Prompts = Sequence[Sequence[int]] | Float[Tensor, "P T D"]
+# The next token of each row, or its vector.
+Inputs = Int64[Tensor, "R"] | Float[Tensor, "R D"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Network:
+    """A stack of the core with what stands before and behind it: all that an engine knows.
+
+    Attention is causal in an ``Encoder`` without a mask and in a ``Decoder``. A ``Decoder`` reads
+    the output of ``encoder``, whose inputs are the prompts.
+    """
+
+    stack: Encoder | Decoder
+    encoder: Encoder | None = None
+    max_length: int  # positions of a sequence, and of a prompt that the encoder reads
+    embedding: Float[Tensor, "V D"] | None = None  # None: the inputs are vectors
+    embedding_scale: float = 1.0
+    positions: Float[Tensor, "max_length D"] | None = None  # added to the inputs
+    projection: nn.Module | None = None  # None: the outputs are the stack's vectors
+    start: int | None = None  # the first token of every row, where there is an encoder
+    may_attend: Bool[Tensor, "max_length max_length"] | None = None  # None: causal
+
+    def __post_init__(self) -> None:
+        if isinstance(self.stack, Decoder) != (self.encoder is not None):
+            raise ValueError("a decoder needs an encoder, and an encoder as the stack takes none")
+        if (self.encoder is None) != (self.start is None):
+            raise ValueError("rows have a start token exactly where there is an encoder")
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.stack.parameters()).device
+
+    @property
+    def first_token(self) -> int:
+        """``start`` of a network that has one."""
+        assert self.start is not None
+        return self.start
+
+    def require_length(self, length: int) -> None:
+        """``ValueError`` unless there is a position for so many inputs."""
+        if length > self.max_length:
+            raise ValueError(f"{length} positions; this network has {self.max_length}")
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """Sequences under way, which grow by one position at a time; storage, which changes.
+
+    ``output`` is what the network says after the newest position of each row: logits [R, V], or
+    vectors [R, D] of a network without a projection. It holds until the next step.
+    """
+
+    output: Tensor
+
+    def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
+        """Row i becomes what row ``parents[i]`` was, with one more input; the new output.
+
+        ``None`` is each row its own parent. Fewer parents than rows drop the others; then those of
+        one prompt stay neighbours, and all of a prompt's rows are kept or none. A row's parent is
+        of its own prompt.
+        """
+        ...
+
+    def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
+        """``advance`` in two parts: the second can be compiled with what computes the inputs.
+
+        It leaves ``output`` as it was.
+        """
+        ...
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Executes a network; it holds no sequences itself, so threads may share one.
+
+    Laws: outputs are those of the plain modules on the whole sequence, up to rounding, whatever is
+    read together; ``advance`` with ``parents`` continues exactly those rows.
+    """
+
+    network: Network
+
+    def read(self, prompts: Prompts, *, width: int = 1, max_length: int | None = None) -> Rows:
+        """``width`` neighbouring rows of each prompt, which share what was read of it.
+
+        ``max_length`` is the most positions of a row, with a prompt that the stack itself reads
+        (by default the network's).
+        """
+        ...
+
+    def greedy(
+        self,
+        source: Sequence[int],
+        forced: Int64[Tensor, "T"],
+        *,
+        may_follow: Bool[Tensor, "V"],
+        end: int,
+    ) -> tuple[list[int], float]:
+        """The most probable tokens after one source, and the sum of their log-probabilities.
+
+        ``forced`` says which token there must be at a position, and is negative where there is a
+        choice among those that ``may_follow``. The tokens end with ``end``, which is not the first
+        unless forced, or with the last forced position.
+        """
+        ...
+
+
+def tied_projection(embedding: Float[Tensor, "V D"]) -> nn.Linear:
+    """The projection that shares its weights with the embedding."""
+    num_tokens, width = embedding.shape
+    linear = nn.Linear(width, num_tokens, bias=False, device="meta")
+    linear.weight = nn.Parameter(embedding, requires_grad=False)
+    return linear
