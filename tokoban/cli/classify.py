@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokoban.systems.vit.config import VitConfig
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.pictures import SizedPicture
-    from tokoban.systems.vit.rollout import Looked
+    from tokoban.systems.vit.rollout import Attribution
 
 SUMMARY = "classify pictures by a vision transformer; as shipped: is a Sokoban board deadlocked?"
 UNDECIDED = ""
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tokoban import pretrained
     from tokoban.systems.vit.model import VisionTransformer
-    from tokoban.systems.vit.rollout import look
+    from tokoban.systems.vit.rollout import attribute
     from tokoban.systems.vit.sources import read_sized
 
     model, config = pretrained.load(arguments.weights, system="vit")
@@ -90,12 +90,12 @@ def run(arguments: argparse.Namespace) -> int:
     _tell_fitted(read, config)
     pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
-    looked = look(model.to(device), pictures.to(device))
-    found = _described(names, looked, model.class_names, top=arguments.top)
+    attribution = attribute(model.to(device), pictures.to(device))
+    found = _described(names, attribution, model.class_names, top=arguments.top)
     if "-" not in (arguments.attention, arguments.json):
         _tell(found)
     if arguments.attention is not None:
-        _draw(arguments, names, model, pictures, looked)
+        _draw(arguments, names, model, pictures, attribution)
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
         write_object(arguments.json, described)
@@ -112,10 +112,10 @@ def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
 
 
 def _described(
-    images: Sequence[str], looked: "Looked", names: tuple[str, ...], *, top: int
+    images: Sequence[str], attribution: "Attribution", names: tuple[str, ...], *, top: int
 ) -> list[dict[str, Any]]:
     """For each picture its likeliest classes, the likeliest first."""
-    chances, classes = looked.logits.softmax(1).topk(min(top, len(names)))
+    chances, classes = attribution.logits.softmax(1).topk(min(top, len(names)))
     return [
         {
             "picture": image,
@@ -143,13 +143,13 @@ def _draw(
     names: Sequence[str],
     model: "VisionTransformer",
     pictures: "torch.Tensor",
-    looked: "Looked",
+    attribution: "Attribution",
 ) -> None:
     """The rollout as PNG, or the page of all weights."""
     if attention_files.is_page(arguments.attention):
         from tokoban.systems.vit.attention_panels import attention_panels
 
-        panels = attention_panels(model, pictures, looked.weights, names=names)
+        panels = attention_panels(model, pictures, attribution.weights, names=names)
         title = f"Attention of {arguments.weights}"
         guide = (
             "Look for heads in which a patch attends to others of the same object; the class "
@@ -158,6 +158,6 @@ def _draw(
         attention_files.write(arguments.attention, panels, title=title, guide=guide)
         return
     from tokoban.cli.png import encode_png
-    from tokoban.systems.vit.rollout import drawn
+    from tokoban.systems.vit.rollout import overlay
 
-    write_output(arguments.attention, encode_png(drawn(pictures, looked.shares)))
+    write_output(arguments.attention, encode_png(overlay(pictures, attribution.shares)))

@@ -67,7 +67,7 @@ def test_pictures_are_those_of_the_renderer() -> None:
 def test_a_board_that_the_solver_gives_up_has_no_standing(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw_boards(60, seed=2)
     monkeypatch.setattr(boards, "_MAX_EXPANSIONS", 0)
-    standings = boards.stand(drawn.boards)
+    standings = boards.solver_labels(drawn.boards)
     assert set(standings[drawn.standings == OPEN].tolist()) == {-1}
     assert set(standings[drawn.standings == SOLVED].tolist()) == {SOLVED}
     assert LOST not in standings[drawn.standings != LOST]

@@ -59,12 +59,12 @@ def test_patches_with_their_places_may_come_in_any_order(pooling: str) -> None:
 def test_patches_without_their_places_may_not(positions: str) -> None:
     model = _model(positions=positions)
     pictures = _pictures(1)
-    assert len(model.place_vectors().unique(dim=0)) == 35
+    assert len(model.position_vectors().unique(dim=0)) == 35
     moved = pictures.roll(model.patch_side, dims=3)  # the same patches, in other places
     assert not torch.allclose(model(moved), model(pictures), atol=1e-4)
     # The vectors are those of reading order: the first differ by column alone.
     if positions == "rows_and_columns":
-        vectors = model.place_vectors().unflatten(0, (5, 7))
+        vectors = model.position_vectors().unflatten(0, (5, 7))
         torch.testing.assert_close(
             vectors[3] - vectors[1], (vectors[3] - vectors[1])[:1].expand(7, -1)
         )

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.systems.vit.test_model import _model, _pictures
-from tokoban.systems.vit.rollout import drawn, look, rollout
+from tokoban.systems.vit.rollout import attribute, overlay, rollout
 from tokoban.transformer import EncoderBlock
 
 
@@ -28,13 +28,13 @@ def test_rows_sum_to_one() -> None:
 
 
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])
-def test_looking_gives_shares_of_patches_and_the_same_logits(pooling: str) -> None:
+def test_attribution_gives_shares_of_patches_and_the_same_logits(pooling: str) -> None:
     model, pictures = _model(pooling=pooling), _pictures(3)
-    looked = look(model, pictures)
-    assert looked.shares.shape == (3, 5, 7)
-    assert (looked.shares > 0).all()
-    torch.testing.assert_close(looked.shares.sum((1, 2)), torch.ones(3))
-    torch.testing.assert_close(looked.logits, model(pictures))
+    found = attribute(model, pictures)
+    assert found.shares.shape == (3, 5, 7)
+    assert (found.shares > 0).all()
+    torch.testing.assert_close(found.shares.sum((1, 2)), torch.ones(3))
+    torch.testing.assert_close(found.logits, model(pictures))
 
 
 def test_a_model_that_looks_at_one_patch_has_its_share_there() -> None:
@@ -52,7 +52,7 @@ def test_a_model_that_looks_at_one_patch_has_its_share_there() -> None:
         attention.query.weight.zero_()
         attention.query.bias.zero_()
         attention.query.bias[[0, 11]] = 10.0
-    share = look(model, pictures).shares.flatten()
+    share = attribute(model, pictures).shares.flatten()
     scores = tokens @ direction
     assert int(share.argmax()) == int(scores[1:].argmax())
 
@@ -61,7 +61,7 @@ def test_the_drawing_marks_the_patch_that_counts_most() -> None:
     pictures = torch.full((2, 1, 6, 9), 100, dtype=torch.uint8)
     shares = torch.full((2, 2, 3), 0.1)
     shares[0, 1, 2] = shares[1, 0, 0] = 0.5
-    picture = drawn(pictures, shares)
+    picture = overlay(pictures, shares)
     scale = 224 // 9
     assert picture.shape == (2 * 6 * scale + 8, 2 * 9 * scale + 8, 3)
     assert (picture[: 6 * scale, : 9 * scale] == 100).all()

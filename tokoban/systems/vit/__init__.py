@@ -1,6 +1,6 @@
-"""A plain vision transformer: pictures as rows of patches, and no convolution anywhere.
+"""A vision transformer: pictures as sequences of patches, without convolutions.
 
 Read in this order: ``config``, ``patches``, ``model``, ``pictures`` (files and sizes), ``idx``,
-``boards`` and ``sources`` (the sets), ``dataset`` (who learns from what), ``augmentation``,
-``train``, ``evaluate`` and ``rollout`` (where the model looked).
+``boards`` and ``sources`` (the sets), ``dataset`` (splits and batches), ``augmentation``,
+``train``, ``evaluate`` and ``rollout`` (attention rollout).
 """

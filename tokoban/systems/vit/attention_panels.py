@@ -1,4 +1,4 @@
-"""What a classifier attended to in pictures, as panels of a page of attention.
+"""The attention of a classifier in pictures, for the attention page.
 
 Axes: L layers, B pictures, N heads, T tokens (the class token first, if there is one), C channels,
 H rows and W columns of pixels.
@@ -20,7 +20,7 @@ def attention_panels(
     *,
     names: Sequence[str],
 ) -> list[AttentionPanel]:
-    """A panel for each picture: its patches as a grid over it, and who of them attends to whom."""
+    """A panel for each picture, with its patches as a grid over it."""
     panels = []
     for number, (name, picture) in enumerate(zip(names, pictures, strict=True)):
         tokens = TokenGrid(

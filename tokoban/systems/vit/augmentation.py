@@ -1,4 +1,6 @@
-"""Pictures changed at random in ways that leave their classes as they are, on any device.
+"""Data augmentation on any device: shifts, flips and random erasing.
+
+Random erasing: Zhong et al. 2017 (arXiv:1708.04896).
 
 Axes: B batch, C channels, H rows, W columns.
 """
@@ -7,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
-# What is erased, as Zhong et al. 2020 have it: its share of the picture, and height over width.
+# Of the erased rectangle, as in the paper: its share of the picture, and its height over width.
 _LEAST_ERASED, _MOST_ERASED = 0.02, 1 / 3
 _FLATTEST, _STEEPEST = 0.3, 1 / 0.3
 
@@ -20,13 +22,13 @@ def shifted_and_flipped(
     flips_vertically: bool,
     generator: torch.Generator,
 ) -> UInt8[Tensor, "B C H W"]:
-    """Each picture moved by up to ``shift`` pixels along both axes, black coming in; half flipped.
+    """Each picture shifted by up to ``shift`` pixels on both axes, padded with black; half flipped.
 
-    The draws, and so the pictures, depend on the generator's state alone.
+    The result depends on the generator's state only.
     """
     num_pictures, _, height, width = pictures.shape
-    rows = _places(num_pictures, height, shift, flips_vertically, generator)
-    columns = _places(num_pictures, width, shift, flips_horizontally, generator)
+    rows = _sources(num_pictures, height, shift, flips_vertically, generator)
+    columns = _sources(num_pictures, width, shift, flips_horizontally, generator)
     is_inside = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
     picture = torch.arange(num_pictures, device=pictures.device)[:, None, None]
     moved = pictures[
@@ -39,7 +41,7 @@ def shifted_and_flipped(
 def erased(
     pictures: UInt8[Tensor, "B C H W"], *, share: float, generator: torch.Generator
 ) -> UInt8[Tensor, "B C H W"]:
-    """Noise in a rectangle of ``share`` of the pictures (random erasing, Zhong et al. 2020)."""
+    """Random erasing: noise in a rectangle of ``share`` of the pictures."""
     num_pictures, _, height, width = pictures.shape
 
     def uniform(low: float, high: float) -> Float[Tensor, "B"]:
@@ -47,37 +49,37 @@ def erased(
         return low + (high - low) * drawn
 
     area = uniform(_LEAST_ERASED, _MOST_ERASED) * height * width
-    steepness = uniform(_FLATTEST, _STEEPEST)
+    aspect = uniform(_FLATTEST, _STEEPEST)
     is_in = (uniform(0.0, 1.0) < share)[:, None, None]
-    is_in = is_in & _span(height, (area * steepness).sqrt(), uniform(0.0, 1.0))[:, :, None]
-    is_in = is_in & _span(width, (area / steepness).sqrt(), uniform(0.0, 1.0))[:, None]
+    is_in = is_in & _span(height, (area * aspect).sqrt(), uniform(0.0, 1.0))[:, :, None]
+    is_in = is_in & _span(width, (area / aspect).sqrt(), uniform(0.0, 1.0))[:, None]
     noise = torch.randint(
         256, pictures.shape, generator=generator, device=pictures.device, dtype=torch.uint8
     )
     return torch.where(is_in[:, None], noise, pictures)
 
 
-def _places(
+def _sources(
     num_pictures: int, length: int, shift: int, flips: bool, generator: torch.Generator
 ) -> Tensor:
-    """Where each new row (or column) of each picture comes from; it may lie outside."""
+    """The source index of each row (or column) of each picture; it may lie outside."""
     device = generator.device
-    places = torch.arange(length, device=device).expand(num_pictures, -1)
+    sources = torch.arange(length, device=device).expand(num_pictures, -1)
     if flips:
         is_flipped = torch.rand(num_pictures, 1, generator=generator, device=device) < 0.5
-        places = torch.where(is_flipped, length - 1 - places, places)
+        sources = torch.where(is_flipped, length - 1 - sources, sources)
     if shift:
-        places = places + torch.randint(
+        sources = sources + torch.randint(
             -shift, shift + 1, (num_pictures, 1), generator=generator, device=device
         )
-    return places
+    return sources
 
 
 def _span(
     length: int, size: Float[Tensor, "B"], where: Float[Tensor, "B"]
 ) -> Bool[Tensor, "B length"]:
-    """A run of about ``size`` places, all of them inside; ``where`` is from 0 to 1."""
+    """An interval of about ``size`` indices, all inside; ``where`` is its position, from 0 to 1."""
     size = size.round().clamp(1, length)
     start = (where * (length - size + 1)).floor()[:, None]
-    place = torch.arange(length, device=size.device)
-    return (place >= start) & (place < start + size[:, None])
+    index = torch.arange(length, device=size.device)
+    return (index >= start) & (index < start + size[:, None])

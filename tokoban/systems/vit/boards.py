@@ -1,8 +1,8 @@
-"""The embedded set: Sokoban boards as pictures, each labelled by the exact solver.
+"""The embedded data set: pictures of Sokoban boards, labelled by the exact solver.
 
-A board is what a game of some moves makes of a random level of 8x8 squares, its walls among them:
-part of a solution or all of it, then maybe pushes at random. The player stands anywhere in the area
-that it can walk to. Axes: N boards, H rows and W columns, of squares or of pixels.
+A board is reached from a random level of 8x8 squares, walls included, by part or all of a solution
+and then possibly random pushes. The player is placed at random in its zone. Axes: N boards, H rows
+and W columns, of squares or of pixels.
 """
 
 from typing import NamedTuple
@@ -24,27 +24,28 @@ from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
 from tokoban.systems.vit.config import MOST_BOXES, STANDINGS
 
 SOLVED, OPEN, LOST = range(len(STANDINGS))
-_UNKNOWN = -1  # the solver gave it up
+_UNKNOWN = -1  # the solver gave up
 
-_DRAWS = 2048  # levels at a time of one number of boxes; part of what a seed means
-_MAX_EXPANSIONS = 20_000  # of a board; a count, so that a seed means the same everywhere
-_WHOLE_SHARE = 0.6  # of the games that play a solution to its end
-_QUIET_SHARE = 0.5  # of the games without pushes at random
-_MOST_PUSHES = 3  # at random
+_DRAWS = 2048  # levels at a time with one number of boxes; changes what a seed draws
+_MAX_EXPANSIONS = 20_000  # of a board; a time limit would make the data depend on the machine
+_WHOLE_SHARE = 0.6  # of games that play the whole solution
+_QUIET_SHARE = 0.5  # of games without random pushes
+_MOST_PUSHES = 3  # random ones
 
 
 class LabelledBoards(NamedTuple):
-    """Boards, where each stands, and how many boxes it has."""
+    """Boards, their status and their number of boxes."""
 
     boards: Bitboards
-    standings: Int64[Tensor, "N"]  # places in ``STANDINGS``
+    standings: Int64[Tensor, "N"]  # indices into ``STANDINGS``
     num_boxes: Int64[Tensor, "N"]
 
 
 def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
-    """As many boards of each standing and each number of boxes, one more of some, in random order.
+    """Boards in random order, balanced over the statuses and numbers of boxes.
 
-    No board is another's image, turned, mirrored or moved. The same arguments give the same boards.
+    No board is another one rotated, reflected or translated. The same arguments give the same
+    boards.
     """
     generator = torch.Generator().manual_seed(seed)
     num_kinds = len(STANDINGS) * MOST_BOXES
@@ -62,7 +63,7 @@ def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
             keys = bitboards.canonical_keys(boards)
             is_new = ~torch.isin(keys, seen) & _is_first(keys)
             boards, keys = boards.at(is_new), keys[is_new]
-            standings = stand(boards)
+            standings = solver_labels(boards)
             for standing, kind in enumerate(kinds):
                 chosen = (standings == standing).nonzero()[: missing[kind], 0]
                 missing[kind] -= len(chosen)
@@ -78,8 +79,8 @@ def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
     )
 
 
-def stand(boards: Bitboards) -> Int64[Tensor, "N"]:
-    """Where each board stands, as the solver proves it; -1 where it gives up."""
+def solver_labels(boards: Bitboards) -> Int64[Tensor, "N"]:
+    """The status of each board as the solver proves it; -1 if it gives up."""
     answers = solve_many(
         from_bitboards(boards), "any", limits=Limits(max_expansions=_MAX_EXPANSIONS)
     )
@@ -101,7 +102,7 @@ def draw_pictures(boards: Bitboards, *, square_px: int) -> UInt8[Tensor, "N 3 H 
 
 
 def _tile(kind: int, square_px: int) -> UInt8[np.ndarray, "H W 3"]:
-    """A square as it is drawn; the kinds are those of ``draw_pictures``."""
+    """The picture of a square of one of the kinds of ``draw_pictures``."""
     square, beside = Square(0, 0), Square(0, 1)
     is_there = kind > 0
     board = Board(
@@ -116,7 +117,7 @@ def _tile(kind: int, square_px: int) -> UInt8[np.ndarray, "H W 3"]:
 
 
 def _play(num_boxes: int, generator: torch.Generator) -> Bitboards:
-    """What games make of the solvable ones of the next random levels."""
+    """Positions reached from the solvable ones of the next random levels."""
     starts = bitboards.from_planes(draw(_DRAWS, num_boxes=num_boxes, generator=generator))
     answers = solve_many(
         from_bitboards(starts), "any", limits=Limits(max_expansions=_MAX_EXPANSIONS)
@@ -139,26 +140,26 @@ def _play(num_boxes: int, generator: torch.Generator) -> Bitboards:
     for turn in range(_MOST_PUSHES):
         pushed = _push_at_random(boards, generator)
         boards = bitboards.select(turn < num_pushes, pushed, boards)
-    place = _any_of(bitboards.cells(bitboards.reachable(boards)).flatten(1), generator)
-    return boards._replace(player=torch.ones_like(boards.player) << place)
+    square = _sample(bitboards.cells(bitboards.reachable(boards)).flatten(1), generator)
+    return boards._replace(player=torch.ones_like(boards.player) << square)
 
 
 def _push_at_random(boards: Bitboards, generator: torch.Generator) -> Bitboards:
-    """Each board after one of its pushes; where there is none, as it is."""
+    """Each board after a random legal push; unchanged if there is none."""
     is_push = bitboards.cells(bitboards.pushes(boards)).flatten(1)  # [N, directions * cells]
-    chosen = _any_of(is_push, generator)
+    chosen = _sample(is_push, generator)
     num_cells = SIDE * SIDE
     return bitboards.push(boards, chosen % num_cells, chosen // num_cells)
 
 
-def _any_of(may_be: Bool[Tensor, "N K"], generator: torch.Generator) -> Int[Tensor, "N"]:
-    """One of the places that may be, without preference; any where none may."""
+def _sample(may_be: Bool[Tensor, "N K"], generator: torch.Generator) -> Int[Tensor, "N"]:
+    """A uniformly random index where ``may_be`` is true; any index in a row without one."""
     drawn = torch.rand(may_be.shape, generator=generator)
     return drawn.masked_fill(~may_be, -1.0).argmax(1)
 
 
 def _is_first(keys: Int64[Tensor, "N"]) -> Bool[Tensor, "N"]:
-    """Whether no earlier key is the same."""
+    """Whether no earlier key is equal."""
     order = keys.argsort(stable=True)
     is_first = torch.ones_like(keys, dtype=torch.bool)
     is_first[order[1:]] = keys[order[1:]] != keys[order[:-1]]

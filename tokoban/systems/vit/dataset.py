@@ -38,7 +38,7 @@ def load_training(config: VitConfig) -> Parts:
     """
     pictures = load(config, part="train")
     seed = derived_seed(config.data_seed, Purpose.HELD_OUT)
-    held_out, train = pictures.drawn_apart(share=config.held_out_share, seed=seed)
+    held_out, train = pictures.split(share=config.held_out_share, seed=seed)
     if not (len(held_out) and len(train)):
         raise ValueError(
             f"{config.data}: of {len(pictures)} pictures a held_out_share of "

@@ -1,4 +1,4 @@
-"""The vision transformer of Dosovitskiy et al. 2021, pre-norm, on the one core.
+"""The vision transformer of Dosovitskiy et al. 2021 (arXiv:2010.11929), pre-norm.
 
 Axes: B batch, C channels, H rows and W columns of pixels, T patches and the class token if there is
 one (it comes first), D width, A classes.
@@ -17,16 +17,15 @@ from tokoban.transformer import BlockOptions, Encoder, GridPositions, LearnedPos
 
 _MOST_NAME_BYTES = 2**20  # of the names of all classes; what is longer is cut, and unreadable
 
-# Standard deviations at the start. Places are told apart the sooner for being about as large as
-# what the patches show.
-_PLACE_SCALE, _CLASS_SCALE = 0.2, 0.02
+# Initial standard deviations. Positions are learned sooner at about the scale of the patches.
+_POSITION_SCALE, _CLASS_SCALE = 0.2, 0.02
 
 
 class VisionTransformer(nn.Module):
     """Pictures -> the logits of their classes.
 
-    With the weights are kept how bright the training pictures were, which a picture is measured by
-    before it is read, and the names of the classes.
+    The mean and deviation of the training pictures, which normalise the inputs, and the names of
+    the classes are saved with the weights.
     """
 
     mean: Float[Tensor, "C 1 1"]
@@ -62,7 +61,7 @@ class VisionTransformer(nn.Module):
             else LearnedPositions(height * columns, width)
         )
         for table in self.places.parameters():
-            nn.init.normal_(table, std=_PLACE_SCALE)
+            nn.init.normal_(table, std=_POSITION_SCALE)
         self.class_token: nn.Parameter | None = None
         if pooling == "class_token":
             self.class_token = nn.Parameter(torch.randn(width) * _CLASS_SCALE)
@@ -77,25 +76,25 @@ class VisionTransformer(nn.Module):
         return self.classify(self.tokens(pictures))
 
     def tokens(self, pictures: UInt8[Tensor, "B C H W"]) -> Float[Tensor, "B T D"]:
-        """A vector for each patch, of what it shows and of where it is; the class token first."""
+        """The sum of patch and position embedding for each patch; the class token first."""
         expected = len(self.mean), *self.picture_size
         if pictures.shape[1:] != expected:
             found = tuple(pictures.shape[1:])
             raise ValueError(f"expected pictures of the shape {expected}, got {found}")
         scaled = (pictures - self.mean) / self.deviation
-        x = self.patch(to_patches(scaled, side=self.patch_side)) + self.place_vectors()
+        x = self.patch(to_patches(scaled, side=self.patch_side)) + self.position_vectors()
         if self.class_token is None:
             return x
         return torch.cat([self.class_token.expand(len(x), 1, -1).to(x.dtype), x], dim=1)
 
-    def place_vectors(self) -> Float[Tensor, "T D"]:
-        """The vector of each patch's place, in reading order."""
+    def position_vectors(self) -> Float[Tensor, "T D"]:
+        """The vector of each patch's position, in reading order."""
         if isinstance(self.places, GridPositions):
             return self.places(*self.grid_size).flatten(0, 1)
         return self.places(len(self.places.table))
 
     def classify(self, tokens: Float[Tensor, "B T D"]) -> Float[Tensor, "B A"]:
-        """Logits from what ``tokens`` says, in whatever order the patches come."""
+        """Logits from tokens, whatever the order of the patches."""
         hidden = self.encoder(tokens)
         return self.head(hidden.mean(1) if self.class_token is None else hidden[:, 0])
 

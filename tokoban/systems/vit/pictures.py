@@ -1,4 +1,4 @@
-"""Labelled pictures as tensors, and picture files brought to a size; Pillow is imported here alone.
+"""Labelled pictures as tensors, and reading of picture files; only this module imports Pillow.
 
 Axes: N pictures, C channels, H rows, W columns.
 """
@@ -24,7 +24,7 @@ _MOST_PIXELS = 40_000_000  # of a picture file: a file of some bytes can name an
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures of one size, the class of each, and what the classes are called."""
+    """Pictures of one size, their classes and the names of the classes."""
 
     pixels: UInt8[Tensor, "N C H W"]
     labels: Int64[Tensor, "N"]
@@ -33,16 +33,16 @@ class Pictures:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def at(self, places: Int64[Tensor, "M"]) -> "Pictures":
-        """Some of the pictures, in the order asked for."""
-        return Pictures(self.pixels[places], self.labels[places], self.class_names)
+    def at(self, indices: Int64[Tensor, "M"]) -> "Pictures":
+        """The pictures at these indices."""
+        return Pictures(self.pixels[indices], self.labels[indices], self.class_names)
 
     def to(self, device: torch.device) -> "Pictures":
         """The same on a device."""
         return Pictures(self.pixels.to(device), self.labels.to(device), self.class_names)
 
-    def drawn_apart(self, *, share: float, seed: int) -> tuple["Pictures", "Pictures"]:
-        """So many of the pictures without preference, and the others; both in random order."""
+    def split(self, *, share: float, seed: int) -> tuple["Pictures", "Pictures"]:
+        """A random ``share`` of the pictures, and the others; both in random order."""
         generator = torch.Generator().manual_seed(seed)
         order = torch.randperm(len(self), generator=generator)
         num_drawn = round(len(self) * share)
@@ -60,7 +60,7 @@ class Pictures:
 
 
 class SizedPicture(NamedTuple):
-    """A picture brought to a size, and the size that it was brought from."""
+    """A resized picture and its original size."""
 
     pixels: UInt8[Tensor, "C H W"]
     original_width: int
@@ -68,11 +68,10 @@ class SizedPicture(NamedTuple):
 
 
 def read_picture(path: Path, *, height: int, width: int, channels: int, fit: Fit) -> SizedPicture:
-    """A picture file in grey or colour, brought to a size as ``fit`` says.
+    """A picture file in grey or colour, resized as ``fit`` says; transparency becomes white.
 
-    What is transparent is laid on white. Raises ``ValueError`` for what is no picture, is of
-    another format than those of ``SUFFIXES`` or is too large, and for another proportion of the
-    sides where ``fit`` is "scale".
+    ``ValueError`` for a file that is no picture, of another format than those of ``SUFFIXES`` or
+    too large, and for another aspect ratio if ``fit`` is "scale".
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 

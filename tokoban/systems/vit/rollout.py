@@ -1,4 +1,4 @@
-"""Where a classifier looked: attention rollout (Abnar and Zuidema 2020), and its picture.
+"""Attention rollout (Abnar and Zuidema 2020, arXiv:2005.00928): the share of each patch.
 
 Axes: L layers, B pictures, N heads, T tokens (the class token first, if there is one), C channels,
 H rows and W columns, of patches or of pixels; A classes.
@@ -16,12 +16,12 @@ from tokoban.transformer import record_attention
 
 _SIDE_PX = 224  # a small picture is enlarged to about this
 _GAP_PX = 8
-_MARK = (213, 94, 0)  # vermilion, which the colour-blind can tell from a picture's greys
-_STRONGEST = 0.85  # of the mark, on the patch that counts most
+_MARK = (213, 94, 0)  # vermilion, which colour-blind readers can tell from greys
+_STRONGEST = 0.85  # opacity of the mark, on the patch with the greatest share
 
 
-class Looked(NamedTuple):
-    """What a model says of pictures, how much of it came from each patch, and by what attention."""
+class Attribution(NamedTuple):
+    """Logits, the share of each patch in them by rollout, and the attention weights."""
 
     logits: Float[Tensor, "B A"]
     shares: Float[Tensor, "B H W"]  # of patches; those of a picture sum to 1
@@ -29,10 +29,10 @@ class Looked(NamedTuple):
 
 
 def rollout(weights: Float[Tensor, "L B N T T"]) -> Float[Tensor, "B T T"]:
-    """How much of each input token every output token is made of; each row sums to 1.
+    """The share of each input token in every output token; each row sums to 1.
 
-    A layer hands on half of what its heads mix, on average, and half of what it was given, for the
-    way around the attention.
+    The output of a layer is taken as half the mean of its heads and half its input: the residual
+    connection.
     """
     identity = torch.eye(weights.shape[-1], device=weights.device, dtype=weights.dtype)
     total = identity.expand(weights.shape[1], -1, -1)
@@ -41,23 +41,23 @@ def rollout(weights: Float[Tensor, "L B N T T"]) -> Float[Tensor, "B T T"]:
     return total
 
 
-def look(model: VisionTransformer, pictures: UInt8[Tensor, "B C H W"]) -> Looked:
-    """Classifies, and rolls the attention out from what the last layer reads to the patches."""
+def attribute(model: VisionTransformer, pictures: UInt8[Tensor, "B C H W"]) -> Attribution:
+    """Classifies pictures and attributes the pooled output to the patches."""
     with record_attention(model) as record, torch.inference_mode():
         logits = model(pictures)
     weights = record.stacked()
     total = rollout(weights)
     from_patches = total.mean(1) if model.class_token is None else total[:, 0, 1:]
     shares = from_patches / from_patches.sum(1, keepdim=True)
-    return Looked(logits.float(), shares.unflatten(1, model.grid_size), weights)
+    return Attribution(logits.float(), shares.unflatten(1, model.grid_size), weights)
 
 
-def drawn(
+def overlay(
     pictures: UInt8[Tensor, "B C H W"], shares: Float[Tensor, "B rows columns"]
 ) -> UInt8[np.ndarray, "height width 3"]:
-    """Each picture in a row, and to its right the same with the patches that count marked.
+    """A row for each picture: the picture, and the same with each patch marked by its share.
 
-    The one that counts most is marked most, and one of no account not at all.
+    The strongest mark is on the patch with the greatest share.
     """
     height, width = pictures.shape[2:]
     plain = pictures.expand(-1, 3, -1, -1).permute(0, 2, 3, 1).float().cpu()

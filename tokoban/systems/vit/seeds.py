@@ -1,4 +1,4 @@
-"""What is drawn of one seed, each thing by a stream of its own."""
+"""Derived seeds: an independent random stream for each purpose of one seed."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Purpose(IntEnum):
-    """What is drawn; the numbers are part of what a seed means."""
+    """A purpose; the numbers decide what a seed draws."""
 
     HELD_OUT = 0
     TEST = 1
@@ -15,6 +15,6 @@ class Purpose(IntEnum):
 
 
 def derived_seed(seed: int, purpose: Purpose, *numbers: int) -> int:
-    """A seed for one purpose and number (an epoch, a step), unlike for neighbouring ones."""
+    """A seed for one purpose and number (an epoch, a step), independent of the others."""
     state = np.random.SeedSequence((seed, purpose, *numbers)).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))

@@ -109,7 +109,7 @@ def _load_folders(folder: Path, config: VitConfig, part: Part) -> Pictures:
         return _read_folders(folder / part, config)
     pictures = _read_folders(folder, config)
     seed = derived_seed(config.data_seed, Purpose.TEST)
-    test, others = pictures.drawn_apart(share=config.held_out_share, seed=seed)
+    test, others = pictures.split(share=config.held_out_share, seed=seed)
     return test if part == "test" else others
 
 
