@@ -19,8 +19,10 @@ from benchmarks.solver import count_pushes
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.fess.solver import solve_any
-from tokoban.sokoban.search.optimiser import FIGURES, Optimised, optimise
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.optimiser import FIGURES, optimise
 from tokoban.sokoban.search.solver import solve
 
 _LEAST_SHARE = 0.8
@@ -89,25 +91,25 @@ def run(
 ) -> Row:
     """Makes one solution shorter, replays it, and asks the exact mode."""
     found_s = 0.0
-    last: Optimised | None = None
+    last: Answer | None = None
 
-    def listen(best: Optimised) -> None:
+    def listen(best: Answer) -> None:
         nonlocal found_s, last
-        if last is None or best.directions != last.directions:
+        if last is None or best.solution != last.solution:
             found_s, last = best.elapsed_s, best
 
     best = optimise(
         board,
         given,
         minimise=by,
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit,
+        limits=Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit),
         report=listen,
         clock=time.process_time,
     )
-    if last is None or best.directions != last.directions:
+    if last is None or best.solution != last.solution:
         found_s = best.elapsed_s
-    if not rules.play(board, best.directions)[-1].is_solved:
+    assert best.solution is not None
+    if not rules.play(board, best.solution.directions)[-1].is_solved:
         raise RuntimeError(f"{place}: the plan does not solve the level")
     exact = None
     if arguments.exact_limit > 0:
@@ -121,9 +123,9 @@ def run(
         by=by,
         moves_before=len(given),
         pushes_before=count_pushes(board, given),
-        moves=len(best.directions),
-        pushes=count_pushes(board, best.directions),
-        is_proved=best.is_proved_optimal,
+        moves=best.solution.num_moves,
+        pushes=best.solution.num_pushes,
+        is_proved=best.optimum is not None,
         exact=exact,
         found_s=round(found_s, 3),
         elapsed_s=round(best.elapsed_s, 3),

@@ -13,9 +13,11 @@ import pytest
 
 from tokoban import cli
 from tokoban.sokoban import formats
+from tokoban.sokoban.formats import Solution, read_levels
 from tokoban.sokoban.formats import levels as levels_module
-from tokoban.sokoban.formats import lurd, read_levels
 from tokoban.sokoban.search import optimiser
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.limits import Limits
 
 ROOM = "#######\n#@ $ .#\n#  $ .#\n#     #\n#######\n"
 CORRIDOR = "######\n#@ $.#\n#    #\n######\n"
@@ -213,19 +215,28 @@ def test_problems_of_a_file_are_told_and_the_levels_beside_them_are_tried(
     assert cli.main(["optimise", "levels.sok", "--level", "3", "--solution", "rlrR"]) == 0
 
 
+def said(lurd: str, *, reason: str | None = None) -> Answer:
+    """What the optimiser may say."""
+    solution = Solution(lurd)
+    return Answer(
+        status="solved", solver="vicinity", solution=solution, reason=reason, elapsed_s=0.5
+    )
+
+
 def test_the_limits_are_passed_on_and_what_stopped_it_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []
 
-    def listen(board: object, directions: object, **options: Any) -> optimiser.Optimised:
+    def listen(board: object, directions: object, **options: Any) -> Answer:
         del options["report"]
         asked.append(options)
-        return optimiser.Optimised(lurd.parse("rR"), 2, 1, False, "500 MB", 5, 0.5)
+        return said("rR", reason="500 MB")
 
     monkeypatch.setattr(optimiser, "optimise", listen)
     optimise("--level", "3", "--time-limit", "7", "--memory-limit", "0.5 gb")
-    assert asked == [{"minimise": "moves", "time_limit_s": 7.0, "memory_limit_mb": 500.0}]
+    limits = Limits(time_limit_s=7.0, memory_limit_mb=500.0)
+    assert asked == [{"minimise": "moves", "limits": limits}]
     assert "not shorter: 2 moves, 1 push, 0.50 s" in (printed := capsys.readouterr().out)
     assert "stopped at 500 MB" in printed
 
@@ -246,8 +257,8 @@ def test_a_level_that_is_too_large_is_given_up(capsys: pytest.CaptureFixture[str
 def test_after_ctrl_c_the_best_so_far_is_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(board: object, directions: object, **options: Any) -> optimiser.Optimised:
-        options["report"](optimiser.Optimised(lurd.parse("rRRlldRR"), 8, 4, False, None, 5, 0.5))
+    def interrupt(board: object, directions: object, **options: Any) -> Answer:
+        options["report"](said("rRRlldRR"))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(optimiser, "optimise", interrupt)

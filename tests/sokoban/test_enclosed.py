@@ -126,7 +126,7 @@ def test_the_rating_and_the_optimiser_leave_decoration_alone() -> None:
     rated, plain = rate(parse_board(DECORATED)), rate(parse_board(CORRIDOR))
     assert (rated.status, rated.explored) == ("solved", plain.explored)
     shortest = optimise(parse_board(DECORATED), [Direction.RIGHT])
-    assert (shortest.moves, shortest.is_proved_optimal) == (1, True)
+    assert (str(shortest.solution), shortest.optimum) == ("R", "moves")
     assert rate(parse_board(ONLY_DECORATION), limits=Limits()).status == "solved"
 
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import Outcome
     from tokoban.sokoban.board import Direction
-    from tokoban.sokoban.formats import Level, LevelFile
-    from tokoban.sokoban.search.optimiser import Optimised
+    from tokoban.sokoban.formats import Level, LevelFile, Solution
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
@@ -144,8 +143,9 @@ def _outcomes(
         task = bar.add_task("", total=len(levels))
         for number, level in levels.items():
 
-            def tell(best: "Optimised", number: int = number) -> None:
-                bar.update(task, description=f"level {number}: {length(best.moves, best.pushes)}")
+            def tell(best: "Solution", number: int = number) -> None:
+                told = length(best.num_moves, best.num_pushes)
+                bar.update(task, description=f"level {number}: {told}")
 
             outcome = shorten(
                 level,
@@ -166,13 +166,14 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
     from rich.text import Text
 
     from tokoban.cli.shortening import length
-    from tokoban.sokoban.formats import lurd, printable
+    from tokoban.sokoban.formats import printable
 
     best = outcome.best
     told = ""
     if outcome.before is not None and best is not None:
-        after = f" -> {length(best.moves, best.pushes)}" if outcome.status == "shorter" else ""
-        told = f": {length(*outcome.before)}{after}, {best.elapsed_s:.2f} s"
+        figures = best.num_moves, best.num_pushes
+        after = f" -> {length(*figures)}" if outcome.status == "shorter" else ""
+        told = f": {length(*outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
     lines = [
         Text.assemble(
             (f"{number:>4}  ", "dim"),
@@ -183,7 +184,7 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
         Text(f"      {outcome.remark}", "dim"),
     ]
     if best is not None and outcome.status == "shorter":
-        lines.append(Text(f"      {lurd.format(level.board, best.directions)}"))
+        lines.append(Text(f"      {best}"))
     screen.print(Text("\n").join(lines))
 
 
@@ -195,8 +196,8 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     statuses = Counter(outcome.status for outcome in outcomes)
     tried = [(one.before, one.best) for one in outcomes if one.before and one.best]
     before = [sum(known[i] for known, _ in tried) for i in range(2)]
-    after = [sum(best.moves for _, best in tried), sum(best.pushes for _, best in tried)]
-    num_proved = sum(best.is_proved_optimal for _, best in tried)
+    after = [sum(best.num_moves for _, best in tried), sum(best.num_pushes for _, best in tried)]
+    num_proved = sum(outcome.is_proved_optimal for outcome in outcomes)
     return (
         f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
         f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
@@ -206,20 +207,18 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
 
 def _describe(number: int, level: "Level", outcome: "Outcome") -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
-    from tokoban.sokoban.formats import lurd
-
     best = outcome.best
     return {
         "index": number,
         "title": level.title,
         "status": outcome.status,
-        "lurd": best and lurd.format(level.board, best.directions),
-        "moves": best and best.moves,
-        "pushes": best and best.pushes,
+        "lurd": best and best.lurd,
+        "moves": best and best.num_moves,
+        "pushes": best and best.num_pushes,
         "moves_before": outcome.before and outcome.before[0],
         "pushes_before": outcome.before and outcome.before[1],
-        "is_proved_optimal": best and best.is_proved_optimal,
-        "seconds": best and round(best.elapsed_s, 6),
+        "is_proved_optimal": best and outcome.is_proved_optimal,
+        "seconds": outcome.elapsed_s and round(outcome.elapsed_s, 6),
     }
 
 

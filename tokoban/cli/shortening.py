@@ -6,9 +6,10 @@ from typing import Literal
 
 from tokoban.cli.output import counted
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.formats import Level, lurd
+from tokoban.sokoban.formats import Level, Solution, lurd
 from tokoban.sokoban.search import optimiser
-from tokoban.sokoban.search.optimiser import Optimised
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.limits import Limits
 
 Status = Literal["shorter", "not shorter", "no solution", "gave up"]
 
@@ -20,7 +21,9 @@ class Outcome:
     status: Status
     remark: str  # what is proved, or what ended the search
     before: tuple[int, int] | None = None
-    best: Optimised | None = None
+    best: Solution | None = None
+    is_proved_optimal: bool = False
+    elapsed_s: float | None = None
     is_interrupted: bool = False  # by Ctrl-C
 
 
@@ -31,7 +34,7 @@ def shorten(
     minimise: str,
     time_limit_s: float,
     memory_limit_mb: float,
-    tell: Callable[[Optimised], None],
+    tell: Callable[[Solution], None],
 ) -> Outcome:
     """Makes the given solution shorter, or else the best that the level has.
 
@@ -41,12 +44,13 @@ def shorten(
     solution = _best_known(level, minimise) if given is None else given
     if solution is None:
         return Outcome("no solution", "there is none in the file")
-    best: Optimised | None = None
+    best: Answer | None = None
 
-    def listen(so_far: Optimised) -> None:
+    def listen(so_far: Answer) -> None:
         nonlocal best
         best = so_far
-        tell(so_far)
+        assert so_far.solution is not None
+        tell(so_far.solution)
 
     is_interrupted = False
     try:
@@ -54,8 +58,7 @@ def shorten(
             level.board,
             solution,
             minimise=minimise,
-            time_limit_s=time_limit_s,
-            memory_limit_mb=memory_limit_mb,
+            limits=Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb),
             report=listen,
         )
     except ValueError as error:
@@ -67,13 +70,22 @@ def shorten(
             raise
         is_interrupted = True
     before = _count(level, solution)
-    after = best.moves, best.pushes
+    assert best.solution is not None
+    after = best.solution.num_moves, best.solution.num_pushes
     is_shorter = _in_order(after, minimise) < _in_order(before, minimise)
-    remark = f"stopped at {'Ctrl-C' if is_interrupted else best.limit}"
-    if best.is_proved_optimal:
+    remark = f"stopped at {'Ctrl-C' if is_interrupted else best.reason}"
+    if best.optimum is not None:
         remark = f"proved: no solution has fewer {minimise}"
     status: Status = "shorter" if is_shorter else "not shorter"
-    return Outcome(status, remark, before, best, is_interrupted)
+    return Outcome(
+        status,
+        remark,
+        before,
+        best.solution,
+        is_proved_optimal=best.optimum is not None,
+        elapsed_s=best.elapsed_s,
+        is_interrupted=is_interrupted,
+    )
 
 
 def length(moves: int, pushes: int) -> str:

@@ -2,11 +2,11 @@
 
 import heapq
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, is_push, random_boards
@@ -14,9 +14,12 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.optimiser import FIGURES, Optimised, optimise
-from tokoban.sokoban.search.vicinity import sweeps
-from tokoban.sokoban.search.vicinity.positions import Positions
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.ground import Ground
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.optimiser import FIGURES, optimise
+from tokoban.sokoban.search.vicinity import windows
+from tokoban.sokoban.search.vicinity.store import Store
 
 SHAPES = {
     "one box, open": Shape(4, 5, 1, is_closed=False),
@@ -45,14 +48,14 @@ def rambling(board: Board, num_moves: int, *, seed: int) -> tuple[Board, tuple[D
 def ramblings(
     shape: Shape, num_boards: int, *, seed: int
 ) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
-    """Random boards on which the player can move, with long plans."""
+    """Random boards on which the player can move, with long solutions."""
     for board in random_boards(shape, num_boards, seed=seed):
         if any(rules.step(board, direction) != board for direction in Direction):
             yield rambling(board, 60, seed=seed)
 
 
 def least(board: Board, minimise: str) -> tuple[int, int]:
-    """Moves and pushes of the best plan, by all possible plays in the order of their prices."""
+    """Moves and pushes of the best solution, by all possible plays in the order of their costs."""
     waiting: list[tuple[tuple[int, int], int, Board]] = [((0, 0), 0, board)]
     numbers = count(1)
     done = set()
@@ -72,16 +75,22 @@ def least(board: Board, minimise: str) -> tuple[int, int]:
                 heapq.heappush(waiting, (waiting_price, next(numbers), after))
 
 
-def check(board: Board, given: tuple[Direction, ...], best: Optimised, minimise: str) -> None:
-    """It solves the board, has the figures it says, and is no longer than the given plan."""
+def figures(answer: Answer) -> tuple[int, int]:
+    """Moves and pushes."""
+    assert answer.solution is not None
+    return answer.solution.num_moves, answer.solution.num_pushes
+
+
+def check(board: Board, given: tuple[Direction, ...], best: Answer, minimise: str) -> None:
+    """It solves the board, has the figures it says, and is no longer than the given solution."""
     before = lurd.replay(board, lurd.format(board, given))
-    replayed = lurd.replay(board, lurd.format(board, best.directions))
+    replayed = lurd.replay(board, str(best.solution))
     assert replayed.is_solved
-    assert (replayed.moves, replayed.pushes) == (best.moves, best.pushes)
-    figures = [(before.moves, before.pushes), (best.moves, best.pushes)]
+    assert (replayed.moves, replayed.pushes) == figures(best)
+    both = [(before.moves, before.pushes), figures(best)]
     if minimise == "pushes":
-        figures = [figure[::-1] for figure in figures]
-    assert figures[1] <= figures[0]
+        both = [figure[::-1] for figure in both]
+    assert both[1] <= both[0]
 
 
 @pytest.mark.parametrize("minimise", FIGURES)
@@ -91,9 +100,9 @@ def test_what_is_proved_is_the_best_of_all_possible_plays(shape: str, minimise: 
     for board, given in ramblings(SHAPES[shape], 12, seed=31):
         best = optimise(board, given, minimise=minimise)
         check(board, given, best, minimise)
-        assert best.is_proved_optimal and best.limit is None
-        assert (best.moves, best.pushes) == least(board, minimise)
-        num_shorter += best.moves < len(given)
+        assert best.optimum == minimise and best.reason is None
+        assert figures(best) == least(board, minimise)
+        num_shorter += figures(best)[0] < len(given)
     assert num_shorter > 5
 
 
@@ -105,8 +114,8 @@ def test_the_proof_holds_for_many_more_boards(shape: str, minimise: str, seed: i
     for board, given in ramblings(SHAPES[shape], 60, seed=100 + seed):
         best = optimise(board, given, minimise=minimise)
         check(board, given, best, minimise)
-        assert best.is_proved_optimal
-        assert (best.moves, best.pushes) == least(board, minimise)
+        assert best.optimum is not None
+        assert figures(best) == least(board, minimise)
 
 
 @pytest.mark.parametrize(
@@ -122,11 +131,11 @@ def test_the_proof_holds_for_many_more_boards(shape: str, minimise: str, seed: i
         ("##########|#.$-@--$.#|##########", "rrRllllL", "moves", "lLrrrrR"),
     ],
 )
-def test_drawn_plans(drawing: str, given: str, minimise: str, expected: str) -> None:
+def test_drawn_solutions(drawing: str, given: str, minimise: str, expected: str) -> None:
     board = parse_board(drawing)
     best = optimise(board, lurd.parse(given), minimise=minimise)
-    assert lurd.format(board, best.directions) == expected
-    assert best.is_proved_optimal
+    assert str(best.solution) == expected
+    assert best.optimum is not None
 
 
 def test_of_two_figures_the_chosen_one_counts_first() -> None:
@@ -138,12 +147,12 @@ def test_of_two_figures_the_chosen_one_counts_first() -> None:
         assert least(board, minimise) == (len(expected), sum(map(str.isupper, expected)))
         for given in ways.values():
             best = optimise(board, lurd.parse(given), minimise=minimise)
-            assert lurd.format(board, best.directions) == expected
+            assert str(best.solution) == expected
 
 
 @pytest.fixture
-def long_plan() -> tuple[Board, tuple[Direction, ...]]:
-    """A plan of a few hundred moves, with thousands of positions around it."""
+def long_solution() -> tuple[Board, tuple[Direction, ...]]:
+    """A solution of a few hundred moves, with thousands of positions around it."""
     return rambling(ROOM, 400, seed=3)
 
 
@@ -151,80 +160,80 @@ Given = tuple[Board, tuple[Direction, ...]]
 
 
 def test_the_answer_does_not_depend_on_slices_or_room(
-    long_plan: Given, monkeypatch: pytest.MonkeyPatch
+    long_solution: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = optimise(*long_plan)
-    assert expected.expansions > 5000  # of which every slice below has a few
-    by_the_expansion = optimise(*long_plan, clock=count(0.0).__next__)
-    monkeypatch.setattr(sweeps, "_FIRST_CAPACITY", 1 << 20)
-    roomy = optimise(*long_plan)
+    expected = optimise(*long_solution)
+    assert expected.num_expansions > 5000  # of which every slice below has a few
+    by_the_expansion = optimise(*long_solution, clock=count(0.0).__next__)
+    monkeypatch.setattr(windows, "_FIRST_CAPACITY", 1 << 20)
+    roomy = optimise(*long_solution)
     for best in (by_the_expansion, roomy):
-        assert (best.directions, best.expansions) == (expected.directions, expected.expansions)
+        assert (best.solution, best.num_expansions) == (expected.solution, expected.num_expansions)
 
 
-def test_without_time_the_walks_are_still_shortened(long_plan: Given) -> None:
-    board, given = long_plan
-    best = optimise(board, given, time_limit_s=0.0)
+def test_without_time_the_walks_are_still_shortened(long_solution: Given) -> None:
+    board, given = long_solution
+    best = optimise(board, given, limits=Limits(time_limit_s=0.0))
     check(board, given, best, "moves")
-    assert best.moves < len(given)
-    assert best.limit == "0 s" and not best.is_proved_optimal
+    assert figures(best)[0] < len(given)
+    assert best.reason == "0 s" and best.optimum is None
 
 
 @pytest.mark.parametrize("limit_mb", [0.0, 0.5])
-def test_with_little_memory_the_plan_is_searched_window_by_window(
-    limit_mb: float, long_plan: Given
+def test_with_little_memory_the_path_is_searched_window_by_window(
+    limit_mb: float, long_solution: Given
 ) -> None:
-    board, given = long_plan
-    best = optimise(board, given, memory_limit_mb=limit_mb)
+    board, given = long_solution
+    best = optimise(board, given, limits=Limits(memory_limit_mb=limit_mb))
     check(board, given, best, "moves")
-    assert best.limit == f"{limit_mb:g} MB" and not best.is_proved_optimal
-    assert best.moves < len(given) // 2
+    assert best.reason == f"{limit_mb:g} MB" and best.optimum is None
+    assert figures(best)[0] < len(given) // 2
 
 
-def test_the_memory_limit_holds(long_plan: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_limit_holds(long_solution: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     held = []
-    grown = sweeps.grown
+    grown = windows.grown
 
-    def listen(positions: Positions, player_keys: np.ndarray) -> Positions:
-        larger = grown(positions, player_keys)
-        held.append(sum(array.nbytes for array in larger))
+    def listen(store: Store, ground: Ground) -> Store:
+        larger = grown(store, ground)
+        held.append(larger.num_bytes)
         return larger
 
-    monkeypatch.setattr(sweeps, "grown", listen)
-    optimise(*long_plan, memory_limit_mb=2.0)
+    monkeypatch.setattr(windows, "grown", listen)
+    optimise(*long_solution, limits=Limits(memory_limit_mb=2.0))
     assert 0.5e6 < max(held) < 2e6
 
 
-def test_reports_get_better_and_the_last_is_near_the_answer(long_plan: Given) -> None:
-    board, given = long_plan
-    said: list[Optimised] = []
+def test_reports_get_better_and_the_last_is_near_the_answer(long_solution: Given) -> None:
+    board, given = long_solution
+    said: list[Answer] = []
     best = optimise(board, given, report=said.append, clock=count(0.0).__next__)
-    lengths = [so_far.moves for so_far in said]
+    lengths = [figures(so_far)[0] for so_far in said]
     assert lengths == sorted(lengths, reverse=True)
-    assert lengths[-1] == best.moves < lengths[0] <= len(given)
-    assert {so_far.is_proved_optimal for so_far in said} == {False}
+    assert lengths[-1] == figures(best)[0] < lengths[0] <= len(given)
+    assert {so_far.optimum for so_far in said} == {None}
     check(board, given, said[len(said) // 2], "moves")
 
 
-def test_ctrl_c_goes_through(long_plan: Given) -> None:
-    def interrupt(so_far: Optimised) -> None:
+def test_ctrl_c_goes_through(long_solution: Given) -> None:
+    def interrupt(so_far: Answer) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        optimise(*long_plan, report=interrupt)
+        optimise(*long_solution, report=interrupt)
 
 
-def test_a_plan_that_is_the_best_is_kept_as_it_is() -> None:
+def test_a_solution_that_is_the_best_is_kept_as_it_is() -> None:
     # Of two walks equally long the given one.
     board = parse_board("#######|#-@---#|#---$.#|#######")
     for given in ("drR", "rdR"):
-        assert lurd.format(board, optimise(board, lurd.parse(given)).directions) == given
+        assert str(optimise(board, lurd.parse(given)).solution) == given
 
 
 def test_boxes_out_of_reach_are_left_alone() -> None:
     board = parse_board("##########|#@-$.#*-##|##########")
     best = optimise(board, lurd.parse("rlrR"))
-    assert lurd.format(board, best.directions) == "rR"
+    assert str(best.solution) == "rR"
 
 
 @pytest.mark.parametrize(
@@ -251,3 +260,23 @@ def test_too_much_floor_is_refused() -> None:
     )
     with pytest.raises(ValueError, match="at most 4096 squares of floor, got 4225"):
         optimise(large, (Direction.RIGHT,))
+
+
+def test_expansions_and_the_stop_flag_end_a_search(long_solution: Given) -> None:
+    board, given = long_solution
+    best = optimise(board, given, limits=Limits(max_expansions=777))
+    assert (best.num_expansions, best.reason, best.optimum) == (777, "777 expansions", None)
+    check(board, given, best, "moves")
+
+    stop = threading.Event()
+
+    def stop_at_the_third(so_far: Answer) -> None:
+        reports.append(so_far)
+        if len(reports) == 3:
+            stop.set()
+
+    reports: list[Answer] = []
+    best = optimise(board, given, limits=Limits(stop=stop), report=stop_at_the_third)
+    assert (best.reason, best.optimum) == ("stopped", None)
+    assert len(reports) <= 4  # one slice later at the latest
+    check(board, given, best, "moves")

@@ -84,11 +84,12 @@ def test_shortening_ends_at_its_time_limit() -> None:
     board = Board(SIDE, SIDE, frozenset(), *floor, Square(0, 0))
     there_and_back = (Direction.DOWN, Direction.UP) * 2_500
     moves = (*there_and_back, Direction.RIGHT, Direction.RIGHT)
-    optimise(board, moves[-2:], time_limit_s=0.0)  # compiles
-    answer = optimise(board, moves, time_limit_s=0.0, clock=time.thread_time)
+    optimise(board, moves[-2:], limits=Limits(time_limit_s=0.0))  # compiles
+    answer = optimise(board, moves, limits=Limits(time_limit_s=0.0), clock=time.thread_time)
     assert answer.elapsed_s < LATE_S
-    assert (answer.limit, answer.moves) == ("0 s", len(moves))
-    assert not answer.is_proved_optimal
+    assert answer.solution is not None
+    assert (answer.reason, answer.solution.num_moves) == ("0 s", len(moves))
+    assert answer.optimum is None
 
 
 def test_a_walk_through_a_large_room_takes_little_longer_than_its_squares() -> None:

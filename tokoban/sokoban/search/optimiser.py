@@ -1,43 +1,36 @@
 """Makes a given solution shorter, by moves or by pushes, and never longer.
 
-Plans near the given one are searched for the shortest, wider and wider around it; from each plan
-that is shorter all begins anew. Where nothing is left out of a search the plan is proved to be the
-shortest of all. A plan is replayed by the plain rules before anybody sees it.
+The vicinity of the given solution is searched for the shortest, wider and wider; each shorter
+solution starts this anew. A solution is proved optimal if nothing was left out of a search. The
+plain rules replay a solution before it is returned. ``vicinity`` names the sources of the method.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.search.astar import empty_scratch
-from tokoban.sokoban.search.single import MAX_SQUARES
-from tokoban.sokoban.search.vicinity.plans import Plan, directions_of, plan_of
-from tokoban.sokoban.search.vicinity.positions import empty_positions, grown
-from tokoban.sokoban.search.vicinity.sweeps import OutOfTimeError, Watch, sweep
-from tokoban.sokoban.search.vicinity.tables import build_tables
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.search.answer import Answer, Optimum
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
+from tokoban.sokoban.search.vicinity.push_paths import (
+    PushPath,
+    build_task,
+    directions_of,
+    empty_scratch,
+    path_of,
+)
+from tokoban.sokoban.search.vicinity.store import empty_store, grown
+from tokoban.sokoban.search.vicinity.windows import Effort, search_along
 
-FIGURES = ("moves", "pushes")
+FIGURES: tuple[Optimum, ...] = ("moves", "pushes")
 
-# What came of a round of searches.
-_BETTER, _PROVED, _OUT_OF_TIME, _OUT_OF_MEMORY = range(4)
-
-
-@dataclass(frozen=True)
-class Optimised:
-    """The shortest plan found so far; ``moves`` count pushes too."""
-
-    directions: tuple[Direction, ...]
-    moves: int
-    pushes: int
-    # No plan has less of what was minimised, and of those that have as little none has less of the
-    # other figure.
-    is_proved_optimal: bool
-    limit: str | None  # that ended the search, such as "10 s"; None if it is proved, or goes on
-    expansions: int
-    elapsed_s: float
+_SOLVER = "vicinity"
+_UNLIMITED = Limits()
 
 
 def optimise(
@@ -45,34 +38,37 @@ def optimise(
     directions: Sequence[int],
     *,
     minimise: str = "moves",
-    time_limit_s: float | None = None,
-    memory_limit_mb: float = 2000.0,
-    report: Callable[[Optimised], None] | None = None,
+    limits: Limits = _UNLIMITED,
+    report: Callable[[Answer], None] | None = None,
     clock: Callable[[], float] = compiling.clock,
-) -> Optimised:
-    """Finds a plan of fewer moves than the given one, or of as many and fewer pushes.
+) -> Answer:
+    """Finds a solution of fewer moves than the given one, or of as many and fewer pushes.
 
-    With ``minimise="pushes"`` it is the other way round. What comes after the first solved board
-    is cut off. Without a time limit the search goes on until the plan is proved to be the best, or
-    the memory is full. The answer depends on the clock only through ``time_limit_s``. ``report`` is
-    called every few hundredths of a second; whoever stops the search by Ctrl-C has its last word.
-    Raises ``ValueError`` if the moves do not solve the board, with the first that is illegal.
+    With ``minimise="pushes"`` it is the other way round. Moves after the first solved board are cut
+    off. The answer is always "solved". Its ``optimum`` is ``minimise`` if no solution has fewer of
+    these, and none of those that have as few has less of the other figure; else ``reason`` is the
+    limit that ended the search. Without limits the search goes on until the solution is proved
+    optimal or the memory is full. The answer depends on the clock only through the time limit.
+    ``report`` receives the best answer so far every few hundredths of a second; an exception that
+    it raises ends the search. Raises ``ValueError`` if the moves do not solve the board, with the
+    first that is illegal.
     """
     if minimise not in FIGURES:
         raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
-    squares = sorted(board.inside())
-    if len(squares) > MAX_SQUARES:
-        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(squares)}")
+    squares = Squares(board)
+    if len(squares.squares) > MAX_SQUARES:
+        num_squares = len(squares.squares)
+        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {num_squares}")
     given = _up_to_the_end(board, directions)
     if not given:
-        return Optimised((), 0, 0, True, limit=None, expansions=0, elapsed_s=0.0)
+        return solved_already(minimise)
     _compile()
-    watch = Watch(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, clock=clock)
-    search = _Search(board, given, minimise, watch, report or (lambda _: None))
+    optimum: Optimum = "moves" if minimise == "moves" else "pushes"
+    search = _Search(board, given, optimum, Effort(Watch(limits, clock)), report)
     try:
         search.set_up(squares)
-    except OutOfTimeError:
-        return search.out_of_time()
+    except OutOfTimeError as reason:
+        return search.ended_by(str(reason))
     return search.run()
 
 
@@ -98,130 +94,128 @@ def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, 
 
 
 class _Search:
-    """The best plan so far, and how it is made better."""
+    """The best solution so far, and the searches for a better one."""
 
     def __init__(
         self,
         board: Board,
         given: tuple[Direction, ...],
-        minimise: str,
-        watch: Watch,
-        report: Callable[[Optimised], None],
+        minimise: Optimum,
+        effort: Effort,
+        report: Callable[[Answer], None] | None,
     ) -> None:
         self._board = board
         self._minimise = minimise
-        self._counts_moves = minimise == "moves"
-        self._watch = watch
-        self._best = lurd.replay(board, "".join(lurd.LETTERS[direction] for direction in given))
-        self._directions = given
-        watch.each_slice = lambda: report(self._so_far())
+        self._effort = effort
+        self._best = Solution.of(board, given)
+        if report is not None:
+            effort.each_slice = lambda: report(self._so_far())
 
-    def set_up(self, squares: list[Square]) -> None:
-        """Makes the tables and follows the plan; raises ``OutOfTimeError`` if it takes too long."""
-        board, watch = self._board, self._watch
-        self._tables = build_tables(board, squares, self._minimise, watch.check)
-        watch.reserve(sum(getattr(array, "nbytes", 0) for array in self._tables))
-        self._scratch = empty_scratch(len(squares), len(board.boxes.intersection(squares)))
-        given = self._directions
-        self._take(plan_of(self._tables, self._scratch, board, squares, given, watch.check))
+    def set_up(self, squares: Squares) -> None:
+        """Makes the tables and follows the solution; raises ``OutOfTimeError`` if that is late."""
+        board, effort = self._board, self._effort
+        self._task = build_task(board, squares, self._minimise, effort.check)
+        effort.reserve(sum(array.nbytes for array in self._task.ground))
+        boxes = squares.numbers(board.boxes)
+        self._scratch = empty_scratch(len(squares.squares), len(boxes))
+        given = self._best.directions
+        self._take(path_of(self._task, self._scratch, board, squares, given, effort.check))
 
-    def run(self) -> Optimised:
-        """Makes the plan better until it is the best of all, or a limit is reached."""
-        while True:
-            outcome = self._improve()
-            if outcome == _PROVED:
-                return replace(self._so_far(), is_proved_optimal=True)
-            if outcome == _OUT_OF_TIME:
-                return self.out_of_time()
-            if outcome == _OUT_OF_MEMORY:
-                return replace(self._so_far(), limit=f"{self._watch.memory_limit_mb:g} MB")
+    def run(self) -> Answer:
+        """Improves the solution until it is proved optimal, or a limit is reached."""
+        answer = None
+        while answer is None:
+            answer = self._improve()
+        return answer
 
-    def out_of_time(self) -> Optimised:
-        """The best plan when the time is over."""
-        return replace(self._so_far(), limit=f"{self._watch.time_limit_s:g} s")
+    def ended_by(self, limit: str) -> Answer:
+        """The best solution when a limit is reached."""
+        return replace(self._so_far(), reason=limit)
 
-    def _improve(self) -> int:
-        """Searches wider and wider around the plan until there is a better one."""
-        searched_wholly = None  # with so many boxes elsewhere nothing came late
+    def _improve(self) -> Answer | None:
+        """Searches wider and wider until there is a better solution; the answer if that ends it."""
+        searched_wholly = None  # with so many boxes elsewhere nothing was late
         for most_boxes, lateness in self._scopes():
             if most_boxes == searched_wholly:
                 continue
-            swept = sweep(
-                self._tables,
+            searched = search_along(
+                self._task,
                 self._scratch,
-                self._plan,
-                self._watch,
+                self._path,
+                self._effort,
                 most_boxes=most_boxes,
                 lateness=lateness,
             )
-            is_better = swept.plan.price[-1] < self._plan.price[-1]
+            is_better = searched.path.cost[-1] < self._path.cost[-1]
             if is_better:
-                self._take(swept.plan)
-            if swept.is_whole and not swept.has_left_out:
-                return _PROVED
-            if self._watch.is_time_up():
-                return _OUT_OF_TIME
+                self._take(searched.path)
+            if searched.is_whole and not searched.has_left_out:
+                return self._proved()
+            if (limit := self._effort.reason_to_end()) is not None:
+                return self.ended_by(limit)
             if is_better:
-                return _BETTER
-            if swept.is_whole and not swept.has_left_out_late:
+                return None
+            if searched.is_whole and not searched.has_left_out_late:
                 searched_wholly = most_boxes
-        return _OUT_OF_MEMORY
+        return self.ended_by(f"{self._effort.watch.limits.memory_limit_mb:g} MB")
 
     def _scopes(self) -> Iterator[tuple[int, int]]:
-        """How many boxes may stand elsewhere, and how much more may be spent than by the plan.
+        """How many boxes may stand elsewhere, and how much more than the path's may be spent.
 
-        With more boxes elsewhere everything counts as farther in the plan, and comes earlier than
-        the plan comes there: what is left out by this is little, unless less may be spent.
+        With more boxes elsewhere every position counts as farther along the path, and comes earlier
+        than the path comes there: this leaves out little, unless less may be spent.
         """
         num_boxes = len(self._scratch.boxes)
-        price_of_one = self._plan.main_figure / len(self._plan.pushes)
+        cost_of_one = self._path.main_figure / len(self._path.pushes)
         for most_boxes in range(num_boxes):
             pushes_more = {-2 * most_boxes, 0}
             if most_boxes < 2:  # still quick, and what it finds makes all else quicker
                 pushes_more.add(4)
             for num_pushes in sorted(pushes_more):
-                yield most_boxes, round(num_pushes * price_of_one)
-        yield num_boxes, 0  # every position is near the end of the plan, and none is late
+                yield most_boxes, round(num_pushes * cost_of_one)
+        yield num_boxes, 0  # every position is near the end of the path, and none is late
 
-    def _take(self, plan: Plan) -> None:
-        """Makes this the best plan, after the plain rules have judged it."""
-        self._plan = plan
-        directions = directions_of(self._tables, self._scratch, plan)
-        replayed = lurd.replay(self._board, lurd.format(self._board, directions))
-        if not replayed.is_solved or self._figures(replayed) > self._figures(self._best):
-            raise RuntimeError(f"{replayed.lurd} is no better plan of {self._board}")
-        # Of equals the first is kept: the given plan, if it cannot be made shorter.
-        if self._figures(replayed) < self._figures(self._best):
-            self._best, self._directions = replayed, directions
+    def _take(self, path: PushPath) -> None:
+        """Makes this the best solution, after the plain rules have replayed it."""
+        self._path = path
+        solution = Solution.of(self._board, directions_of(self._task, self._scratch, path))
+        if self._figures(solution) > self._figures(self._best):
+            raise RuntimeError(f"{solution} is no better solution of {self._board}")
+        # Of equals the first is kept: the given solution, if it cannot be made shorter.
+        if self._figures(solution) < self._figures(self._best):
+            self._best = solution
 
-    def _figures(self, replayed: lurd.Replay) -> tuple[int, int]:
-        if self._counts_moves:
-            return replayed.moves, replayed.pushes
-        return replayed.pushes, replayed.moves
+    def _figures(self, solution: Solution) -> tuple[int, int]:
+        figures = solution.num_moves, solution.num_pushes
+        return figures if self._minimise == "moves" else figures[::-1]
 
-    def _so_far(self) -> Optimised:
-        return Optimised(
-            self._directions,
-            self._best.moves,
-            self._best.pushes,
-            is_proved_optimal=False,
-            limit=None,
-            expansions=self._watch.expansions,
-            elapsed_s=self._watch.elapsed_s(),
+    def _so_far(self) -> Answer:
+        return Answer(
+            status="solved",
+            solver=_SOLVER,
+            solution=self._best,
+            num_expansions=self._effort.num_expansions,
+            elapsed_s=self._effort.watch.elapsed_s(),
         )
+
+    def _proved(self) -> Answer:
+        answer = replace(self._so_far(), optimum=self._minimise)
+        if self._minimise == "moves":
+            return replace(answer, at_least_moves=self._best.num_moves)
+        return replace(answer, at_least_pushes=self._best.num_pushes)
 
 
 @cache
 def _compile() -> None:
-    """Shortens a plan of a small board, so that no clock counts the first compilation."""
+    """Optimises a solution of a small board, so that no clock counts the first compilation."""
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 2)}), Square(0, 0)
     )
     given = (Direction.RIGHT, Direction.LEFT, Direction.RIGHT, Direction.RIGHT)
-    watch = Watch(time_limit_s=None, memory_limit_mb=1.0, clock=compiling.clock)
-    squares = sorted(board.inside())
-    search = _Search(board, given, "moves", watch, lambda _: None)
+    effort = Effort(Watch(Limits(memory_limit_mb=1.0)))
+    squares = Squares(board)
+    search = _Search(board, given, "moves", effort, None)
     search.set_up(squares)
     search.run()
-    # For which the search above is too small.
-    grown(empty_positions(1, 1, 1), build_tables(board, squares, "moves").keys[1])
+    # The search above is too small to need this.
+    grown(empty_store(1, 1, 1), build_task(board, squares, "moves").ground)

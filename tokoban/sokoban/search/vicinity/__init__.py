@@ -1,5 +1,10 @@
-"""Shorter plans beside a given one, compiled; ``tokoban.sokoban.search.optimiser`` is the entry.
+"""Shorter solutions near a given one, compiled; ``tokoban.sokoban.search.optimiser`` is the entry.
 
-Read in this order: ``tables`` (a level in numbers), ``plans`` (a plan, push by push), ``positions``
-(what was met), ``vicinity`` (the search), ``sweeps`` (all along a plan, within the limits).
+Read in this order: ``push_paths`` (a solution, push by push), ``store`` (the positions met),
+``search`` (the vicinity search), ``windows`` (all along a solution, within the limits).
+
+The method is the "vicinity search" of YASO (Brian Damgaard's notes on the YASO optimizer, Sokoban
+wiki) and of JSoko's optimizer (Matthias Meger): a shortest-path search restricted to positions that
+differ in few boxes from those of the solution. Here they may differ in where these boxes are at
+all, and what comes later than the solution gets equally far is left out.
 """
