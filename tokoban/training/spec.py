@@ -5,7 +5,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from tokoban.training import loop
+from tokoban.training.config import to_dict
 from tokoban.training.run_config import RunConfig
+from tokoban.training.run_directory import RunDirectory
 from tokoban.training.system import BatchT, ModelT, System
 
 ConfigT = TypeVar("ConfigT")
@@ -74,6 +77,16 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
         for preset in (self.smallest, *((self.default,) if self.default is not None else ())):
             if preset not in self.presets:
                 raise ValueError(f"{self.name} has no preset {preset!r}")
+
+    def fit(
+        self, config: ConfigT, run: RunConfig, folder: Path, *, resume: bool = False
+    ) -> dict[str, float]:
+        """Trains by the one loop and returns the final figures; ``loop.fit`` says what it raises.
+
+        All that comes of it is in ``folder``.
+        """
+        directory = RunDirectory(folder, system=self.name, config=to_dict(config))
+        return loop.fit(self.make_system(config, None), run, directory, resume=resume)
 
 
 AnySpec = SystemSpec[Any, Any, Any, Any]

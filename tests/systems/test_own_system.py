@@ -1,0 +1,99 @@
+"""A system outside the package is trained, resumed and evaluated as the registered ones are."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban import cli, pretrained
+from tokoban.systems import load_named_by_user
+from tokoban.training.run_config import RunConfig
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FILE = REPOSITORY / "docs" / "examples" / "sign.py"
+
+
+def _train(output: Path, *words: str) -> dict[str, float]:
+    command = ["train", str(FILE), "--device", "cpu", "--schedule", "constant"]
+    assert cli.main([*command, "--output", str(output), *words]) == 0
+    return json.loads((output / "result.json").read_text())
+
+
+def test_the_page_shows_the_example() -> None:
+    page = (REPOSITORY / "docs" / "adding-a-system.md").read_text()
+    [shown] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert shown == FILE.read_text()
+
+
+def test_it_is_trained_resumed_and_evaluated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _train(tmp_path / "run", "--steps", "100")["loss"] < 0.3
+    resumed = _train(tmp_path / "run", "--resume", "--steps", "150")
+    assert resumed["loss"] == _train(tmp_path / "straight", "--steps", "150")["loss"] != 0
+    capsys.readouterr()
+    words = ["--weights", str(tmp_path / "run"), "--device", "cpu", "--json", "-"]
+    assert cli.main(["evaluate", f"{FILE}:SPEC", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["loss"] == resumed["loss"]
+
+
+def test_it_is_trained_from_python(tmp_path: Path) -> None:
+    spec = load_named_by_user(str(FILE))
+    run = RunConfig(steps=3, device="cpu")
+    spec.fit(spec.config_type(), run, tmp_path / "run")
+    trained = pretrained.load_trained(str(tmp_path / "run"), spec)
+    spec.fit(spec.config_type(), run, tmp_path / "again")
+    again = pretrained.load_trained(str(tmp_path / "again"), spec)
+    assert torch.equal(trained.model.weight, again.model.weight)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("nothing.py", "nothing.py: no such file"),
+        ("own.py:OTHER", "own.py: OTHER is not a SystemSpec"),
+        ("own.pyc", "unknown system 'own.pyc'; expected one of sokoban"),
+    ],
+)
+def test_what_is_no_system_is_one_line(
+    name: str,
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text("SPEC = OTHER = 3\n")
+    assert cli.main(["train", name]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_weights_never_name_a_file_to_run(tmp_path: Path) -> None:
+    """Weights of a system outside the package load only for a user who names its file."""
+    _train(tmp_path, "--steps", "1")
+    with pytest.raises(ValueError, match="weights of the system 'sign'; expected 'life'"):
+        pretrained.load(str(tmp_path), system="life")
+    for name in ("sign", str(FILE)):
+        with pytest.raises(ValueError, match="unknown system"):
+            pretrained.load(str(tmp_path), system=name)
+
+
+@pytest.mark.slow
+def test_two_processes_train_it(tmp_path: Path) -> None:
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "tokoban"]
+    words = ["train", str(FILE), "--device", "cpu", "--steps", "100", "--output", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, *launch, *words],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "result.json").read_text())["loss"] < 0.3
+    record = json.loads((tmp_path / "config.json").read_text())
+    assert (record["system"], record["num_processes"]) == ("sign", 2)

@@ -1,0 +1,123 @@
+"""A ``SystemSpec`` from three functions, for a system whose examples are drawn without end."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from tokoban.training import processes
+from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import Preset, SystemSpec, Trained
+from tokoban.training.system import Loss, ModelT
+
+Batch = tuple[Tensor, ...]
+
+_EVALUATION_BATCHES = 20
+_TRAINING, _EVALUATION = 0, 1  # what a seed is for
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimpleConfig:
+    """Of the model nothing: its builder takes no arguments."""
+
+    data_seed: int = 0  # of the batches
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimpleEvaluation:
+    """How much is evaluated."""
+
+    batches: int = _EVALUATION_BATCHES  # that no training sees
+
+
+@dataclass(frozen=True)
+class SimpleSystem(Generic[ModelT]):
+    """Trains on batches, each drawn from a seed of its own."""
+
+    config: SimpleConfig
+    build_model: Callable[[], ModelT]
+    draw_batch: Callable[[torch.Generator], Batch]
+    batch_loss: Callable[[nn.Module, Batch], Tensor]
+
+    def initial_model(self) -> ModelT:
+        """A freshly initialised model on the CPU."""
+        return self.build_model()
+
+    def train_batches(self, model: ModelT, *, start_step: int) -> Iterator[Batch]:
+        """Batches for this process, on the model's device."""
+        device, number = next(model.parameters()).device, start_step
+        while True:
+            yield self._batch(device, _TRAINING, processes.rank(), number)
+            number += 1
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        """The loss of one batch."""
+        return Loss(self.batch_loss(model, batch), {})
+
+    def weights(self, batch: Batch) -> Tensor:
+        """The number of examples."""
+        return torch.full((1,), len(batch[0]), device=batch[0].device)
+
+    def evaluate(self, model: ModelT) -> dict[str, float]:
+        """The mean loss of batches that no training sees; each process takes its share."""
+        return self.mean_loss(model, _EVALUATION_BATCHES)
+
+    def mean_loss(self, model: ModelT, num_batches: int) -> dict[str, float]:
+        """The mean loss of so many batches that no training sees."""
+        device = next(model.parameters()).device
+        mine = range(processes.rank(), num_batches, processes.world_size())
+        with torch.inference_mode():
+            batches = (self._batch(device, _EVALUATION, number) for number in mine)
+            total = sum(self.batch_loss(model, batch).item() for batch in batches)
+        return {"loss": processes.sum_over_processes({"loss": total})["loss"] / num_batches}
+
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of the figures of ``evaluate``."""
+        return ("loss",)
+
+    def _batch(self, device: torch.device, *seeds: int) -> Batch:
+        [seed] = np.random.SeedSequence([self.config.data_seed, *seeds]).generate_state(1)
+        batch = self.draw_batch(torch.Generator().manual_seed(int(seed)))
+        return tuple(tensor.to(device) for tensor in batch)
+
+
+def simple_spec(
+    name: str,
+    *,
+    build_model: Callable[[], ModelT],
+    draw_batch: Callable[[torch.Generator], Batch],
+    loss: Callable[[nn.Module, Batch], Tensor],
+    run: RunConfig,
+) -> SystemSpec[SimpleConfig, ModelT, Batch, SimpleEvaluation]:
+    """The system ``name``, with one preset, ``default``.
+
+    ``draw_batch`` draws tensors of equally many examples with the generator, and ``loss`` is a mean
+    over examples; it may only call the model.
+    """
+
+    def default() -> SimpleConfig:
+        """As its file says."""
+        return SimpleConfig()
+
+    def system(config: SimpleConfig, start: ModelT | None = None) -> SimpleSystem[ModelT]:
+        return SimpleSystem(config, build_model, draw_batch, loss)
+
+    def evaluate(
+        trained: Trained[SimpleConfig, ModelT], options: SimpleEvaluation
+    ) -> dict[str, float]:
+        return system(trained.config).mean_loss(trained.model, options.batches)
+
+    return SystemSpec(
+        name=name,
+        config_type=SimpleConfig,
+        presets={"default": Preset(default, run)},
+        smallest="default",
+        default="default",
+        build_model=lambda config: build_model(),
+        make_system=system,
+        evaluation_type=SimpleEvaluation,
+        evaluate=evaluate,
+    )
