@@ -111,6 +111,7 @@ def test_every_command_of_the_documentation_parses(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Arguments are parsed; nothing runs."""
+    monkeypatch.chdir(DOCS / "examples")
     words = shlex.split(command)
     parse = argparse.ArgumentParser.parse_args
 
