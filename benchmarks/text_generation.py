@@ -13,8 +13,10 @@ from dataclasses import replace
 import torch
 
 from benchmarks.harness import Report, now_s, parser
+from tokoban.inference import PlainEngine
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.engine import network_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model
@@ -39,9 +41,10 @@ def measure(report: Report, model: Gpt, name: str, *, num_tokens: int, num_texts
     for way in (PLAIN, CACHED):
         all_s = []
         for _ in range(2):
+            engine = PlainEngine(network_of(model)) if way == PLAIN else None
             before_s = now_s(report.device)
             written = generate(
-                model, [prompt] * num_texts, max_tokens=num_tokens, uses_cache=way == CACHED
+                model, [prompt] * num_texts, max_tokens=num_tokens, engine=engine
             ).actions
             all_s.append(now_s(report.device) - before_s)
         expected = written if expected is None else expected

@@ -17,6 +17,7 @@ from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
+    from tokoban.inference import Engine
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
 
@@ -91,7 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal token by token."""
     _check(arguments)
+    from tokoban.systems.gpt.engine import engine_of
+
     sampling, model = _sampling(arguments), _load(arguments)
+    engine = engine_of(model)
     prompts = lines_of(arguments.prompt, "prompt")
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     is_streamed = is_printed and sys.stdout.isatty() and "--batch-size" not in arguments.given
@@ -107,7 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
                 break
             _tell_dropped(model, [prompt for prompt, _ in block], first=first)
             try:
-                _go_on(model, block, arguments, sampling, first=first, is_streamed=is_streamed)
+                _go_on(
+                    model, engine, block, arguments, sampling, first=first, is_streamed=is_streamed
+                )
             finally:
                 # What was finished is written, also after Ctrl-C and before a refused prompt.
                 for number, (prompt, texts) in enumerate(block, start=first + 1):
@@ -173,6 +179,7 @@ def _tell_dropped(model: "Gpt", prompts: Sequence[str], *, first: int) -> None:
 
 def _go_on(
     model: "Gpt",
+    engine: "Engine",
     block: "Sequence[_Written]",
     arguments: argparse.Namespace,
     sampling: "Sampling",
@@ -191,6 +198,7 @@ def _go_on(
         generate_texts(
             model,
             [prompt for prompt, _ in block],
+            engine=engine,
             max_tokens=arguments.max_tokens,
             sampling=sampling,
             repetition_penalty=arguments.repetition_penalty,

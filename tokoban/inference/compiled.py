@@ -169,19 +169,20 @@ class CompiledRows:
             self.source_lengths = read.lengths.repeat(width)
             self.cache = new_cache(self.max_length * num_rows)
             self.places = np.zeros((num_rows, self.max_length), np.int64)
-            self.lengths = np.zeros(num_rows, np.int64)
+            self.lengths, self.longest = np.zeros(num_rows, np.int64), 0
             self.output = self._new_output(num_rows)
             self._append(torch.full((num_rows,), engine.network.first_token))
         else:
             inputs, lengths = _joined(engine.network, prompts)
-            if lengths.max() > self.max_length:
+            self.longest = int(lengths.max())
+            if self.longest > self.max_length:
                 raise ValueError(f"the rows are for {self.max_length} positions, and full")
             capacity = len(inputs) + (self.max_length - int(lengths.min())) * num_rows
             self.cache = new_cache(capacity)
             self.places = np.zeros((len(prompts), self.max_length), np.int64)
             self.output = self._new_output(len(prompts))
             starts = lengths.cumsum() - lengths
-            self.places[:, : lengths.max()] = starts[:, None] + np.arange(lengths.max())
+            self.places[:, : self.longest] = starts[:, None] + np.arange(self.longest)
             self._run(
                 inputs,
                 np.concatenate([np.arange(length) for length in lengths]),
@@ -203,12 +204,12 @@ class CompiledRows:
     def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
         """As ``Rows`` says; no keys and values move."""
         if parents is not None:
-            rows, filled = parents.numpy(), int(self.lengths.max())
+            rows = parents.numpy()
             if len(rows) < len(self.places):
                 self.output = self.output[: len(rows)]
                 self.places = self.places[rows]
             else:
-                self.places[:, :filled] = self.places[rows, :filled]
+                self.places[:, : self.longest] = self.places[rows, : self.longest]
             self.lengths = self.lengths[rows]
             self.sources, self.source_lengths = self.sources[rows], self.source_lengths[rows]
         return self._append
@@ -217,7 +218,7 @@ class CompiledRows:
         """The outputs, in storage that the next call writes into."""
         num_rows = len(self.lengths)
         # The loops would write behind the end of what there is.
-        if self.lengths.max() >= self.max_length:
+        if self.longest >= self.max_length:
             raise ValueError(f"the rows are for {self.max_length} positions, and full")
         if len(inputs) != num_rows:
             raise ValueError(f"got {len(inputs)} inputs; expected one for each of {num_rows} rows")
@@ -228,6 +229,7 @@ class CompiledRows:
         self.places[rows, positions] = np.arange(self.num_cached, self.num_cached + num_rows)
         self._run(newest, positions, owners=rows, wanted=rows)
         self.lengths = positions + 1
+        self.longest += 1
         return self.output
 
     def _run(

@@ -74,9 +74,8 @@ class Rows(Protocol):
     def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
         """Row i becomes what row ``parents[i]`` was, with one more input; the new output.
 
-        ``None`` is each row its own parent. Fewer parents than rows drop the others; then those of
-        one prompt stay neighbours, and all of a prompt's rows are kept or none. A row's parent is
-        of its own prompt.
+        ``None`` is each row its own parent; fewer parents than rows drop the others. Where there is
+        an encoder, a row's parent is of its own prompt, and all rows of a prompt are kept or none.
         """
         ...
 

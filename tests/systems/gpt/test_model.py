@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from tests.systems.gpt.models import CHARACTERS, random_gpt, random_prompts
+from tokoban.inference import CachedEngine, PlainEngine
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import Positions
+from tokoban.systems.gpt.engine import network_of
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model
 from tokoban.text.bpe import train_bpe
@@ -37,30 +39,16 @@ def test_a_changed_token_changes_its_own_logits_and_later_ones_but_none_before(
 
 
 @BOTH
-def test_reading_on_from_a_cache_gives_what_reading_it_all_gives(positions: Positions) -> None:
-    model = random_gpt(positions, dtype=torch.float64)
-    tokens = torch.tensor(random_prompts(23, 23))
-    cache = model.new_cache(2)
-    with torch.no_grad():
-        model.read(tokens[:, :11], cache=cache)
-        model.read(tokens[:, 11:22], cache=cache)
-        last = model.read(tokens[:, 22:], cache=cache)
-        assert torch.allclose(last, model(tokens)[:, -1])
-
-
-@BOTH
-def test_a_padded_row_is_what_it_is_alone_with_a_cache_and_without(positions: Positions) -> None:
+def test_an_engine_says_what_the_model_says(positions: Positions) -> None:
     model = random_gpt(positions, dtype=torch.float64)
     prompts = random_prompts(3, 11, 7)
-    num_padding = torch.tensor([11 - len(prompt) for prompt in prompts])
-    padded = torch.tensor([[5] * (11 - len(prompt)) + prompt for prompt in prompts])
-    cache = model.new_cache(3)
-    with torch.no_grad():
-        alone = torch.cat([model(torch.tensor([prompt]))[:, -1] for prompt in prompts])
-        assert torch.allclose(model.read(padded, num_padding=num_padding), alone)
-        model.read(padded[:, :10], num_padding=num_padding, cache=cache)
-        last = model.read(padded[:, 10:], num_padding=num_padding, cache=cache)
-        assert torch.allclose(last, alone)
+    for engine in (PlainEngine(network_of(model)), CachedEngine(network_of(model))):
+        rows = engine.read(prompts)
+        rows.advance(torch.tensor([5, 0, 11]), None)
+        for number, prompt in enumerate(prompts):
+            with torch.no_grad():
+                alone = model(torch.tensor([[*prompt, [5, 0, 11][number]]]))[0, -1]
+            assert torch.allclose(rows.output[number], alone)
 
 
 def test_more_tokens_than_it_can_see_are_refused() -> None:

@@ -5,9 +5,13 @@ import torch
 
 from tests.systems.gpt.models import random_gpt, random_prompts
 from tokoban.decoding import GREEDY, Sampling
+from tokoban.inference import CachedEngine, PlainEngine
+from tokoban.inference.cpu import CpuEngine
 from tokoban.systems.gpt.config import Positions
+from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate
-from tokoban.systems.gpt.stepper import TextStepper, context_start
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.stepper import TextStepper, context_start, forbidden_tokens
 from tokoban.text.bpe import train_bpe
 
 BOTH = pytest.mark.parametrize("positions", ["rotary", "learned"])
@@ -29,17 +33,20 @@ def test_the_older_half_is_forgotten_when_a_context_is_full() -> None:
 )
 @BOTH
 @HOW
-def test_a_cache_changes_no_token(
+def test_an_engine_changes_no_token(
     positions: Positions, sampling: Sampling, context_length: int, max_tokens: int
 ) -> None:
     # A context of 11 tokens is full after 6; then it is read anew every 5 tokens.
     model, prompts = random_gpt(positions, context_length=context_length), random_prompts(5)
-    cached, plain = (
-        generate(model, prompts, max_tokens=max_tokens, sampling=sampling, uses_cache=uses_cache)
-        for uses_cache in (True, False)
+    network = network_of(model)
+    plain = generate(
+        model, prompts, max_tokens=max_tokens, sampling=sampling, engine=PlainEngine(network)
     )
-    assert torch.equal(cached.actions, plain.actions)
-    assert torch.allclose(cached.scores_nats, plain.scores_nats, rtol=1e-4)
+    assert isinstance(engine_of(model), CpuEngine)
+    for engine in (engine_of(model), CachedEngine(network)):
+        found = generate(model, prompts, max_tokens=max_tokens, sampling=sampling, engine=engine)
+        assert torch.equal(found.actions, plain.actions)
+        assert torch.allclose(found.scores_nats, plain.scores_nats, rtol=1e-4)
 
 
 @BOTH
@@ -57,7 +64,7 @@ def test_a_padded_batch_is_its_rows_alone_without_a_cache(
             max_tokens=17,
             sampling=sampling,
             numbers=[number],
-            uses_cache=False,
+            engine=PlainEngine(network_of(model)),
         )
         assert torch.equal(together[number], alone.actions[0])
 
@@ -70,23 +77,35 @@ def test_a_gpu_writes_what_the_cpu_does() -> None:
     assert torch.equal(on_gpu.cpu(), on_cpu)
 
 
+def stepper_of(
+    model: Gpt, prompts: list[list[int]], *, max_steps: int = 1, repetition_penalty: float = 1.0
+) -> TextStepper:
+    return TextStepper(
+        engine_of(model),
+        prompts,
+        is_forbidden=forbidden_tokens(model),
+        max_steps=max_steps,
+        repetition_penalty=repetition_penalty,
+    )
+
+
 def test_a_row_becomes_its_parent_with_one_more_token() -> None:
     model, prompts = random_gpt(context_length=7, dtype=torch.float64), random_prompts(3, 9, 5)
-    stepper = TextStepper(model, prompts, max_steps=13, repetition_penalty=1.5)
+    stepper = stepper_of(model, prompts, max_steps=13, repetition_penalty=1.5)
     parents, tokens = torch.tensor([1, 1, 0]), torch.tensor([4, 5, 6])
     for _ in range(13):  # over the end of the context
         assert not stepper.advance(parents, tokens).any()
         pairs = zip(parents.tolist(), tokens.tolist(), strict=True)
         prompts = [[*prompts[parent], token] for parent, token in pairs]
-        anew = TextStepper(model, prompts, max_steps=1, uses_cache=False, repetition_penalty=1.5)
+        anew = stepper_of(model, prompts, repetition_penalty=1.5)
         assert torch.allclose(stepper.log_probs(), anew.log_probs())
         parents, tokens = parents.roll(1), (tokens + 1) % 12
 
 
 def test_what_the_text_has_is_less_probable_by_the_penalty() -> None:
     model, prompt = random_gpt(), [3, 5, 3]
-    plain = TextStepper(model, [prompt], max_steps=1).log_probs()[0].exp()
-    penalised = TextStepper(model, [prompt], max_steps=1, repetition_penalty=1.7)
+    plain = stepper_of(model, [prompt]).log_probs()[0].exp()
+    penalised = stepper_of(model, [prompt], repetition_penalty=1.7)
     expected = plain.clone()
     expected[[3, 5]] = expected[[3, 5]] ** 1.7
     assert torch.allclose(penalised.log_probs()[0].exp(), expected / expected.sum(), atol=1e-6)
@@ -94,8 +113,8 @@ def test_what_the_text_has_is_less_probable_by_the_penalty() -> None:
 
 def test_a_token_that_stands_for_no_text_is_never_chosen() -> None:
     model = random_gpt()
-    log_probs = TextStepper(model, [[3]], max_steps=1).log_probs()[0]
+    log_probs = stepper_of(model, [[3]]).log_probs()[0]
     assert torch.equal(log_probs == -torch.inf, torch.arange(13) == 12)
     model.tokenizer = train_bpe(["a"], vocabulary_size=260)
-    log_probs = TextStepper(model, [[7]], max_steps=1).log_probs()[0]
+    log_probs = stepper_of(model, [[7]]).log_probs()[0]
     assert torch.equal(log_probs == -torch.inf, torch.arange(13) < 4)

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 import torch
 
 from tokoban.decoding import GREEDY, Samples, Sampling, draw
+from tokoban.inference import Engine
+from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.model import Gpt
-from tokoban.systems.gpt.stepper import TextStepper
+from tokoban.systems.gpt.stepper import TextStepper, forbidden_tokens
 from tokoban.transformer import evaluating
 
 
@@ -16,17 +18,18 @@ def generate(
     prompts: Sequence[Sequence[int]],
     *,
     max_tokens: int,
+    engine: Engine | None = None,
     sampling: Sampling = GREEDY,
     repetition_penalty: float = 1.0,
     numbers: Sequence[int] | None = None,
     are_over: Callable[[list[int]], list[bool]] | None = None,
-    uses_cache: bool = True,
 ) -> Samples:
     """What comes after each prompt, all at once; the prompts may be of different lengths.
 
     Row i draws by noise of its own, that of the number ``numbers[i]`` (i itself if not given), so
-    that its text does not depend on who else is in the batch, but for rounding. What
-    ``repetition_penalty``, ``are_over`` and ``uses_cache`` do is said by ``TextStepper``.
+    that its text does not depend on the rest of the batch, except for rounding. ``TextStepper``
+    explains ``repetition_penalty`` and ``are_over``. The ``engine`` is one of this model; by
+    default the fastest one is made for this call.
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens is {max_tokens}; expected at least 1")
@@ -39,10 +42,10 @@ def generate(
             raise ValueError(f"prompt {number} has no token to go on from")
     with evaluating(model):
         stepper = TextStepper(
-            model,
+            engine or engine_of(model),
             prompts,
+            is_forbidden=forbidden_tokens(model),
             max_steps=max_tokens,
-            uses_cache=uses_cache,
             repetition_penalty=repetition_penalty,
             are_over=are_over,
         )

@@ -20,14 +20,11 @@ from tokoban.transformer import (
     BlockOptions,
     Encoder,
     EncoderBlock,
-    KVCache,
     LearnedPositions,
     Rotary,
-    empty_cache_for,
     masks,
 )
 
-_INITIAL_CAPACITY = 1024  # positions of a cache before it grows: few texts fill a long context
 _STD = 0.02  # of the weights at the start, as GPT-2 has it
 
 
@@ -92,35 +89,6 @@ class Gpt(nn.Module):
         may_attend = masks.causal(tokens.shape[1], device=tokens.device)
         return self._logits(self.body(self._embed(tokens), may_attend=may_attend))
 
-    def read(
-        self,
-        tokens: Int64[Tensor, "B T"],
-        *,
-        num_padding: Int64[Tensor, "B"] | None = None,
-        cache: KVCache | None = None,
-    ) -> Float[Tensor, "B V"]:
-        """The logits after the last token; with a cache, ``tokens`` continues what it holds.
-
-        The first ``num_padding`` positions of each row, those in the cache counted, are nothing:
-        texts of different lengths stand side by side so that all end at once.
-        """
-        length, past = tokens.shape[1], 0 if cache is None else cache.length
-        may_attend = None
-        if length > 1:  # a single position may attend to all that there is
-            may_attend = masks.causal(length, num_keys=past + length, device=tokens.device)
-        if num_padding is not None:
-            places = torch.arange(past + length, device=tokens.device)
-            is_text = (places >= num_padding[:, None])[:, None, None]  # [B, 1, 1, total]
-            may_attend = is_text if may_attend is None else may_attend & is_text
-        x = self._embed(tokens, offset=past, num_padding=num_padding)
-        return self._logits(self.body(x, may_attend=may_attend, cache=cache)[:, -1])
-
-    def new_cache(self, batch_size: int) -> KVCache:
-        """An empty cache for as much as the model can see, on its device."""
-        return empty_cache_for(
-            self.body, batch_size, self.context_length, initial_capacity=_INITIAL_CAPACITY
-        )
-
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
         """The tokenizer as compressed JSON, so that it is saved with the weights."""
         return text_to_bytes("" if self.tokenizer is None else self.tokenizer.to_json())
@@ -136,23 +104,12 @@ class Gpt(nn.Module):
             )
         self.tokenizer = tokenizer
 
-    def _embed(
-        self,
-        tokens: Int64[Tensor, "B T"],
-        *,
-        offset: int = 0,
-        num_padding: Int64[Tensor, "B"] | None = None,
-    ) -> Float[Tensor, "B T D"]:
-        end = offset + tokens.shape[1]
-        if end > self.context_length:
-            raise ValueError(f"{end} tokens; this model can see {self.context_length}")
+    def _embed(self, tokens: Int64[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
+        length = tokens.shape[1]
+        if length > self.context_length:
+            raise ValueError(f"{length} tokens; this model can see {self.context_length}")
         x = self.embedding(tokens)
-        if self.positions is None:
-            return x
-        if num_padding is None:
-            return x + self.positions(tokens.shape[1], offset=offset)
-        places = torch.arange(offset, end, device=tokens.device) - num_padding[:, None]
-        return x + self.positions.table[places.clamp_min(0)]
+        return x if self.positions is None else x + self.positions(length)
 
     def _logits(self, hidden: Float[Tensor, "*B D"]) -> Float[Tensor, "*B V"]:
         if self.head is None:

@@ -1,4 +1,4 @@
-"""What decoding knows of texts under way: their tokens, and the cache of what the model has read.
+"""What decoding knows of texts under way: their tokens, and the rows of the engine.
 
 Axes: B texts (rows), T positions, V vocabulary.
 """
@@ -6,12 +6,12 @@ Axes: B texts (rows), T positions, V vocabulary.
 from collections.abc import Callable, Sequence
 
 import torch
-from jaxtyping import Bool, Float, Int, Int64
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from tokoban.inference import Engine, Rows
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import num_specials
-from tokoban.transformer import KVCache
 
 
 def context_start(num_tokens: int, context_length: int) -> int:
@@ -26,49 +26,46 @@ def context_start(num_tokens: int, context_length: int) -> int:
 
 
 class TextStepper:
-    """Grows one text per row by a token a step, beyond the model's context too.
+    """Grows one text per row by a token a step, beyond the network's context too.
 
-    Without a cache every step reads all that ``context_start`` leaves: slow, and what the cache is
-    held to. ``log_probs`` are the model's own, not renormalised where a token is forbidden: what
-    stands for no text. With a ``repetition_penalty`` above 1 the log-probability of each token
-    that the text has already is that many times as low, and all are renormalised.
+    ``log_probs`` are the model's own, not renormalised where a token is forbidden: what stands for
+    no text. With a ``repetition_penalty`` above 1 the log-probability of each token that the text
+    has already is that many times as low, and all are renormalised.
     """
 
     def __init__(
         self,
-        model: Gpt,
+        engine: Engine,
         prompts: Sequence[Sequence[int]],
         *,
+        is_forbidden: Bool[Tensor, "V"],
         max_steps: int,
-        uses_cache: bool = True,
         repetition_penalty: float = 1.0,
         are_over: Callable[[list[int]], list[bool]] | None = None,
     ) -> None:
-        """``prompts`` are tokens, at least one each; up to ``max_steps`` more have room.
+        """``prompts`` are tokens, at least one each; each row takes up to ``max_steps`` more.
 
-        ``are_over`` is told the tokens of each step, a row each, and answers which texts end with
+        ``are_over`` is given the tokens of each step, one per row, and returns which texts end with
         them; without it none ever does.
         """
-        self.model, self.device = model, model.embedding.weight.device
-        self._uses_cache, self._penalty = uses_cache, repetition_penalty
-        self._are_over = are_over
+        self.device = engine.network.device
+        self._engine, self._penalty, self._are_over = engine, repetition_penalty, are_over
         self._lengths = [len(prompt) for prompt in prompts]
         longest = max(self._lengths)
         self._tokens = torch.tensor(
             [[*prompt, *[0] * (longest + max_steps - len(prompt))] for prompt in prompts],
             device=self.device,
         )  # [B, T], aligned to the left
-        self._rows = torch.arange(len(prompts), device=self.device)
-        self._is_forbidden = _forbidden(model, self.device)
+        self._places = torch.arange(len(prompts), device=self.device)
+        self._is_forbidden = is_forbidden
         self._is_used = torch.zeros(
-            len(prompts), model.embedding.num_embeddings, dtype=torch.bool, device=self.device
+            len(prompts), len(is_forbidden), dtype=torch.bool, device=self.device
         )
         for row, prompt in enumerate(prompts):
             self._is_used[row, list(prompt)] = True
-        self._cache: KVCache | None = None
-        self._starts: list[int] = []  # of what the cache holds, a row each
-        self._num_padding: Tensor | None = None  # [B]
-        self._log_probs = self._read()
+        self._starts = self._context_starts()  # of what the engine's rows have read
+        self._rows = self._read_anew()
+        self._log_probs = self._normalised(self._rows.output)
 
     def log_probs(self) -> Float[Tensor, "B V"]:
         """What the model says of each row's next token."""
@@ -80,36 +77,36 @@ class TextStepper:
     ) -> Bool[Tensor, "B"]:
         """Each row becomes its parent with one more token."""
         if parents is not None:
-            self._take(parents)
+            self._tokens, self._is_used = self._tokens[parents], self._is_used[parents]
+            order = parents.tolist()
+            self._lengths = [self._lengths[parent] for parent in order]
+            self._starts = [self._starts[parent] for parent in order]
         is_over = torch.zeros_like(actions, dtype=torch.bool)
-        if self._are_over is not None:  # told before the next token is thought of
+        if self._are_over is not None:  # asked before the next token is computed
             is_over = torch.tensor(self._are_over(actions.tolist()), device=self.device)
         places = torch.tensor(self._lengths, device=self.device)
-        self._tokens[self._rows, places] = actions
-        self._is_used[self._rows, actions] = True
+        self._tokens[self._places, places] = actions
+        self._is_used[self._places, actions] = True
         self._lengths = [length + 1 for length in self._lengths]
-        self._log_probs = self._read()
+        if (starts := self._context_starts()) == self._starts:
+            logits = self._rows.advance(actions, parents)
+        else:
+            self._starts = starts
+            self._rows = self._read_anew()
+            logits = self._rows.output
+        self._log_probs = self._normalised(logits)
         return is_over
 
-    def _take(self, parents: Int[Tensor, "B"]) -> None:
-        self._tokens, self._is_used = self._tokens[parents], self._is_used[parents]
-        order = parents.tolist()
-        self._lengths = [self._lengths[parent] for parent in order]
-        self._starts = [self._starts[parent] for parent in order]
-        if self._cache is not None:
-            self._cache.reorder(parents)
-        if self._num_padding is not None:
-            self._num_padding = self._num_padding[parents]
+    def _context_starts(self) -> list[int]:
+        return [context_start(n, self._engine.network.max_length) for n in self._lengths]
+
+    def _read_anew(self) -> Rows:
+        """Rows that have read all that the network still sees of each text."""
+        bounds = zip(self._tokens.tolist(), self._starts, self._lengths, strict=True)
+        return self._engine.read([tokens[start:end] for tokens, start, end in bounds])
 
     @torch.no_grad()
-    def _read(self) -> Float[Tensor, "B V"]:
-        starts = [context_start(n, self.model.context_length) for n in self._lengths]
-        if self._cache is None or starts != self._starts:
-            tokens = self._start_anew(starts)
-        else:
-            places = torch.tensor(self._lengths, device=self.device) - 1
-            tokens = self._tokens[self._rows, places][:, None]
-        logits = self.model.read(tokens, num_padding=self._num_padding, cache=self._cache)
+    def _normalised(self, logits: Float[Tensor, "B V"]) -> Float[Tensor, "B V"]:
         dtype = torch.promote_types(logits.dtype, torch.float32)
         log_probs = (
             logits.to(dtype).log_softmax(dim=-1).masked_fill_(self._is_forbidden, -torch.inf)
@@ -121,24 +118,11 @@ class TextStepper:
         penalty = min(max(self._penalty, limits.tiny), limits.max)
         return log_probs.where(~self._is_used, log_probs * penalty).log_softmax(dim=-1)
 
-    def _start_anew(self, starts: list[int]) -> Int64[Tensor, "B T"]:
-        """All that each row's model still sees, so that the last tokens stand side by side."""
-        if self._uses_cache:
-            self._cache = self.model.new_cache(len(starts))
-        self._starts = starts
-        lengths = [end - start for start, end in zip(starts, self._lengths, strict=True)]
-        longest = max(lengths)
-        firsts = torch.tensor(self._lengths, device=self.device)[:, None] - longest
-        places = firsts + torch.arange(longest, device=self.device)
-        self._num_padding = None
-        if min(lengths) < longest:
-            self._num_padding = longest - torch.tensor(lengths, device=self.device)
-        return self._tokens.gather(1, places.clamp_min(0))
 
-
-def _forbidden(model: Gpt, device: torch.device) -> Bool[Tensor, "V"]:
-    """The tokens that stand for no text."""
-    is_forbidden = torch.zeros(model.embedding.num_embeddings, dtype=torch.bool, device=device)
+def forbidden_tokens(model: Gpt) -> Bool[Tensor, "V"]:
+    """The tokens that stand for no text, on the model's device."""
+    weight = model.embedding.weight
+    is_forbidden = torch.zeros(len(weight), dtype=torch.bool, device=weight.device)
     if model.tokenizer is not None:
         is_forbidden[: num_specials(model.tokenizer)] = True
         is_forbidden[model.tokenizer.vocabulary_size :] = True

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokoban.decoding import GREEDY, Sampling
+from tokoban.inference import Engine
+from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import Tokenizer
@@ -105,6 +107,7 @@ def generate_texts(
     model: Gpt,
     prompts: Sequence[str],
     *,
+    engine: Engine | None = None,
     max_tokens: int = 200,
     sampling: Sampling = GREEDY,
     repetition_penalty: float = 1.0,
@@ -135,12 +138,14 @@ def generate_texts(
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
+    engine = engine or engine_of(model)
     for first in range(0, len(order), batch_size):
         batch = order[first : first + batch_size]
         watch = _Watch({row: TextStream(tokenizer, stops) for row in batch}, on_text)
         samples = generate(
             model,
             [rows[row] for row in batch],
+            engine=engine,
             max_tokens=max_tokens,
             sampling=sampling,
             repetition_penalty=repetition_penalty,
