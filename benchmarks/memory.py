@@ -19,7 +19,7 @@ import torch
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.memory_ppo.config import PpoConfig
-from tokoban.systems.memory_ppo.environments import make_task
+from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
@@ -99,7 +99,7 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
     player, config = pretrained.load(str(path), system="ppo")
     assert isinstance(player, Player)
     name = _POPGYM.get(config.env, config.env)
-    task = make_task(name, num_episodes, seed=seed, device=torch.device("cpu"))
+    task = make_env(name, num_episodes, seed=seed, device=torch.device("cpu"))
     figures = figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
     return Row(
         run=path.name,

@@ -22,9 +22,9 @@ from tokoban.sokoban.simulation.environment import MAX_STEPS
 from tokoban.sokoban.simulation.level_pool import load_boards
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 from tokoban.systems.memory_ppo.acting import Games
-from tokoban.systems.memory_ppo.environments import make_task, sokoban_levels
-from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask
+from tokoban.systems.memory_ppo.environments import make_env, sokoban_levels
 from tokoban.systems.memory_ppo.model import Player
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.systems.memory_ppo.train import training_seeds
 from tokoban.training.metrics import wilson
 from tokoban.training.run_directory import current_commit, hardware_name, read_record
@@ -79,8 +79,8 @@ def known_levels(side: int, run_seed: int) -> set[str]:
 
 def played(name: str, num_games: int, *, by: Player | None, seed: int) -> Played:
     """An episode of each game, by the most likely moves of a player or by random ones."""
-    task = make_task(name, num_games, seed=seed, device=torch.device("cpu"))
-    assert isinstance(task, GymnasiumTask)
+    task = make_env(name, num_games, seed=seed, device=torch.device("cpu"))
+    assert isinstance(task, TensorEnv)
     environment = task.environment
     assert isinstance(environment, SokobanVectorEnv)
     games = Games(task)

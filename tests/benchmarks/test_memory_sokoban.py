@@ -18,7 +18,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.rules import play
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 from tokoban.systems.memory_ppo.config import tiny
-from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.systems.memory_ppo.train import PpoSystem
 
 NEAR = parse_board("######|#@$.##|######")
@@ -42,7 +42,7 @@ def test_known_are_the_levels_that_the_training_had() -> None:
     torch.manual_seed(3)
     system = PpoSystem(replace(tiny(), env="sokoban:6", memory="none", num_steps=2))
     next(iter(system.train_batches(system.initial_model(), start_step=0)))
-    assert system._games is not None and isinstance(system._games.task, GymnasiumTask)
+    assert system._games is not None and isinstance(system._games.task, TensorEnv)
     environment = system._games.task.environment
     assert isinstance(environment, SokobanVectorEnv)
     had = {canonical_form(environment.board(game)) for game in range(environment.num_envs)}

@@ -83,6 +83,19 @@ def test_weights_never_name_a_file_to_run(tmp_path: Path) -> None:
             pretrained.load(str(tmp_path), system=name)
 
 
+@pytest.mark.parametrize("system", ["ppo"])
+def test_a_system_without_gymnasium_is_one_line(system: str) -> None:
+    program = "import sys; sys.modules['gymnasium'] = None; from tokoban.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "train", system],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+    )
+    told = f"tokoban: the system '{system}' needs the package gymnasium: pip install gymnasium\n"
+    assert done.stderr == told
+
+
 @pytest.mark.slow
 def test_two_processes_train_it(tmp_path: Path) -> None:
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "tokoban"]

@@ -25,12 +25,24 @@ SYSTEMS = {
 
 
 def load(system: str) -> "AnySpec":
-    """The registered system of this name, imported now; ``ValueError`` for one that is not."""
+    """The registered system of this name, imported now.
+
+    ``ValueError`` for one that is not registered, and for one that needs a package that is missing.
+    """
     if system not in SYSTEMS:
         raise ValueError(
             f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}, or FILE.py[:NAME]"
         )
-    return _spec_of(importlib.import_module(SYSTEMS[system]), "SPEC")
+    try:
+        module = importlib.import_module(SYSTEMS[system])
+    except ModuleNotFoundError as error:
+        package, _, _ = (error.name or "tokoban").partition(".")
+        if package == "tokoban":
+            raise
+        raise ValueError(
+            f"the system {system!r} needs the package {package}: pip install {package}"
+        ) from None
+    return _spec_of(module, "SPEC")
 
 
 def load_named_by_user(system: str) -> "AnySpec":

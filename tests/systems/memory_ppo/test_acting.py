@@ -11,14 +11,14 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import MemoryKind, PpoConfig
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.ppo import Rollout
-from tokoban.systems.memory_ppo.tasks import Step, Task
+from tokoban.systems.memory_ppo.tensor_env import Step, TensorEnv
 from tokoban.systems.memory_ppo.train import build_memory
 
 T = 11
 TOLERANCE = 1e-5  # of log-probabilities in float32
 
 
-def player_for(task: Task, memory: MemoryKind = "transformer", *, window: int = 4) -> Player:
+def player_for(task: TensorEnv, memory: MemoryKind = "transformer", *, window: int = 4) -> Player:
     torch.manual_seed(0)
     config = PpoConfig(memory=memory, width=16, num_heads=2, window=window)
     return Player(
@@ -131,7 +131,7 @@ class Broken(Corridor):
 
     def step(self, actions: Tensor) -> Step:
         found = super().step(actions)
-        is_bad = self.times == 3
+        is_bad = self.corridors.times == 3
         return found._replace(rewards=found.rewards.masked_fill(is_bad, float("nan")))
 
 

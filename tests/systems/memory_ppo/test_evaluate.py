@@ -15,7 +15,7 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.viewing.attention_page import read_attention_page
 
 
@@ -52,7 +52,7 @@ def test_an_episode_ends_at_its_own_end_and_counts_once() -> None:
     assert figures["cut_off"] == 0
 
 
-def _always(action: int, task: Task) -> Player:
+def _always(action: int, task: TensorEnv) -> Player:
     """A player that does the same at every step."""
     player = player_for(task, window=4)
     with torch.no_grad():
@@ -158,7 +158,7 @@ class _Drawn(Corridor):
 
     def picture(self) -> Tensor:
         self.num_pictures += 1
-        return self.places[:1, None, None].to(torch.uint8)
+        return self.corridors.places[:1, None, None].to(torch.uint8)
 
 
 @pytest.mark.parametrize(

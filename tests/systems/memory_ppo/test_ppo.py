@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
+from gymnasium import spaces
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.actions import Categorical, ClippedGaussian
@@ -16,7 +18,6 @@ from tokoban.systems.memory_ppo.ppo import (
     normalised,
     ppo_loss,
 )
-from tokoban.systems.memory_ppo.spaces import Choices, Numbers
 
 DISCOUNT, TRACE = 0.9, 0.7
 B, T = 3, 7
@@ -104,7 +105,7 @@ def test_the_step_between_two_episodes_tells_nothing_to_those_around_it() -> Non
     assert torch.equal(found[counts], changed[counts])
 
 
-POLICY = Categorical(Choices((5,)))
+POLICY = Categorical(spaces.Discrete(5))
 WEIGHTS = {"clip": 0.2, "value_weight": 0.5, "entropy_weight": 0.01}
 
 
@@ -181,7 +182,7 @@ def test_advantages_of_steps_that_do_not_count_change_no_others() -> None:
 
 
 def test_categorical_agrees_with_torch_over_several_choices() -> None:
-    policy = Categorical(Choices((2, 3)))
+    policy = Categorical(spaces.MultiDiscrete([2, 3]))
     logits, actions = draw(B, 5), torch.tensor([[0, 2], [1, 0], [1, 1]])
     parts = [torch.distributions.Categorical(logits=part) for part in logits.split((2, 3), -1)]
     log_probs = sum(part.log_prob(actions[:, n]) for n, part in enumerate(parts))
@@ -192,7 +193,7 @@ def test_categorical_agrees_with_torch_over_several_choices() -> None:
 
 def test_categorical_draws_as_often_as_it_says() -> None:
     logits = torch.tensor([0.1, 0.2, 0.7]).log()
-    policy = Categorical(Choices((3,)))
+    policy = Categorical(spaces.Discrete(3))
     noise = policy.noise(20_000, generator=torch.Generator().manual_seed(0))
     drawn = policy.choose(logits.expand(20_000, 3), noise)[:, 0]
     shares = drawn.bincount(minlength=3) / 20_000
@@ -200,7 +201,9 @@ def test_categorical_draws_as_often_as_it_says() -> None:
 
 
 def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> None:
-    policy = ClippedGaussian(Numbers((2,), (-2.0, 0.0), (2.0, 6.0)))
+    policy = ClippedGaussian(
+        spaces.Box(np.array([-2, 0], np.float32), np.array([2, 6], np.float32))
+    )
     torch.nn.init.constant_(policy.log_spread, 0.3)
     means, actions = draw(B, 2), draw(B, 2, seed=1)
     normal = torch.distributions.Normal(means, math.exp(0.3))
@@ -211,10 +214,10 @@ def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> N
 
 
 def test_gaussian_without_bounds_leaves_actions_as_they_are() -> None:
-    policy = ClippedGaussian(Numbers((1,), (-math.inf,), (math.inf,)))
+    policy = ClippedGaussian(spaces.Box(-math.inf, math.inf, (1,)))
     assert policy.to_game(torch.tensor([[-31.0]])).item() == -31.0
 
 
 def test_actions_in_several_axes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"must be a vector of numbers, got the shape \(2, 1\)"):
-        ClippedGaussian(Numbers((2, 1), (0.0, 0.0), (1.0, 1.0)))
+        ClippedGaussian(spaces.Box(0, 1, (2, 1)))

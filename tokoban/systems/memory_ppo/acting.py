@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.model import Inputs, Player, no_action
 from tokoban.systems.memory_ppo.ppo import Rollout
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 
 
 class Games:
@@ -23,7 +23,7 @@ class Games:
     are learned with, at every step; a recurrent state alone is carried over as it was.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: TensorEnv) -> None:
         self.task = task
         observations = task.reset()
         self.device = observations.device

@@ -6,19 +6,20 @@ Axes: ``*B`` any batch shape, A numbers that describe the distribution, K parts 
 import math
 
 import torch
+from gymnasium.spaces import Box
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
+from tokoban.systems.memory_ppo.spaces import Discrete, Space, bounds_of, counts_of, is_discrete
 
 
 class Categorical(nn.Module):
     """A softmax for each of the choices; they are independent given the step."""
 
-    def __init__(self, space: Choices) -> None:
+    def __init__(self, space: Discrete) -> None:
         super().__init__()
-        self.counts = space.counts
-        self.num_parameters = sum(space.counts)
+        self.counts = counts_of(space)
+        self.num_parameters = sum(self.counts)
 
     def noise(self, *shape: int, generator: torch.Generator) -> Float[Tensor, "*B A"]:
         """Gumbel's, which turns the greatest logit into a draw; all that is needed at once."""
@@ -60,12 +61,12 @@ class ClippedGaussian(nn.Module):
     centre: Tensor
     radius: Tensor
 
-    def __init__(self, space: Numbers) -> None:
+    def __init__(self, space: Box) -> None:
         super().__init__()
         if len(space.shape) != 1:
             raise ValueError(f"actions must be a vector of numbers, got the shape {space.shape}")
         self.num_parameters = space.shape[0]
-        low, high = torch.tensor(space.low), torch.tensor(space.high)
+        low, high = bounds_of(space)
         self.register_buffer("low", low, persistent=False)
         self.register_buffer("high", high, persistent=False)
         is_bounded = low.isfinite() & high.isfinite()
@@ -107,4 +108,7 @@ Policy = Categorical | ClippedGaussian
 
 def policy_for(space: Space) -> Policy:
     """The distribution over the actions of ``space``."""
-    return Categorical(space) if isinstance(space, Choices) else ClippedGaussian(space)
+    if is_discrete(space):
+        return Categorical(space)
+    assert isinstance(space, Box)
+    return ClippedGaussian(space)

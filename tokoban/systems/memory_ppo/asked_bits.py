@@ -6,10 +6,9 @@ Axes: B games, S steps.
 from typing import NamedTuple
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
-
-from tokoban.systems.memory_ppo.spaces import Choices
 
 
 class Bits(NamedTuple):
@@ -27,9 +26,9 @@ class AskedBits:
     """
 
     is_judged_at_once = True
-    action_space = Choices((2,))
+    action_space = MultiDiscrete([2])
 
-    def __init__(self, num_steps: int, *, num_questions: int, shown: Choices) -> None:
+    def __init__(self, num_steps: int, *, num_questions: int, shown: MultiDiscrete) -> None:
         self.episode_steps, self.num_questions = num_steps, num_questions
         self.observation_space = shown
 

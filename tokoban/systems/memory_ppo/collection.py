@@ -4,10 +4,9 @@ Axes: B games, H rows, W columns.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from jaxtyping import Float, Int64
 from torch import Tensor
-
-from tokoban.systems.memory_ppo.spaces import Choices
 
 _OFFSETS = ((-1, 0), (1, 0), (0, -1), (0, 1))  # up, down, left, right
 _SIGHT = 1  # cells on each side
@@ -29,8 +28,8 @@ class Collection:
             raise ValueError(f"collection needs a room of side 3 or more, got {side}")
         self.side = side
         num_seen = (2 * _SIGHT + 1) ** 2
-        self.observation_space = Choices((3,) * num_seen)
-        self.action_space = Choices((len(_OFFSETS),))
+        self.observation_space = MultiDiscrete([3] * num_seen)
+        self.action_space = MultiDiscrete([len(_OFFSETS)])
         self.episode_steps = side * side
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

@@ -4,11 +4,11 @@ Axes: B games, S cards.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from jaxtyping import Float, Int64
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.repeat_previous import DECK_SIZE, shuffled
-from tokoban.systems.memory_ppo.spaces import Choices
 
 # Kinds of cards (colours, suits, ranks) and decks: POPGym's Easy, Medium and Hard.
 _NUM_DECKS = {2: 1, 4: 2, 13: 4}
@@ -29,8 +29,8 @@ class CountRecall:
             raise ValueError(f"count-recall is of {known} kinds of cards, got {num_kinds}")
         self.num_kinds = num_kinds
         self.num_cards = DECK_SIZE * _NUM_DECKS[num_kinds]
-        self.observation_space = Choices((num_kinds, num_kinds))
-        self.action_space = Choices((self.num_cards // num_kinds + 1,))
+        self.observation_space = MultiDiscrete([num_kinds, num_kinds])
+        self.action_space = MultiDiscrete([self.num_cards // num_kinds + 1])
         self.episode_steps = self.num_cards - 1
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

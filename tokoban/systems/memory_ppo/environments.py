@@ -10,15 +10,15 @@ import torch
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
-from tokoban.systems.memory_ppo.gymnasium_task import (
-    GymnasiumTask,
+from tokoban.systems.memory_ppo.parity import Parity
+from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
+from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
+from tokoban.systems.memory_ppo.t_maze import TMaze
+from tokoban.systems.memory_ppo.tensor_env import (
+    TensorEnv,
     open_environment,
     registered_names,
 )
-from tokoban.systems.memory_ppo.parity import Parity
-from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
-from tokoban.systems.memory_ppo.t_maze import TMaze
-from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
 
 if TYPE_CHECKING:
     from tokoban.sokoban.simulation.level_pool import GeneratedLevels
@@ -51,7 +51,7 @@ FORMS = (
 )
 
 
-def make_task(
+def make_env(
     name: str,
     num_games: int,
     *,
@@ -59,7 +59,7 @@ def make_task(
     device: torch.device,
     is_alone: bool = False,
     is_drawn: bool = False,
-) -> Task:
+) -> TensorEnv:
     """So many games called ``name``; equal seeds give equal games.
 
     Drawn or not, they are the same with ``is_alone``: see ``open_environment``.
@@ -74,15 +74,15 @@ def make_task(
             raise ValueError(f"environment {name!r}: expected numbers up to {largest}")
         if kind == _SOKOBAN:
             return _sokoban(sizes[0], num_games, seed=seed, device=device, is_drawn=is_drawn)
-        generator = torch.Generator(device=device).manual_seed(seed)
-        return SideBySide(_RULES[kind](*sizes), num_games, generator)
+        environment = RulesVectorEnv(_RULES[kind](*sizes), num_games, device=device)
+        return TensorEnv(environment, seed=seed, device=device, takes_tensors=True)
     try:
-        environment = open_environment(name, num_games, is_alone=is_alone, is_drawn=is_drawn)
+        found = open_environment(name, num_games, is_alone=is_alone, is_drawn=is_drawn)
     except ValueError as error:
         near = difflib.get_close_matches(name, [*FORMS, *registered_names()], n=3, cutoff=0.5)
         hint = f"; near are {', '.join(near)}" if near and "pip install" not in str(error) else ""
         raise ValueError(f"{error}{hint}") from None
-    return GymnasiumTask(environment, seed=seed, device=device)
+    return TensorEnv(found, seed=seed, device=device)
 
 
 def check_imports_nothing(name: str) -> None:
@@ -117,7 +117,7 @@ def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
 
 def _sokoban(
     side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
-) -> GymnasiumTask:
+) -> TensorEnv:
     from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
     levels = sokoban_levels(side, seed)
@@ -128,4 +128,4 @@ def _sokoban(
         has_action_mask=False,
         render_mode="rgb_array" if is_drawn else None,
     )
-    return GymnasiumTask(environment, seed=seed, device=device, takes_tensors=True)
+    return TensorEnv(environment, seed=seed, device=device, takes_tensors=True)

@@ -8,7 +8,7 @@ import torch
 
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import PpoConfig
-from tokoban.systems.memory_ppo.environments import make_task
+from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import (
     Episode,
@@ -18,7 +18,7 @@ from tokoban.systems.memory_ppo.play import (
     save_film,
     strongest_look,
 )
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.training.config import Writes, check_fields
 from tokoban.training.metrics import mean_interval
 from tokoban.training.spec import Trained
@@ -51,11 +51,13 @@ class Played(NamedTuple):
 def evaluate(player: Player, config: PpoConfig) -> dict[str, float]:
     """The figures that training watches."""
     device = next(player.parameters()).device
-    task = make_task(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
+    task = make_env(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
     return figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
 
 
-def play_episodes(player: Player, task: Task, *, most_steps: int, is_drawn: bool = False) -> Played:
+def play_episodes(
+    player: Player, task: TensorEnv, *, most_steps: int, is_drawn: bool = False
+) -> Played:
     """The first episode of every game, played greedily to its end, or for ``most_steps``."""
     games, recording = Games(task), Recording(task, is_drawn=is_drawn)
     before_step = (lambda: recording.before_step(bool(games.is_between[0]))) if is_drawn else None
@@ -126,7 +128,7 @@ def evaluate_weights(
         raise ValueError(f"--attention: the memory {config.memory!r} has none to look at")
     device = next(player.parameters()).device
     name, is_drawn = options.env or config.env, options.film is not None
-    task = make_task(
+    task = make_env(
         name,
         options.episodes,
         seed=options.seed,
@@ -135,7 +137,7 @@ def evaluate_weights(
         is_drawn=is_drawn,
     )
     here = task.observation_space, task.action_space
-    known = make_task(config.env, 1, seed=0, device=device)
+    known = make_env(config.env, 1, seed=0, device=device)
     if here != (known.observation_space, known.action_space):
         raise ValueError(
             f"{name} has other observations or actions than {config.env}, "

@@ -4,10 +4,10 @@ Axes: B games, S steps.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.asked_bits import AskedBits, Bits
-from tokoban.systems.memory_ppo.spaces import Choices
 
 _WRITE, _IGNORE, _READ = range(3)
 _STEPS_PER_WRITE = _STEPS_PER_READ = 8
@@ -25,7 +25,7 @@ class FlipFlop(AskedBits):
     def __init__(self, num_steps: int) -> None:
         if num_steps < _STEPS_PER_READ:
             raise ValueError(f"flip-flop needs at least {_STEPS_PER_READ} steps, got {num_steps}")
-        shown = Choices((3, 2))  # write, ignore or read; the bit
+        shown = MultiDiscrete([3, 2])  # write, ignore or read; the bit
         super().__init__(num_steps, num_questions=num_steps // _STEPS_PER_READ, shown=shown)
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

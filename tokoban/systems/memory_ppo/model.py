@@ -7,12 +7,13 @@ recurrent state.
 from typing import NamedTuple
 
 import torch
+from gymnasium.spaces import Box, MultiDiscrete
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from tokoban.systems.memory_ppo.actions import policy_for
 from tokoban.systems.memory_ppo.memories import Acting, Memory
-from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
+from tokoban.systems.memory_ppo.spaces import Discrete, Space, bounds_of, counts_of, is_discrete
 
 _EMBEDDING_STD = 0.1
 
@@ -72,16 +73,16 @@ class Player(nn.Module):
 
 def with_no_action(space: Space) -> Space:
     """The action space with one more choice, of there having been no action; numbers use 0."""
-    if isinstance(space, Choices):
-        return Choices(tuple(count + 1 for count in space.counts))
+    if is_discrete(space):
+        return MultiDiscrete([count + 1 for count in counts_of(space)])
     return space
 
 
 def no_action(space: Space, num_games: int, *, device: torch.device) -> Tensor:
     """The previous action at the beginning of an episode, [B, K]."""
-    if isinstance(space, Choices):
-        return torch.tensor(space.counts, device=device).expand(num_games, -1)
-    return torch.zeros(num_games, *space.shape, device=device)
+    if is_discrete(space):
+        return torch.tensor(counts_of(space), device=device).expand(num_games, -1)
+    return torch.zeros(num_games, *(space.shape or ()), device=device)
 
 
 class _ChoiceEmbedding(nn.Module):
@@ -89,13 +90,13 @@ class _ChoiceEmbedding(nn.Module):
 
     first: Tensor
 
-    def __init__(self, space: Choices, width: int) -> None:
+    def __init__(self, space: Discrete, width: int) -> None:
         super().__init__()
-        self.table = nn.Embedding(sum(space.counts), width)
+        self.table = nn.Embedding(sum(counts_of(space)), width)
         # With torch's own 1.0 the present step drowns what attention says of the past: to repeat a
         # card takes twice the steps to learn.
         nn.init.normal_(self.table.weight, std=_EMBEDDING_STD)
-        counts = torch.tensor(space.counts)
+        counts = torch.tensor(counts_of(space))
         self.register_buffer("first", counts.cumsum(0) - counts, persistent=False)
 
     def forward(self, choices: Int64[Tensor, "*B K"]) -> Float[Tensor, "*B D"]:
@@ -108,9 +109,9 @@ class _NumberEmbedding(nn.Module):
     centre: Tensor
     radius: Tensor
 
-    def __init__(self, space: Numbers, width: int) -> None:
+    def __init__(self, space: Box, width: int) -> None:
         super().__init__()
-        low, high = torch.tensor(space.low), torch.tensor(space.high)
+        low, high = bounds_of(space)
         is_bounded = low.isfinite() & high.isfinite() & (high - low < 1e6) & (high > low)
         zero, one = torch.zeros_like(low), torch.ones_like(low)
         centre = torch.where(is_bounded, (low + high) / 2, zero)
@@ -118,9 +119,7 @@ class _NumberEmbedding(nn.Module):
         self.register_buffer("centre", centre, persistent=False)
         self.register_buffer("radius", radius, persistent=False)
         self.num_axes = len(space.shape)
-        self.net = nn.Sequential(
-            nn.Linear(len(space.low), width), nn.Tanh(), nn.Linear(width, width)
-        )
+        self.net = nn.Sequential(nn.Linear(len(low), width), nn.Tanh(), nn.Linear(width, width))
 
     def forward(self, numbers: Tensor) -> Float[Tensor, "*B D"]:
         flat = numbers.flatten(-self.num_axes) if self.num_axes else numbers[..., None]
@@ -128,8 +127,9 @@ class _NumberEmbedding(nn.Module):
 
 
 def _embedding_of(space: Space, width: int) -> nn.Module:
-    if isinstance(space, Choices):
+    if is_discrete(space):
         return _ChoiceEmbedding(space, width)
+    assert isinstance(space, Box)
     return _NumberEmbedding(space, width)
 
 

@@ -4,10 +4,10 @@ Axes: B games, S steps.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.asked_bits import AskedBits, Bits
-from tokoban.systems.memory_ppo.spaces import Choices
 
 _STEPS_PER_QUESTION = 4
 
@@ -23,7 +23,7 @@ class Parity(AskedBits):
     def __init__(self, num_steps: int) -> None:
         if num_steps < _STEPS_PER_QUESTION:
             raise ValueError(f"parity needs at least {_STEPS_PER_QUESTION} steps, got {num_steps}")
-        shown = Choices((2, 2))  # the bit, and whether it is asked
+        shown = MultiDiscrete([2, 2])  # the bit, and whether it is asked
         super().__init__(num_steps, num_questions=num_steps // _STEPS_PER_QUESTION, shown=shown)
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

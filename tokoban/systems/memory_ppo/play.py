@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Rollout
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
 from tokoban.viewing.films import save_pictures
@@ -49,7 +49,7 @@ class Recording:
     Of a longer one the first ``MOST_SHOWN`` steps.
     """
 
-    def __init__(self, task: Task, *, is_drawn: bool) -> None:
+    def __init__(self, task: TensorEnv, *, is_drawn: bool) -> None:
         self._task, self._is_drawn = task, is_drawn
         self._parts: list[tuple[Inputs, Tensor, Tensor]] = []
         self._num_steps = 0

@@ -4,10 +4,9 @@ Axes: B games, S cards.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from jaxtyping import Float, Int64
 from torch import Tensor
-
-from tokoban.systems.memory_ppo.spaces import Choices
 
 NUM_SUITS = 4
 DECK_SIZE = 52
@@ -29,7 +28,7 @@ class RepeatPrevious:
             raise ValueError(f"repeat-previous needs a lag of at least 1, got {lag}")
         self.lag = lag
         self.num_cards = DECK_SIZE * (1 + lag // 32)
-        self.observation_space = self.action_space = Choices((NUM_SUITS,))
+        self.observation_space = self.action_space = MultiDiscrete([NUM_SUITS])
         self.episode_steps = self.num_cards - 1
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

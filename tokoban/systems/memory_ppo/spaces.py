@@ -1,33 +1,39 @@
-"""What a game shows and what it can be told, in two kinds; Gymnasium's spaces become these."""
+"""What the player reads of Gymnasium's spaces: discrete ones from 0, and boxes."""
 
-from dataclasses import dataclass
+from typing import Any, TypeGuard
 
+import torch
+from gymnasium import spaces
+from jaxtyping import Float
+from torch import Tensor
 
-@dataclass(frozen=True)
-class Choices:
-    """One of so many things, or several such choices at once: ``Discrete`` and ``MultiDiscrete``.
-
-    A value is an int64 tensor [..., number of choices], each from 0.
-    """
-
-    counts: tuple[int, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of one value."""
-        return (len(self.counts),)
+Space = spaces.Space[Any]
+Discrete = spaces.Discrete | spaces.MultiDiscrete
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A box of real numbers, or a picture; the bounds are of the flattened value, maybe infinite.
-
-    A value is a float32 or uint8 tensor [..., *shape].
-    """
-
-    shape: tuple[int, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+def is_discrete(space: Space) -> TypeGuard[Discrete]:
+    """Whether a value is one choice, or several at once; else it is a box."""
+    return isinstance(space, Discrete)
 
 
-Space = Choices | Numbers
+def check_space(space: Space) -> None:
+    """``ValueError`` for a space that a player cannot read."""
+    match space:
+        case spaces.Box():
+            return
+        case spaces.Discrete() if space.start == 0:
+            return
+        case spaces.MultiDiscrete() if space.nvec.ndim == 1 and not space.start.any():
+            return
+    raise ValueError(f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}")
+
+
+def counts_of(space: Discrete) -> tuple[int, ...]:
+    """How many values each of the choices has."""
+    return (int(space.n),) if isinstance(space, spaces.Discrete) else tuple(space.nvec.tolist())
+
+
+def bounds_of(space: spaces.Box) -> tuple[Float[Tensor, "n"], Float[Tensor, "n"]]:
+    """The lowest and the highest of each number of the flattened box, maybe infinite."""
+    low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))
+    return torch.tensor(low), torch.tensor(high)

@@ -4,10 +4,9 @@ Axes: B games, H rows, W columns.
 """
 
 import torch
+from gymnasium.spaces import MultiDiscrete
 from jaxtyping import Float, Int64
 from torch import Tensor
-
-from tokoban.systems.memory_ppo.spaces import Choices
 
 _RIGHT, _UP, _LEFT, _DOWN = range(4)
 
@@ -34,8 +33,8 @@ class TMaze:
         if self.longest < length:
             raise ValueError(f"t-maze:{length}-{longest}: the longest corridor comes last")
         # Whether at the far end; and a side, of the goal at the start, else of the player.
-        self.observation_space = Choices((2, 3))
-        self.action_space = Choices((4,))
+        self.observation_space = MultiDiscrete([2, 3])
+        self.action_space = MultiDiscrete([4])
         self.episode_steps = self.longest + 1 + self.longest // 4
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:

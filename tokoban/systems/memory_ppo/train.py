@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
-from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_task
+from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_env
 from tokoban.systems.memory_ppo.memories import (
     FrameMemory,
     Memory,
@@ -25,7 +25,7 @@ from tokoban.systems.memory_ppo.memories import (
 )
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minibatch, ppo_loss
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.training.system import Loss
 from tokoban.training.untrusted import refused_if_unfit
 
@@ -51,7 +51,7 @@ def check_untrusted(config: PpoConfig, named: Collection[str]) -> None:
 def build_model(config: PpoConfig) -> Player:
     """A freshly initialised player on the CPU, for the spaces of the config's game."""
     with torch.device("cpu"):  # also where the player itself is built on the meta device
-        task = make_task(config.env, 1, seed=0, device=torch.device("cpu"))
+        task = make_env(config.env, 1, seed=0, device=torch.device("cpu"))
     return Player(
         task.observation_space,
         task.action_space,
@@ -80,7 +80,7 @@ def build_memory(config: PpoConfig, *, episode_steps: int | None) -> Memory:
     return RecurrentMemory(config.width, kind=config.memory, num_layers=config.recurrent_layers)
 
 
-def segment_steps(task: Task, num_steps: int | None) -> int:
+def segment_steps(task: TensorEnv, num_steps: int | None) -> int:
     """Steps of every game in one rollout; a whole episode has one more, that begins the next."""
     if num_steps is not None:
         return num_steps
@@ -200,7 +200,7 @@ class PpoSystem:
         """The games and all chance of playing come from torch's seed, which the run sets."""
         seeds = training_seeds(torch.initial_seed())
         self._generator = torch.Generator(device=device).manual_seed(seeds.chance)
-        task = make_task(self.config.env, self.config.num_games, seed=seeds.games, device=device)
+        task = make_env(self.config.env, self.config.num_games, seed=seeds.games, device=device)
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
         if self._to_restore is not None:

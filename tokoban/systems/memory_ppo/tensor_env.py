@@ -1,21 +1,21 @@
-"""Any Gymnasium vector environment as a task; Gymnasium and what it needs are imported late.
+"""Gymnasium's vector environments as the player sees them: tensors, with a state to be saved.
 
 Axes: B games.
 """
 
 import importlib
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 import torch
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
-from tokoban.systems.memory_ppo.spaces import Choices, Numbers, Space
-from tokoban.systems.memory_ppo.tasks import Step
-
-if TYPE_CHECKING:
-    import gymnasium
+from tokoban.systems.memory_ppo.rules_env import RulesVectorEnv
+from tokoban.systems.memory_ppo.spaces import check_space, is_discrete
 
 # What registers the environments whose names begin so, as it is called in Python and by pip.
 _PACKAGES = {
@@ -27,19 +27,26 @@ _PACKAGES = {
 }
 
 
-class GymnasiumTask:
-    """A vector environment; storage, and its state is what was done in it since the last reset.
+class Step(NamedTuple):
+    """What an action led to; after an end these are the last observations of the episodes."""
 
-    An environment cannot be saved. But it does the same again after the same seed and the same
-    actions, and so it is restored by playing them once more.
+    observations: Tensor  # [B, ...]
+    rewards: Float[Tensor, "B"]
+    is_terminated: Bool[Tensor, "B"]  # over by the rules: nothing is to be had any more
+    is_truncated: Bool[Tensor, "B"]  # over by the clock alone
+
+
+class TensorEnv:
+    """A vector environment of ``AutoresetMode.NEXT_STEP`` on tensors; storage.
+
+    The step after an end ignores its action, has the reward 0, and shows the first observation of
+    the next episode. An environment of others cannot be saved. But it does the same again after the
+    same seed and the same actions, and so it is restored by playing them once more.
     """
-
-    episode_steps = None
-    is_judged_at_once = False
 
     def __init__(
         self,
-        environment: "gymnasium.vector.VectorEnv",
+        environment: VectorEnv[Any, Any, Any],
         *,
         seed: int,
         device: torch.device,
@@ -49,15 +56,19 @@ class GymnasiumTask:
 
         With ``takes_tensors`` the environment itself is on ``device``.
         """
-        from gymnasium.vector import AutoresetMode
-
         mode = environment.metadata.get("autoreset_mode")
         if mode is not AutoresetMode.NEXT_STEP:
             raise ValueError(f"expected an environment that resets on the next step, got {mode}")
         self.environment = environment
-        self.observation_space = space_of(environment.single_observation_space)
-        self.action_space = space_of(environment.single_action_space)
+        self.observation_space = environment.single_observation_space
+        self.action_space = environment.single_action_space
+        for space in (self.observation_space, self.action_space):
+            check_space(space)
         self.num_games = environment.num_envs
+        # Of every episode, where all are equally long; else None.
+        self.episode_steps: int | None = environment.metadata.get("episode_steps")
+        # Whether no action matters to a later reward.
+        self.is_judged_at_once: bool = environment.metadata.get("is_judged_at_once", False)
         self._has_bare_actions = environment.single_action_space.shape == ()
         self._takes_tensors = takes_tensors
         self._device = device
@@ -81,11 +92,12 @@ class GymnasiumTask:
 
     def step(self, actions: Tensor) -> Step:
         """Plays one action in every game; NaN and infinite rewards are the player's to refuse."""
-        if isinstance(self.action_space, Choices):
+        if is_discrete(self.action_space):
             bare = actions[:, 0] if self._has_bare_actions else actions
         else:
-            bare = actions.unflatten(1, self.action_space.shape)
-        self._actions.append(bare)
+            bare = actions.unflatten(1, self.action_space.shape or ())
+        if not isinstance(self.environment, RulesVectorEnv):
+            self._actions.append(bare)
         return self._step(bare)
 
     def _step(self, actions: Tensor) -> Step:
@@ -101,17 +113,24 @@ class GymnasiumTask:
     def _seen(self, observations: Any) -> Tensor:
         # Copied, since an environment may write the next observations into the same place.
         seen = torch.as_tensor(observations, device=self._device).clone()
-        if isinstance(self.observation_space, Choices):
+        if is_discrete(self.observation_space):
             return seen.long().reshape(self.num_games, -1)
         return seen if seen.dtype == torch.uint8 else seen.float()
 
     def state_dict(self) -> dict[str, Any]:
-        """How often it was reset, and what was done since."""
+        """How often it was reset, and its own state or what was done since."""
+        own = None
+        if isinstance(self.environment, RulesVectorEnv):
+            own = self.environment.state_dict()
         done = torch.stack(self._actions) if self._actions else None
-        return {"num_resets": self._num_resets, "actions": done}
+        return {"num_resets": self._num_resets, "own": own, "actions": done}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Plays it all again; the observations are what they were then."""
+        """Goes on from its own state, or plays it all again, with the same observations."""
+        if isinstance(self.environment, RulesVectorEnv):
+            self._num_resets = state["num_resets"]
+            self.environment.load_state_dict(state["own"])
+            return
         self._num_resets = state["num_resets"] - 1
         self.reset()
         if state["actions"] is not None:
@@ -119,13 +138,11 @@ class GymnasiumTask:
             for played in self._actions:
                 self._step(played)
 
-    def picture(self) -> Tensor:
-        """The first game as its environment renders it, uint8 [H, W, 3].
+    def picture(self) -> UInt8[Tensor, "H W 3"]:
+        """The first game as its environment renders it.
 
         ``ValueError`` where it cannot, as without a package that it draws with.
         """
-        from gymnasium.vector import SyncVectorEnv
-
         try:
             if isinstance(self.environment, SyncVectorEnv):
                 frame = self.environment.envs[0].render()  # not all the others too
@@ -142,15 +159,13 @@ class GymnasiumTask:
 
 def open_environment(
     name: str, num_games: int, *, is_alone: bool = False, is_drawn: bool = False
-) -> "gymnasium.vector.VectorEnv":
+) -> VectorEnv[Any, Any, Any]:
     """So many of the environments that are registered as ``name``.
 
     With ``is_alone`` each is one by itself, with a seed of its own, even of a kind that Gymnasium
     plays many of at once, by one seed; what is drawn is always so.
     ValueError where there is none, saying what is near or what is missing.
     """
-    import gymnasium
-
     prefix = next((prefix for prefix in _PACKAGES if name.startswith(prefix)), "")
     if prefix:
         module, package = _PACKAGES[prefix]
@@ -179,26 +194,10 @@ def open_environment(
 
 def registered_names() -> list[str]:
     """The environments that Gymnasium knows of at the moment."""
-    import gymnasium
-
     return list(gymnasium.registry)
 
 
-def space_of(space: "gymnasium.Space[Any]") -> Space:
-    """Gymnasium's space as one of ours; ValueError for what a player cannot read."""
-    from gymnasium import spaces
-
-    if isinstance(space, spaces.Discrete) and space.start == 0:
-        return Choices((int(space.n),))
-    if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and not space.start.any():
-        return Choices(tuple(space.nvec.tolist()))
-    if isinstance(space, spaces.Box):
-        low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))
-        return Numbers(tuple(space.shape), tuple(low), tuple(high))
-    raise ValueError(f"expected a space Discrete or MultiDiscrete from 0, or a Box, got {space}")
-
-
-def _flat_grid(environment: "gymnasium.Env[Any, Any]") -> "gymnasium.Wrapper[Any, Any, Any, Any]":
+def _flat_grid(environment: gymnasium.Env[Any, Any]) -> gymnasium.Wrapper[Any, Any, Any, Any]:
     """MiniGrid's view as choices (kind, colour and state of each cell), without the mission.
 
     Its numbers are names of things, which lie nowhere on a line.

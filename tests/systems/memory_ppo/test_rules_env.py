@@ -12,9 +12,9 @@ from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
-from tokoban.systems.memory_ppo.spaces import Choices
+from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
-from tokoban.systems.memory_ppo.tasks import Rules, SideBySide, Task
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 
 RULES: dict[str, Rules] = {
     "repeat-previous": RepeatPrevious(4),
@@ -32,19 +32,19 @@ def rules(request: pytest.FixtureRequest) -> Rules:
     return RULES[request.param]
 
 
-def games_of(rules: Rules, num_games: int = 3, *, seed: int = 0) -> SideBySide:
-    return SideBySide(rules, num_games, torch.Generator().manual_seed(seed))
+def games_of(rules: Rules, num_games: int = 3, *, seed: int = 0) -> TensorEnv:
+    device = torch.device("cpu")
+    environment = RulesVectorEnv(rules, num_games, device=device)
+    return TensorEnv(environment, seed=seed, device=device, takes_tensors=True)
 
 
 def random_actions(rules: Rules, num_games: int, step: int) -> Tensor:
-    assert isinstance(rules.action_space, Choices)
-    (count,) = rules.action_space.counts
+    [count] = rules.action_space.nvec
     return torch.randint(count, (num_games, 1), generator=torch.Generator().manual_seed(step))
 
 
 def test_the_step_after_an_end_begins_the_next_episode(rules: Rules) -> None:
     task = games_of(rules)
-    assert isinstance(task, Task)
     task.reset()
     for episode in range(2):
         for step in range(rules.episode_steps):
@@ -63,18 +63,18 @@ def test_equal_seeds_give_equal_games_and_other_seeds_others(rules: Rules) -> No
     assert not torch.equal(seen[0], seen[2])
 
 
-def _observations(task: SideBySide) -> Tensor:
-    seen = [task.reset()]
-    for step in range(task.rules.episode_steps):
-        seen.append(task.step(random_actions(task.rules, task.num_games, step)).observations)
+def _observations(task: TensorEnv) -> Tensor:
+    assert isinstance(task.environment, RulesVectorEnv)
+    rules, seen = task.environment.rules, [task.reset()]
+    for step in range(rules.episode_steps):
+        seen.append(task.step(random_actions(rules, task.num_games, step)).observations)
     return torch.stack(seen)
 
 
 def test_observations_lie_in_their_space(rules: Rules) -> None:
-    assert isinstance(rules.observation_space, Choices)
     seen = _observations(games_of(rules, 13))
-    assert seen.shape[-1] == len(rules.observation_space.counts)
-    assert (seen >= 0).all() and (seen < torch.tensor(rules.observation_space.counts)).all()
+    assert seen.shape[-1] == len(rules.observation_space.nvec)
+    assert (seen >= 0).all() and (seen < torch.tensor(rules.observation_space.nvec)).all()
 
 
 def test_games_go_on_where_their_state_was_saved(rules: Rules) -> None:
@@ -85,7 +85,7 @@ def test_games_go_on_where_their_state_was_saved(rules: Rules) -> None:
     saved = task.state_dict()
     later = rules.episode_steps + 5
 
-    def go_on(task: SideBySide) -> Tensor:
+    def go_on(task: TensorEnv) -> Tensor:
         steps = [task.step(random_actions(rules, 3, step)) for step in range(3, later)]
         return torch.stack([each.observations for each in steps])
 
@@ -169,8 +169,8 @@ def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
     theirs = getattr(popgym.envs.count_recall, f"CountRecall{level}")()
     rules = CountRecall(kinds)
     theirs.reset(seed=5)
-    assert theirs.action_space.n == rules.action_space.counts[0]
-    assert theirs.observation_space.nvec.tolist() == list(rules.observation_space.counts)
+    assert theirs.action_space.n == rules.action_space.nvec[0]
+    assert theirs.observation_space.nvec.tolist() == list(rules.observation_space.nvec)
     seen = [theirs.last_obs.copy()]
     rewards: list[float] = []
     actions: list[int] = []

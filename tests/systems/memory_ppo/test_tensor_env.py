@@ -13,10 +13,9 @@ from gymnasium import spaces
 from gymnasium.error import DependencyNotInstalled
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from tokoban.systems.memory_ppo.environments import make_task
-from tokoban.systems.memory_ppo.gymnasium_task import GymnasiumTask, space_of
-from tokoban.systems.memory_ppo.spaces import Choices, Numbers
-from tokoban.systems.memory_ppo.tasks import Task
+from tokoban.systems.memory_ppo.environments import make_env
+from tokoban.systems.memory_ppo.spaces import bounds_of, check_space, counts_of, is_discrete
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 
 CPU = torch.device("cpu")
 
@@ -39,15 +38,14 @@ class Clock(gymnasium.Env[np.ndarray, Any]):
         return seen, float(action.sum()), False, self.time == 3, {}
 
 
-def clocks(num_games: int = 3, *, seed: int = 7) -> GymnasiumTask:
+def clocks(num_games: int = 3, *, seed: int = 7) -> TensorEnv:
     environment = SyncVectorEnv([Clock] * num_games, autoreset_mode=AutoresetMode.NEXT_STEP)
-    return GymnasiumTask(environment, seed=seed, device=CPU)
+    return TensorEnv(environment, seed=seed, device=CPU)
 
 
 def test_an_environment_of_boxes_is_a_task() -> None:
     task = clocks()
-    assert isinstance(task, Task)
-    assert task.observation_space == Numbers((2,), (-1.0, -1.0), (7.0, 7.0))
+    assert task.observation_space is Clock.observation_space
     seen = task.reset()
     assert seen.dtype == torch.float32 and seen.shape == (3, 2)
     found = task.step(torch.tensor([[0.5, 1.0]] * 3))
@@ -86,28 +84,23 @@ def test_an_environment_is_restored_by_playing_again() -> None:
     assert torch.equal(torch.stack(found), torch.stack(wanted))
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        (spaces.Discrete(5), Choices((5,))),
-        (spaces.MultiDiscrete([2, 3]), Choices((2, 3))),
-        (spaces.Box(0, 255, (2, 1), np.uint8), Numbers((2, 1), (0.0, 0.0), (255.0, 255.0))),
-    ],
-)
-def test_spaces_become_ours(theirs: Any, ours: Any) -> None:
-    assert space_of(theirs) == ours
+def test_spaces_are_read_as_counts_or_as_bounds() -> None:
+    assert counts_of(spaces.Discrete(5)) == (5,)
+    assert counts_of(spaces.MultiDiscrete([2, 3])) == (2, 3)
+    low, high = bounds_of(spaces.Box(0, 255, (2, 1), np.uint8))
+    assert (low.tolist(), high.tolist()) == ([0, 0], [255, 255])
 
 
 @pytest.mark.parametrize("space", [spaces.Discrete(5, start=1), spaces.Text(3), spaces.Dict()])
 def test_a_space_that_cannot_be_read_is_named(space: Any) -> None:
     with pytest.raises(ValueError, match="expected a space Discrete or MultiDiscrete from 0"):
-        space_of(space)
+        check_space(space)
 
 
 def test_an_environment_that_resets_otherwise_is_refused() -> None:
     environment = SyncVectorEnv([Clock], autoreset_mode=AutoresetMode.SAME_STEP)
     with pytest.raises(ValueError, match="expected an environment that resets on the next step"):
-        GymnasiumTask(environment, seed=0, device=CPU)
+        TensorEnv(environment, seed=0, device=CPU)
 
 
 def test_an_environment_that_draws_nothing_says_so() -> None:
@@ -140,42 +133,42 @@ def test_a_renderer_that_lacks_a_package_says_which(monkeypatch: pytest.MonkeyPa
 )
 def test_an_unknown_name_is_answered_with_those_that_are_near(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as refusal:
-        make_task(name, 1, seed=0, device=CPU)
+        make_env(name, 1, seed=0, device=CPU)
     assert "\n" not in str(refusal.value)
 
 
 def test_a_range_of_corridors_is_named() -> None:
-    task = make_task("t-maze:3-7", 97, seed=0, device=CPU)
+    task = make_env("t-maze:3-7", 97, seed=0, device=CPU)
     assert task.episode_steps == 7 + 1 + 1
     task.reset()
-    lengths = task.state_dict()["games"]["length"]
+    lengths = task.state_dict()["own"]["games"]["length"]
     assert set(lengths.tolist()) == {3, 4, 5, 6, 7}
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "popgym", None)
     with pytest.raises(ValueError, match="needs the package popgym: pip install popgym"):
-        make_task("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
+        make_env("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
 
 
 def test_cartpole_is_played_and_drawn() -> None:
-    task = make_task("CartPole-v1", 2, seed=0, device=CPU)
+    task = make_env("CartPole-v1", 2, seed=0, device=CPU)
     assert task.reset().shape == (2, 4)
-    assert task.action_space == Choices((2,))
+    assert task.action_space == spaces.Discrete(2)
 
 
 def test_minigrid_is_seen_as_names_of_things() -> None:
     pytest.importorskip("minigrid")
-    task = make_task("MiniGrid-MemoryS7-v0", 2, seed=0, device=CPU)
-    assert isinstance(task.observation_space, Choices)
+    task = make_env("MiniGrid-MemoryS7-v0", 2, seed=0, device=CPU)
+    assert is_discrete(task.observation_space)
     seen = task.reset()
     assert seen.shape == (2, 147)
-    assert (seen < torch.tensor(task.observation_space.counts)).all()
+    assert (seen < torch.tensor(counts_of(task.observation_space))).all()
 
 
 @pytest.mark.slow
 def test_sokoban_levels_are_of_the_seed_and_its_tensors_are_played() -> None:
-    one, same, other = (make_task("sokoban:8", 2, seed=seed, device=CPU) for seed in (3, 3, 4))
+    one, same, other = (make_env("sokoban:8", 2, seed=seed, device=CPU) for seed in (3, 3, 4))
     seen = one.reset()
     assert seen.shape == (2, 5, 8, 8) and seen.dtype == torch.uint8
     assert torch.equal(seen, same.reset()) and not torch.equal(seen, other.reset())
