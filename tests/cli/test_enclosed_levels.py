@@ -35,7 +35,7 @@ def test_the_commands_answer_for_levels_with_enclosed_boxes(
     given_up = answered("solve", *weights, "--by", "beam")
     assert given_up[1:-1] == ["gave up"] * len(UNSOLVABLE)
     assert answered("rate") == ["solved", *lost, "solved"]
-    assert answered("explain") == ["alive", *["lost"] * len(UNSOLVABLE), "alive"]
+    assert answered("explain") == ["solvable", *["deadlocked"] * len(UNSOLVABLE), "solvable"]
     assert cli.main(["explain", "--check", str(out)]) == 0
     assert answered("optimise")[1:-1] == ["no solution"] * len(UNSOLVABLE)
     labels = tmp_path / "labels"

@@ -39,7 +39,7 @@ def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*words: str) -> int:
-    return main(["label", "levels.xsb", "--output", "out", "--workers", "1", *words])
+    return main(["label", "levels.xsb", "--output", "out", "--threads", "1", *words])
 
 
 def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,9 +91,9 @@ def test_levels_that_cannot_be_read_are_told_and_the_others_labelled(
     ("words", "told"),
     [
         (["--output", "out/put"], "seed 0, not 1"),
-        (["--workers", "0"], "--workers is 0; expected 1 to 1024"),
-        (["--states", "0"], "num_states is 0; expected 1 to 10000"),
-        (["--levels", "0"], "max_levels is 0; expected 1 to 2147483647"),
+        (["--threads", "0"], "argument --threads: expected a whole number from 1"),
+        (["--states", "0"], "argument --states: expected a whole number from 1"),
+        (["--levels", "0"], "argument --levels: expected a whole number from 1"),
         (["--evaluation", "none.xsb"], "none.xsb: No such file or directory"),
         (["--output", "levels.xsb"], "levels.xsb: a file, where a folder is to be"),
     ],
@@ -197,7 +197,7 @@ def test_moved_folders_are_gone_on_with_and_name_no_place_on_the_machine(
     def words(folder: Path) -> list[str]:
         evaluation = ["--evaluation", str(folder / "kept.xsb")]
         output = ["--output", str(folder / "out")]
-        return ["label", str(folder / "levels" / levels), *evaluation, *output, "--workers", "1"]
+        return ["label", str(folder / "levels" / levels), *evaluation, *output, "--threads", "1"]
 
     assert main(words(old)) == 2  # the last level has no goal
     files = {path.name: path.read_bytes() for path in (old / "out").iterdir()}

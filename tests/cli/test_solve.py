@@ -59,7 +59,9 @@ def write(**boards: str) -> Path:
 
 def solve(*words: str, file: str = "levels.xsb") -> tuple[int, list[dict[str, Any]]]:
     """The status and the objects of ``--json``."""
-    status = cli.main(["solve", file, "--weights", "weights", "--json", "out.json", *words])
+    uses_policy = not {"astar", "--minimise"} & {*words} or "--attention" in words
+    weights = ["--weights", "weights"] * uses_policy
+    status = cli.main(["solve", file, *weights, "--json", "out.json", *words])
     return status, json.loads(Path("out.json").read_text())
 
 
@@ -104,7 +106,7 @@ def test_astar_alone_needs_no_policy_and_says_what_it_proved(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(corridor=PUSH, lost=TWO_LOST)
-    status, found = solve("--by", "astar", "--weights", "not asked for")
+    status, found = solve("--by", "astar")
     assert (status, [answer["status"] for answer in found]) == (0, ["solved", "unsolvable"])
     assert [answer["solver"] for answer in found] == ["astar", "astar"]
     printed = capsys.readouterr().out
@@ -212,25 +214,51 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
     [
         (["--level", "5"], "--level 5: expected 1 to 4"),
         (["--level", "0"], "--level 0: expected 1 to 4"),
-        (["--width", "0"], "--width 0: expected 1 to 8192 beams"),
-        (["--width", "8193"], "--width 8193: expected 1 to 8192 beams"),
-        (["--max-moves", "0"], "--max-moves 0: expected at least 1"),
-        (["--max-unsolvable", "1.5"], "--max-unsolvable 1.5: expected a probability, 0 to 1"),
-        (["--max-unsolvable", "nan"], "--max-unsolvable nan: expected a probability, 0 to 1"),
+        (["--beam", "0"], "argument --beam: expected a whole number from 1"),
+        (
+            ["--beam", "8193"],
+            "argument --beam: expected a whole number from 1 to 8",
+        ),
+        (["--max-moves", "0"], "argument --max-moves: expected a whole number from 1, got '0'"),
+        (
+            ["--max-unsolvable", "1.5"],
+            "argument --max-unsolvable: expected a probability",
+        ),
+        (
+            ["--max-unsolvable", "nan"],
+            "argument --max-unsolvable: expected a probability",
+        ),
         (
             ["--memory-limit", "2", "--weights", "nothing"],
-            "--memory-limit 2: expected a size such as 500MB or 2GB",
+            "argument --memory-limit: expected a size",
         ),
-        (["--memory-limit", "1 TB"], "--memory-limit 1 TB: expected a size such as 500MB or 2GB"),
+        (
+            ["--memory-limit", "1 TB"],
+            "argument --memory-limit: expected a size",
+        ),
         (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
-        (["--time-limit", "0"], "--time-limit 0: expected more than 0 seconds"),
-        (["--time-limit", "nan"], "--time-limit nan: expected more than 0 seconds"),
-        (["--max-expansions", "0"], "--max-expansions is 0; expected at least 1"),
-        (["--threads", "0"], "--threads is 0; expected 1 to 1024"),
+        (["--time-limit", "0"], "argument --time-limit: expected more than 0 seconds"),
+        (["--time-limit", "nan"], "argument --time-limit: expected more than 0 seconds"),
+        (["--max-expansions", "0"], "argument --max-expansions: expected a whole number from 1"),
+        (["--threads", "0"], "argument --threads: expected a whole number from 1 to 1,024"),
         (
             ["--minimise", "moves", "--by", "beam"],
-            "--minimise moves --by beam: only A* can promise that; expected no --by, or astar",
+            "--minimise has no effect with --by beam",
         ),
+        (["--by", "beam", "--time-limit", "3"], "--time-limit has no effect with --by beam"),
+        (["--by", "beam", "--max-expansions", "3"], "--max-expansions has no effect with"),
+        (["--by", "rollout", "--threads", "2"], "--threads has no effect with --by rollout"),
+        (["--by", "rollout", "--beam", "2"], "--beam has no effect with --by rollout"),
+        (["--by", "rollout", "--score", "both"], "--score has no effect with --by rollout"),
+        (["--by", "rollout", "--max-unsolvable", "1"], "--max-unsolvable has no effect with"),
+        (["--by", "astar", "--beam", "2"], "--beam has no effect with --by astar"),
+        (["--by", "astar", "--score", "both"], "--score has no effect with --by astar"),
+        (["--by", "astar", "--max-unsolvable", "1"], "--max-unsolvable has no effect with"),
+        (["--by", "astar", "--max-moves", "9"], "--max-moves has no effect with --by astar"),
+        (["--by", "astar", "--weights", "x"], "--weights has no effect with --by astar"),
+        (["--by", "astar", "--device", "cpu"], "--device has no effect with --by astar"),
+        (["--by", "astar", "--precision", "bf16"], "--precision has no effect with --by astar"),
+        (["--minimise", "any", "--beam=2"], "--beam has no effect with --minimise"),
         (["--json", "-", "--output", "-"], "--json and --output are both -; expected two places"),
         (["--json", "no/out.json"], "no/out.json: no folder to write it into"),
         (["--json", "."], ".: a folder, where a file is to be written"),
@@ -303,7 +331,7 @@ def test_the_policy_plays_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         return by_beam(model, boards, **options)
 
     monkeypatch.setattr(policy.policy_solve, "by_beam", listen)
-    words = "--width 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
+    words = "--beam 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
     solve("--by", "beam", *words.split(), "0.5 gb", "--precision", "bf16")
     assert asked == [
         {

@@ -75,7 +75,7 @@ def test_no_command_prints_what_steers_a_terminal(
         asked += ["-"]
     if command == "evaluate":
         asked = ["evaluate", "sokoban", "--weights", str(random_weights), "--levels", str(path)]
-        asked += ["--width", "2"]
+        asked += ["--beam", "2"]
     assert cli.main(asked) == 2
     told = capsys.readouterr()
     assert "no box" in told.err

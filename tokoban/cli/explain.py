@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import level_options
+from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
@@ -29,36 +29,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="levels, each explained as it starts and as its saved games were left; - for standard "
-        "input",
+        help="level file (XSB, SOK, SLC or Boxoban); - for standard input. Each level is explained "
+        "at its start and at the end of each of its saved games",
     )
-    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
+    options.add(parser, "--level")
     parser.add_argument(
         "--moves",
         metavar="LURD",
         help="explain the position after these moves, or after the first of them that deadlocks it",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="of each position that is looked at, for its search and the check of its proof "
-        "(default: 10)",
+    options.add(
+        parser, "--time-limit", "for each position, of the search and of the check of its proof"
     )
+    options.add(parser, "--json", "with the certificates")
     parser.add_argument(
-        "--json",
+        "--png",
         metavar="OUT",
-        help="write an object for each position, with its certificate, - to print them",
-    )
-    parser.add_argument(
-        "--png", metavar="OUT", help="draw the one position, the boxes in deadlock framed"
+        help="write a picture of the position, the boxes of the deadlock framed; only if there is "
+        "one position",
     )
     parser.add_argument(
         "--check",
         metavar="CERT",
-        help="verify the certificates that --json wrote; with FILE, also that its levels and the "
-        "moves lead there",
+        help="check the certificates in this file of --json; with FILE, also that they belong to "
+        "its levels. Nothing else is explained",
+    )
+    parser.epilog = (
+        "A deadlock is a position without a solution. Many deadlocks are not found: the position "
+        "is then shown as solvable, with a solution, or as unknown."
     )
 
 
@@ -99,17 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    level_options.check_time_limit(arguments)
     if arguments.check is None:
         if arguments.file is None:
             raise ValueError("expected a FILE of levels, or --check and a file of certificates")
-    elif (
-        arguments.json
-        or arguments.png
-        or arguments.moves is not None
-        or arguments.level is not None
-    ):
-        raise ValueError("--check: expected none of --level, --moves, --json and --png beside it")
+    else:
+        ignored = ("--level", "--moves", "--time-limit", "--json", "--png")
+        options.refuse(arguments, *ignored, because="with --check")
     check_outputs(arguments, "json", "png", inputs=["file"])
 
 

@@ -4,10 +4,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tokoban.cli import puzzle_options
+from tokoban.cli import options, puzzle_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
-from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
@@ -16,29 +15,38 @@ if TYPE_CHECKING:
 # Of a level and of a puzzle in a file, for title and notes.
 _BYTES_BESIDES = 60, 200
 
-SUMMARY = "make random levels from a seed, as hard as is wanted"
+SUMMARY = "generate levels from a seed, with a chosen difficulty"
 UNDECIDED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares how many levels of which kind are wanted, and where they go."""
-    parser.add_argument("--levels", type=int, required=True, metavar="N")
-    parser.add_argument("--seed", type=int, required=True, metavar="S")
-    parser.add_argument("--rows", type=int, help="walls included (default: 8, of puzzles 10)")
-    parser.add_argument("--columns", type=int, help="walls included (default: 8, of puzzles 10)")
-    parser.add_argument("--boxes", type=int, help="of each level (default: 1, of puzzles 4)")
+    options.add(parser, "--levels", required=True)
+    options.add(parser, "--seed", required=True, default=None)
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="height, walls included (default: 8; puzzles: 10)"
+    )
+    parser.add_argument(
+        "--columns", type=int, metavar="N", help="width, walls included (default: 8; puzzles: 10)"
+    )
+    parser.add_argument(
+        "--boxes",
+        type=int,
+        metavar="N",
+        help="number of boxes in each level (default: 1; puzzles: 4)",
+    )
     parser.add_argument(
         "--solvable-share",
         type=float,
         metavar="SHARE",
-        help="of the levels, 0 to 1 (default: 0.5); every puzzle is solvable",
+        help="share of the levels that are solvable, 0 to 1 (default: 0.5); puzzles always are",
     )
-    parser.add_argument("--output", required=True, metavar="FILE", help="- for standard output")
+    options.add(parser, "--output", required=True)
     parser.add_argument(
         "--solutions",
         action="store_true",
-        help="write a shortest solution of each level with it, or a note that it has none; of a "
-        "puzzle one with the fewest pushes",
+        help="also write a shortest solution of each level, or a note that it has none; for a "
+        "puzzle, a solution with the fewest pushes",
     )
     puzzle_options.add_arguments(parser)
 
@@ -100,15 +108,13 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.formats import read_levels, write_levels
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
-    num_threads = 1 if arguments.threads is None else arguments.threads
-    check_ranges(arguments, ("threads", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}"))
     avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
     puzzles = generate_puzzles(
         arguments.levels,
         puzzle_options.recipe_of(arguments),
         seed=arguments.seed,
         avoid=[level.board for levels in avoid for level in levels],
-        num_threads=num_threads,
+        num_threads=arguments.threads,
     )
     levels: list[Level] = []
     status = 0

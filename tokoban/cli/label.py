@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.options import MAX_THREADS
 from tokoban.cli.output import counted
-from tokoban.cli.ranges import MAX_THREADS, check_ranges
+from tokoban.cli.parser import whole
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labels.folder import LabelFolder, Share
     from tokoban.sokoban.labels.job import Job
 
-SUMMARY = "label states of levels exactly, for training"
+SUMMARY = "label positions of small levels exactly, for training"
 UNDECIDED = ""
 
 # What it sets for each process. One or two of them alone may be left over from something else.
@@ -24,53 +26,60 @@ _TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADD
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the levels, what to draw of them, what to keep apart, and where the labels go."""
+    """Declares the levels, the positions to sample, what to keep apart, and where the labels go."""
     parser.add_argument(
         "levels",
         nargs="+",
         metavar="LEVELS",
-        help="files of any format, or folders whose *.txt files are meant; only levels whose "
-        "inside fits 8x8 squares can be labelled, the others are listed",
+        help="level files of any format, or folders with *.txt files. Only levels whose inside "
+        "fits 8 x 8 squares can be labelled; the others are listed in dropped.jsonl",
     )
-    parser.add_argument(
-        "--output", required=True, metavar="DIR", help="a new folder, or one to go on with"
+    options.add(
+        parser,
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write the labels into this folder, which is new or has an unfinished run",
     )
     parser.add_argument(
         "--evaluation",
         action="append",
         default=[],
         metavar="LEVELS",
-        help="levels to keep apart, like LEVELS: whatever has the walls and goals of one, turned, "
-        "mirrored or moved, is dropped and listed; may be given several times",
+        help="levels reserved for evaluation, like LEVELS; a level with the same walls and goals "
+        "as one of them, also rotated, reflected or translated, is dropped and listed; may be "
+        "repeated",
     )
-    parser.add_argument("--levels", type=int, metavar="N", dest="max_levels", help="the first N")
-    parser.add_argument("--seed", type=int, default=0, help="of all play (default: 0)")
+    options.add(parser, "--levels", "the first N are labelled", usual="all", dest="max_levels")
+    options.add(parser, "--seed")
     parser.add_argument(
         "--states",
-        type=int,
+        type=whole(1),
         default=64,
         metavar="N",
-        help="drawn of each level, to which all their neighbours are added (default: 64)",
+        help="number of positions sampled from play of each level; their neighbours are labelled "
+        "too (default: 64)",
     )
     parser.add_argument(
-        "--levels-per-shard", type=int, default=1000, metavar="N", help="a file (default: 1000)"
+        "--levels-per-shard",
+        type=whole(1),
+        default=1000,
+        metavar="N",
+        help="number of levels in a file (default: 1000)",
     )
     parser.add_argument(
         "--max-sets",
-        type=int,
+        type=whole(1),
         default=1_000_000,
         metavar="N",
-        help="give up a level that can be solved from more sets of boxes than these, which is a "
-        "matter of memory: up to 0.3 GB a worker (default: 1000000)",
+        help="give a level up if it can be solved from more than N sets of boxes; 1,000,000 sets "
+        "take up to 0.3 GB in each thread (default: 1000000)",
     )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="threads (default: one for each processor)"
-    )
+    options.add(parser, "--threads", default=None, usual="one for each processor")
     parser.epilog = (
-        "The same arguments give the same bytes, however many workers there are and however often "
-        "a run is broken off: the same command goes on with it, also where the folders have been "
-        "moved. Processes that torchrun starts share the files; a second run into a folder in use "
-        "is refused."
+        "The same arguments give the same bytes, however many threads there are. The same command "
+        "resumes an interrupted run, even if the folders were moved. Processes started by torchrun "
+        "share the files. A second run into the same folder at the same time is refused."
     )
 
 
@@ -83,8 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "" in (*arguments.levels, *arguments.evaluation):
         raise ValueError("the name of a file of levels is empty; expected a path")
     share = _share()
-    num_threads = _num_processors(share) if arguments.workers is None else arguments.workers
-    check_ranges(arguments, ("workers", 1 <= num_threads <= MAX_THREADS, f"1 to {MAX_THREADS}"))
+    num_threads = _num_processors(share) if arguments.threads is None else arguments.threads
     config = LabelConfig(
         seed=arguments.seed,
         num_states=arguments.states,

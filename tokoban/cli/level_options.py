@@ -11,8 +11,6 @@ from tokoban.cli.output import counted, is_one_file, tell_findings
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem
 
-LEVEL_HELP = "only this one; boards are counted from 1, invalid ones too"
-
 
 @dataclass(frozen=True)
 class ChosenLevels:
@@ -49,12 +47,6 @@ class ChosenLevels:
             told.append(counted(num_others, "other problem" if told else "problem"))
         print(f"tokoban: {', '.join(told)}", file=sys.stderr)
         return status if status == ExitCode.INTERRUPTED else ExitCode.INVALID_INPUT
-
-
-def check_time_limit(arguments: argparse.Namespace) -> None:
-    """Raises ``ValueError`` for a ``--time-limit`` that leaves no time."""
-    if not arguments.time_limit > 0:
-        raise ValueError(f"--time-limit {arguments.time_limit:g}: expected more than 0 seconds")
 
 
 def check_whole(arguments: argparse.Namespace) -> None:

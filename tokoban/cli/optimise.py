@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options, policy_options
+from tokoban.cli import level_options, options, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
 
@@ -25,41 +25,30 @@ _STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "g
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, what is to be small, the limits, and where the solutions go."""
-    parser.add_argument("file", metavar="FILE", help="levels with solutions; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="level file with solutions; - for standard input. Levels without a solution are not "
+        "solved (see `tokoban solve`)",
+    )
+    options.add(parser, "--level")
     parser.add_argument(
         "--solution",
-        metavar="MOVES",
-        help="of the one level, as letters or in a file, instead of what FILE has",
+        metavar="LURD",
+        help="start from this solution of the one level, given as letters or as a file of letters, "
+        "instead of those in FILE",
     )
     parser.add_argument(
         "--minimise",
         choices=("moves", "pushes"),
         default="moves",
-        help="moves, and of equals pushes, or the other way round (default: moves). Of several "
-        "solutions the one that is best by this is made shorter",
+        help="minimise moves, then pushes, or the other way round; of several solutions the best "
+        "one is shortened (default: moves)",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="a level; it takes less where the shortest solution of all is found (default: 10)",
-    )
-    parser.add_argument(
-        "--memory-limit",
-        default="2GB",
-        metavar="SIZE",
-        help="of the search, such as 500MB (default: 2GB)",
-    )
-    parser.add_argument(
-        "--json", metavar="OUT", help="write an object for each level, - to print them"
-    )
-    parser.add_argument(
-        "--output",
-        metavar="OUT",
-        help="write all that FILE has and the shorter solutions, - to print it",
-    )
+    options.add(parser, "--time-limit", "for each level")
+    options.add(parser, "--memory-limit")
+    options.add(parser, "--json")
+    options.add(parser, "--output", "it has everything in FILE and the shorter solutions")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,8 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    policy_options.memory_limit_bytes(arguments)
-    level_options.check_time_limit(arguments)
     check_outputs(arguments, "json", "output", inputs=["solution"])
     check_outputs(arguments, "json", inputs=["file"])
     level_options.check_whole(arguments)

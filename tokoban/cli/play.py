@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options, notices_to
+from tokoban.cli import level_options, notices_to, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.pages import KEYS, describe_solution
 
@@ -27,30 +27,26 @@ _POLICY = "sokoban-8x8"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the level to begin with, where games are kept, and the policy."""
     parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="levels (default: those that come with the project)"
+        "file", nargs="?", metavar="FILE", help="level file (default: the levels of the project)"
     )
-    parser.add_argument(
+    options.add(
+        parser,
         "--level",
-        type=int,
-        metavar="N",
-        help="to begin with (default: the one played last, or the first); boards are counted from "
-        "1, invalid ones too",
+        usual="the one played last, or the first",
+        help="start with level N; boards are counted from 1, invalid ones too",
     )
     parser.add_argument(
         "--save",
         metavar="SOK",
-        help="keep solutions and games in progress in this file (default: one for each FILE, in "
-        "tokoban/play of $XDG_STATE_HOME or ~/.local/state)",
+        help="file for solutions and unfinished games (default: one for each FILE, in tokoban/play "
+        "of $XDG_STATE_HOME or ~/.local/state)",
     )
-    parser.add_argument(
-        "--weights",
-        metavar="NAME_OR_PATH",
-        help=f"of the policy that gives hints (default: {_POLICY})",
-    )
+    options.add(parser, "--weights", "of the policy that gives hints", usual=_POLICY)
     keys = "; ".join(f"{names}: {told}" for names, told in KEYS)
     parser.epilog = (
-        f"Keys: {keys}. The game is saved however it ends, and goes on there at the next start. A "
-        "warning that a position is deadlocked comes with the boxes to blame, and is proved."
+        f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
+        "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "
+        "Hints come from the policy, or from A* if the policy has none; large levels may get none."
     )
 
 

@@ -4,6 +4,8 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokoban.cli import options
+
 if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.puzzle import Recipe
     from tokoban.sokoban.puzzles.wanted import Wanted
@@ -13,8 +15,12 @@ TWO_ROOMS = "two-rooms"
 STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
 DIFFICULTIES = ("easy", "medium", "hard", "expert")
 _BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_lost_share")
-# What only puzzles have, by name in the arguments.
-_OF_PUZZLES = ("difficulty", *_BOUNDS, "fewest_moves", "avoid", "threads")
+# What has an effect on puzzles alone.
+_OF_PUZZLES = (
+    "--difficulty",
+    *(f"--{name.replace('_', '-')}" for name in _BOUNDS),
+    *("--fewest-moves", "--avoid", "--threads"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,63 +28,63 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style",
         choices=STYLES,
-        help="two-rooms: two rectangles with speckled walls, all things anywhere, so that many "
-        "levels have no solution. The others are puzzles: rooms of tiles, caves that a walk "
-        "carves, halls with corridors, or a mixture, with boxes pulled back from their goals and "
-        "the fewest pushes proved (default: two-rooms, or mixed with one of the options below)",
+        help="two-rooms: two rooms with random walls, boxes and goals; many levels are unsolvable. "
+        "The other styles are puzzles: rooms of tiles, caves carved by a random walk, halls with "
+        "corridors, or a mixture; the boxes are pulled back from the goals, and the fewest pushes "
+        "are proved (default: two-rooms, or mixed with one of the options below)",
     )
     puzzles = parser.add_argument_group(
         "puzzles",
-        "What is measured along a solution with the fewest pushes is noted with each puzzle. No "
-        "two puzzles are the same, turned, mirrored or moved, or with the player elsewhere in its "
-        "area.",
+        "Each puzzle has notes with measures along a solution with the fewest pushes. No two "
+        "puzzles are equal after rotation, reflection, translation, or a walk of the player.",
     )
     puzzles.add_argument(
         "--difficulty",
         choices=DIFFICULTIES,
         help="easy: at most 12 pushes; medium: at least 12, and a lost share of at least 0.3; "
-        "hard: 18 and 0.45; expert: 28 and 0.5. (Half of Boxoban's hard levels have 17 and 0.47 "
-        "or more.) The options below replace its bounds",
+        "hard: 18 and 0.45; expert: 28 and 0.5 (the medians of Boxoban's hard levels are 17 and "
+        "0.47). The options below replace these bounds",
     )
     puzzles.add_argument(
-        "--min-pushes", type=int, metavar="N", help="(default: two a box, or what the most allows)"
+        "--min-pushes",
+        type=int,
+        metavar="N",
+        help="fewest pushes of a solution, at least (default: two for each box, or --max-pushes)",
     )
-    puzzles.add_argument("--max-pushes", type=int, metavar="N")
     puzzles.add_argument(
-        "--min-branching", type=float, metavar="X", help="mean pushes to choose from at each push"
+        "--max-pushes", type=int, metavar="N", help="fewest pushes of a solution, at most"
+    )
+    puzzles.add_argument(
+        "--min-branching",
+        type=float,
+        metavar="X",
+        help="mean number of legal pushes along the solution, at least",
     )
     puzzles.add_argument(
         "--min-lost-share",
         type=float,
         metavar="SHARE",
-        help="of these pushes, after which there is no solution any more",
+        help="share of these pushes that make the level unsolvable, at least",
     )
     puzzles.add_argument(
-        "--fewest-moves", action="store_true", help="prove the fewest moves too, which takes longer"
+        "--fewest-moves",
+        action="store_true",
+        help="also prove the fewest moves, which takes longer",
     )
     puzzles.add_argument(
-        "--avoid", nargs="+", metavar="FILE", help="levels that no puzzle may be the same as"
+        "--avoid", nargs="+", metavar="FILE", help="make no puzzle equal to a level in these files"
     )
-    puzzles.add_argument(
-        "--threads", type=int, metavar="N", help="any number gives the same bytes (default: 1)"
-    )
+    options.add(puzzles, "--threads", "any number gives the same bytes")
 
 
 def asks_for_puzzles(arguments: argparse.Namespace) -> bool:
     """Whether puzzles are asked for; raises ``ValueError`` for options that do not go together."""
-    # Not by equality, for 0 is something that was given.
-    unset = (None, False)
-    given = [
-        name
-        for name in _OF_PUZZLES
-        if not any(getattr(arguments, name) is value for value in unset)
-    ]
-    if arguments.style == TWO_ROOMS and given:
-        option = given[0].replace("_", "-")
-        raise ValueError(f"--{option}: for puzzles; expected another --style than {TWO_ROOMS}")
+    given = [name for name in _OF_PUZZLES if name in arguments.given]
+    if arguments.style == TWO_ROOMS:
+        options.refuse(arguments, *_OF_PUZZLES, because=f"with --style {TWO_ROOMS}")
     is_asked = arguments.style not in (None, TWO_ROOMS) or bool(given)
     if is_asked and arguments.solvable_share is not None:
-        raise ValueError(f"--solvable-share: for --style {TWO_ROOMS}; every puzzle has a solution")
+        raise ValueError("--solvable-share has no effect on puzzles, which are all solvable")
     return is_asked
 
 

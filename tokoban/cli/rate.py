@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options
+from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.choices import Choices
     from tokoban.sokoban.puzzles.rating import Best, Rating
 
-SUMMARY = "measure how hard the levels of a file are"
+SUMMARY = "measure the levels of a file: solution lengths, branching, losing pushes"
 UNDECIDED = "something is not known within the limits"
 
 _UNKNOWN = "?"
@@ -24,22 +24,19 @@ _LEGEND = "? is not known within the limits, <= and >= is the best known; all el
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the limit, and where the measures go besides."""
-    parser.add_argument("file", metavar="FILE", help="levels of any format; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
-    parser.add_argument("--json", metavar="OUT", help="write the measures here, - to print them")
     parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="a level, shared by what is measured (default: 10)",
+        "file", metavar="FILE", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
     )
+    options.add(parser, "--level")
+    options.add(parser, "--time-limit", "for each level, shared by all measures")
+    options.add(parser, "--json")
     parser.epilog = (
-        "Along a solution with the fewest pushes, branching is the mean number of pushes to choose "
-        "from wherever one is made, and lost the share of them after which there is no solution. "
-        "Anywhere, they are those of all positions that play can come to and that can be solved; "
-        "these are counted by boxes and the area that the player can walk to, without those that "
-        "are lost at sight: a box where none ever reaches a goal, or boxes frozen off their goals."
+        "Along a solution with the fewest pushes, branching is the mean number of legal pushes, "
+        "and lost the share of these pushes that make the level unsolvable. Anywhere, the same "
+        "means are over all reachable positions that are solvable; a position is a set of boxes "
+        "and the player's zone. Positions with a box on a dead square or frozen off its goal are "
+        "not counted. Large levels are not explored; their columns show ?. How hard a level feels "
+        "to a person is not measured."
     )
 
 
@@ -47,7 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
     from tokoban.cli.screen import Screen
 
-    level_options.check_time_limit(arguments)
     check_outputs(arguments, "json", inputs=["file"])
     chosen = level_options.read(arguments.file, number=arguments.level)
     levels = chosen.levels

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, level_options, policy_options
+from tokoban.cli import attention_files, level_options, options, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
-from tokoban.cli.ranges import MAX_THREADS, check_ranges
 
 if TYPE_CHECKING:
     from tokoban.cli.answers import Answer
@@ -20,73 +19,55 @@ if TYPE_CHECKING:
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
 
-SUMMARY = "solve the levels of a file, by the policy and by A*"
+SUMMARY = "solve the levels of a file by the policy and by A*"
 UNDECIDED = "some levels were given up"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
+_OF_ASTAR = ("--time-limit", "--max-expansions", "--threads")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the file, the way, its limits, and where the answers go."""
-    parser.add_argument("file", metavar="FILE", help="levels; - for standard input")
-    parser.add_argument("--level", type=int, metavar="N", help=level_options.LEVEL_HELP)
+    """Declares the file, the searches, their limits, and where the answers go."""
+    parser.add_argument(
+        "file", metavar="FILE", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
+    )
+    options.add(parser, "--level")
     parser.add_argument(
         "--by",
         choices=("beam", "rollout", "astar"),
-        help="only the policy's beam search, only its greedy play, or only A*. If not given: beam "
-        "search where a level fits the policy, and A* where it does not or where no beam solves "
-        "it. A* stands for all searches without a network: over pushes, over moves from both ends, "
-        "and for any solution. Only they can prove that a level is unsolvable",
+        help="use one method only: the policy's beam search, the policy's most probable moves "
+        "(rollout), or the searches without a network (astar: A* and others by the level's size). "
+        "The shipped policy knows levels with one box and at most 6 x 6 squares inside; only astar "
+        "can prove that a level is unsolvable or a solution optimal (default: beam for levels that "
+        "fit the policy, then astar for levels that are still unsolved)",
     )
     parser.add_argument(
         "--minimise",
         choices=("moves", "pushes", "any"),
-        help="by A* alone, and for this alone: a solution with the fewest moves, with the fewest "
-        "pushes, or any. If not given, A* looks for any solution, and then for shorter ones",
+        help="search by astar for a solution with the fewest moves, with the fewest pushes, or "
+        "for any (default: for any, then for the fewest moves, then for the fewest pushes)",
     )
-    parser.add_argument(
+    options.add(
+        parser,
         "--time-limit",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="of A*, a level: three quarters of it at most go to any solution, half of what is "
-        "left to one with the fewest moves and, if that is not found, the rest to one with the "
-        "fewest pushes, unless the first already has these; with --minimise all of it goes to what "
-        "that says (default: 10)",
+        "for each level, of astar alone. Without --minimise, at most three quarters of it go to "
+        "any solution, half of the rest to the fewest moves, and what is left to the fewest pushes",
     )
-    parser.add_argument(
-        "--max-expansions",
-        type=int,
-        metavar="N",
-        help="of each search of A*: positions whose pushes are tried, so that it ends at the same "
-        "place on any machine (default: no limit)",
-    )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="N",
-        help="levels that A* solves at once, each with an Nth of the memory (default: 1)",
-    )
+    options.add(parser, "--memory-limit", "shared by all threads")
+    options.add(parser, "--max-expansions", "of astar alone", usual="none")
+    options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
     policy_options.add_arguments(parser)
-    parser.add_argument(
-        "--json",
-        metavar="OUT",
-        help="write an object for each level, - to print them. optimum is of what the solution is "
-        "proved to have fewest; moves_at_least and pushes_at_least are proved of any solution. "
-        "The policy plays many levels together; the seconds of each are its share, and "
-        "predicted_steps_left is a mean over bins that grow like the exponential",
+    options.add(parser, "--json")
+    options.add(
+        parser,
+        "--output",
+        "it has the levels with their solutions, the ones in FILE included",
     )
-    parser.add_argument(
-        "--output", metavar="OUT", help="write the levels with their solutions, - to print them"
-    )
-    parser.add_argument(
+    options.add(
+        parser,
         "--attention",
-        metavar="OUT",
-        help="of one level that fits the policy: a page of HTML that shows at which of the boards "
-        "before the policy looks along the solution, whoever found it; PNG or SVG by the name for "
-        "the maps alone",
+        "of the policy along the solution of one level that fits it, whichever search found it",
     )
 
 
@@ -135,17 +116,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    policy_options.check(arguments)
-    level_options.check_time_limit(arguments)
-    max_expansions, threads = arguments.max_expansions, arguments.threads
-    check_ranges(
-        arguments,
-        ("max_expansions", max_expansions is None or max_expansions >= 1, "at least 1"),
-        ("threads", 1 <= threads <= MAX_THREADS, f"1 to {MAX_THREADS}"),
-    )
-    if arguments.minimise and arguments.by in ("beam", "rollout"):
-        told = f"--minimise {arguments.minimise} --by {arguments.by}"
-        raise ValueError(f"{told}: only A* can promise that; expected no --by, or astar")
+    by = arguments.by
+    if by in ("beam", "rollout"):
+        options.refuse(arguments, "--minimise", *_OF_ASTAR, because=f"with --by {by}")
+    if by == "rollout":
+        options.refuse(arguments, *policy_options.OF_BEAM, because="with --by rollout")
+    if by == "astar" or arguments.minimise:
+        because = "with --by astar" if by else "with --minimise"
+        options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
+        if arguments.attention is None:
+            options.refuse(arguments, "--weights", "--device", "--precision", because=because)
     check_outputs(arguments, "json", "output", "attention")
     check_outputs(arguments, "json", "attention", inputs=["file", "weights"])
     attention_files.check(arguments.attention)

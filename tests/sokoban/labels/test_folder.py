@@ -208,7 +208,7 @@ def test_a_full_disk_ends_the_run(
 
 def start(rank: int, levels: Path, path: Path, *command: str) -> subprocess.Popen[str]:
     """One process of two, as torchrun starts them."""
-    words = ["label", str(levels), "--output", str(path), "--workers", "1"]
+    words = ["label", str(levels), "--output", str(path), "--threads", "1"]
     words += ["--states", "13", "--levels-per-shard", "3", "--seed", "5"]
     return subprocess.Popen(
         [sys.executable, *command, *words],
