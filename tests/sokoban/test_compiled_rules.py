@@ -16,7 +16,7 @@ import tokoban.sokoban
 from benchmarks.random_boards import KINDS, padded, random_board
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
-from tokoban.sokoban.simulation.areas import enough_rounds
+from tokoban.sokoban.simulation.zones import max_flood_rounds
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 # In the order in which they import each other.
-RULES = ("areas", "bits", "tensor_boards", "bitboards", "wide_words", "wide_bitboards")
+RULES = ("zones", "bits", "tensor_boards", "bitboards", "wide_words", "wide_bitboards")
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_compiled_step_is_eager_step(
 # Every round is compiled by itself, and in several words that takes its time.
 @pytest.mark.parametrize(
     ("name", "height", "width", "num_rounds"),
-    [("bitboards", 7, 5, enough_rounds(8, 8)), ("wide_bitboards", 9, 11, 3)],
+    [("bitboards", 7, 5, max_flood_rounds(8, 8)), ("wide_bitboards", 9, 11, 3)],
 )
 def test_compiled_pushes_are_eager_pushes(
     name: str, height: int, width: int, num_rounds: int, unchecked: dict[str, ModuleType]
@@ -135,4 +135,4 @@ def test_the_copies_are_the_rules(unchecked: dict[str, ModuleType]) -> None:
         copy = unchecked[original.__name__.rsplit(".", 1)[1]]
         assert copy is not original
         assert copy.__file__ == original.__file__
-    assert unchecked["wide_bitboards"].areas is unchecked["areas"]
+    assert unchecked["wide_bitboards"].zones is unchecked["zones"]

@@ -13,8 +13,8 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
-from tokoban.sokoban.simulation.areas import enough_rounds
 from tokoban.sokoban.simulation.simulators import Simulator
+from tokoban.sokoban.simulation.zones import max_flood_rounds
 
 UP, LEFT, DOWN, RIGHT = Direction
 BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
@@ -74,10 +74,10 @@ def cell_of(board: Board, square: Square) -> tuple[int, int]:
 def walked_pushes(board: Board) -> dict[tuple[Square, Direction], Board]:
     """Every push that the player can walk to, with the board after it, by the plain rules."""
     found = {}
-    area = board.area()
+    zone = board.area()
     for box, direction in product(board.boxes, Direction):
         behind = box.neighbour(direction.opposite)
-        if behind in area:
+        if behind in zone:
             start = replace(board, player=behind)
             after = rules.step(start, direction)
             if after != start:
@@ -98,10 +98,10 @@ def test_pushes_are_as_drawn(simulator: Simulator, drawn: str) -> None:
 def test_the_area_is_where_the_player_can_walk(simulator: Simulator) -> None:
     plain = boards_for(simulator)
     boards = simulator.pack(plain, margin=0)
-    areas = boards.cells(simulator.reachable(boards))
-    for area, board in zip(areas, plain, strict=True):
+    zones = boards.cells(simulator.reachable(boards))
+    for zone, board in zip(zones, plain, strict=True):
         expected = sorted(cell_of(board, square) for square in board.area())
-        assert [tuple(cell) for cell in area.nonzero().tolist()] == expected
+        assert [tuple(cell) for cell in zone.nonzero().tolist()] == expected
 
 
 @BOTH
@@ -175,25 +175,25 @@ def test_an_area_that_is_known_is_not_sought_again(simulator: Simulator) -> None
     assert not simulator.pushes(boards, nowhere).any()
     unmoved = simulator.push(boards, place, direction, nowhere)
     assert simulator.to_board(unmoved) == simulator.to_board(boards)
-    area = simulator.reachable(boards)
-    assert torch.equal(simulator.pushes(boards, area), simulator.pushes(boards))
-    assert torch.equal(simulator.push_keys(boards, area), simulator.push_keys(boards))
-    pushed = simulator.push(boards, place, direction, area)
+    zone = simulator.reachable(boards)
+    assert torch.equal(simulator.pushes(boards, zone), simulator.pushes(boards))
+    assert torch.equal(simulator.push_keys(boards, zone), simulator.push_keys(boards))
+    pushed = simulator.push(boards, place, direction, zone)
     assert torch.equal(
         simulator.keys(pushed), simulator.keys(simulator.push(boards, place, direction))
     )
 
 
 @BOTH
-@pytest.mark.parametrize("num_rounds", [None, enough_rounds(8, 8)])
+@pytest.mark.parametrize("num_rounds", [None, max_flood_rounds(8, 8)])
 def test_the_longest_walk_is_walked_to_its_end(simulator: Simulator, num_rounds: int) -> None:
     # There and back, and standing in the middle; the same lengthways.
     rows = SNAKE.split("|")
     snakes = [rows, [row[::-1] for row in rows], ["".join(row) for row in zip(*rows, strict=True)]]
     snakes.append([row.replace("@", "-") for row in rows[:7]] + ["@#######"])
     boards = simulator.pack([parse_board("|".join(snake)) for snake in snakes], margin=0)
-    area = boards.cells(simulator.reachable(boards, num_rounds=num_rounds))
-    for cells, snake in zip(area, snakes, strict=True):
+    zone = boards.cells(simulator.reachable(boards, num_rounds=num_rounds))
+    for cells, snake in zip(zone, snakes, strict=True):
         assert cells.tolist() == [[letter != "#" for letter in row] for row in snake]
 
 
@@ -209,7 +209,7 @@ def test_no_walk_takes_more_rounds_than_enough() -> None:
             )
             boards = wide_bitboards.pack([board])
             size = boards.size
-            flooded = wide_bitboards.reachable(boards, num_rounds=enough_rounds(*size))
+            flooded = wide_bitboards.reachable(boards, num_rounds=max_flood_rounds(*size))
             assert torch.equal(flooded, wide_bitboards.reachable(boards))
 
 

@@ -12,8 +12,8 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, simulators, wide_bitboards
-from tokoban.sokoban.simulation.areas import enough_rounds
 from tokoban.sokoban.simulation.simulators import PackedBoards, Simulator, simulator_for
+from tokoban.sokoban.simulation.zones import max_flood_rounds
 
 BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
 
@@ -117,16 +117,16 @@ def test_cells_are_rows_and_columns_of_the_board(simulator: Simulator) -> None:
 def answers(simulator: Simulator, boards: Any, actions: Tensor) -> tuple[Tensor, ...]:
     """All that the rules say of boards, and of those that they lead to, without asking the host."""
     after = simulator.step(boards, actions)
-    area = simulator.reachable(after, num_rounds=enough_rounds(*after.size))
-    pushed = simulator.push(after, actions + after.size[1], actions, area)
+    zone = simulator.reachable(after, num_rounds=max_flood_rounds(*after.size))
+    pushed = simulator.push(after, actions + after.size[1], actions, zone)
     return (
         simulator.is_solved(after),
         simulator.is_legal(after),
-        area,
-        simulator.pushes(after, area),
+        zone,
+        simulator.pushes(after, zone),
         simulator.keys(after),
         simulator.keys(pushed),
-        simulator.push_keys(after, area),
+        simulator.push_keys(after, zone),
         simulator.planes(after),
     )
 

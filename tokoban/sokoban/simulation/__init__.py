@@ -1,7 +1,7 @@
-"""Many boards at once, on any device, and the Gymnasium environments made of them.
+"""Simulation of many boards at once on any device, and the Gymnasium environments.
 
-``tensor_boards`` plays the rules on boolean planes, ``bitboards`` on one int64 a plane,
+``tensor_boards`` implements the rules on boolean planes, ``bitboards`` on one int64 per plane,
 ``wide_bitboards`` on several; ``simulators`` chooses. ``games`` plays whole games in one compiled
-call; ``distances`` holds exact tables of one-box levels. ``environment`` and
-``vector_environment`` are Gymnasium's, by the name that ``registration`` gives them.
+call; ``distances`` has exact tables of one-box levels. ``environment`` and ``vector_environment``
+implement Gymnasium's interfaces; ``registration`` registers them.
 """

@@ -1,7 +1,7 @@
-"""The rules on whole boards packed into one int64 per plane: the fast path, on any device.
+"""The rules on boards packed into one int64 per plane (bitboards), on any device.
 
-Cell (row, column) is bit 8 * row + column. A board fits when its ``interior`` fits 8x8; everything
-outside is wall, so no cell needs a neighbour beyond the word.
+Cell (row, column) is bit 8 * row + column. A board fits if its ``interior`` fits 8x8; everything
+outside is wall, so no cell has a neighbour beyond the word.
 Axes: ``*B`` any batch shape, A the four moves, C ``tensor_boards.Plane``, H rows and W columns.
 """
 
@@ -15,14 +15,14 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation.areas import flood, pushable
 from tokoban.sokoban.simulation.bits import bits, mixed
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards
+from tokoban.sokoban.simulation.zones import flood, pushable
 from tokoban.sokoban.sizes import SIDE
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 
-# One step is a shift left, a shift right and a mask of where the step may have landed. The masks
-# clear what ran over an edge, and the sign copies that int64's arithmetic right shift brings in.
+# One step is a shift left, a shift right and a mask. The masks clear cells that wrapped around an
+# edge, and the sign bits that int64's arithmetic right shift brings in.
 _LEFT_SHIFTS = (0, 0, 8, 1)
 _RIGHT_SHIFTS = (8, 1, 0, 0)
 _LANDING = (
@@ -34,7 +34,7 @@ _LANDING = (
 
 
 class Bitboards(NamedTuple):
-    """A batch of boards: four words each, of which a step replaces the last two."""
+    """A batch of boards of four words each; a step replaces the last two."""
 
     walls: Int64[Tensor, "*B"]
     goals: Int64[Tensor, "*B"]
@@ -42,12 +42,12 @@ class Bitboards(NamedTuple):
     player: Int64[Tensor, "*B"]
 
     def map(self, change: Callable[[Tensor], Tensor]) -> "Bitboards":
-        """The same boards with ``change`` (a view, a move to a device …) applied to each word."""
+        """The boards with ``change`` (a view, a transfer to a device …) applied to each word."""
         return Bitboards(*(change(word) for word in self))
 
-    def at(self, place: Any) -> "Bitboards":
-        """The boards at an index, a slice or a mask of the batch, as tensors are indexed."""
-        return self.map(lambda word: word[place])
+    def at(self, index: Any) -> "Bitboards":
+        """The boards at an index, a slice or a mask of the batch, as in indexing a tensor."""
+        return self.map(lambda word: word[index])
 
     @property
     def size(self) -> tuple[int, int]:
@@ -55,12 +55,12 @@ class Bitboards(NamedTuple):
         return SIDE, SIDE
 
     def cells(self, words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
-        """The cells of an area, of pushes or of any other words of these boards."""
+        """The cells of zones, pushes or any other words of these boards."""
         return cells(words)
 
 
 def shift(cells: Int64[Tensor, "*B"], direction: int) -> Int64[Tensor, "*B"]:
-    """Every cell one step in ``direction``; those that would leave the 8x8 square are dropped."""
+    """The cells moved one step in ``direction``; those that leave the 8x8 square are dropped."""
     return ((cells << _LEFT_SHIFTS[direction]) >> _RIGHT_SHIFTS[direction]) & _LANDING[direction]
 
 
@@ -83,7 +83,7 @@ def _shift_by(directions: Int[Tensor, "*B"]) -> Callable[[Tensor], Tensor]:
     """``shift`` with a direction for each word."""
     directions = directions.long()
     if torch.compiler.is_compiling():
-        # All four in registers: quicker than one by tables, which a graph would have to hold.
+        # All four in registers: faster than tables, which a graph would have to hold.
         is_forward, is_along_row = directions > 1, (directions & 1) != 0
 
         def shifted(cells: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ def _shift_by(directions: Int[Tensor, "*B"]) -> Callable[[Tensor], Tensor]:
 
 @cache
 def _tables_on(device: torch.device) -> tuple[Tensor, ...]:
-    """The shifts and the mask of each direction, sent to a device once and not at every step."""
+    """The shifts and the mask of each direction, copied to a device once."""
     return tuple(
         torch.tensor(table, device=device) for table in (_LEFT_SHIFTS, _RIGHT_SHIFTS, _LANDING)
     )
@@ -112,7 +112,7 @@ def successors(boards: Bitboards) -> Bitboards:
 
 
 def is_legal(boards: Bitboards) -> Bool[Tensor, "*B A"]:
-    """Which of the four moves change the board: no wall and no immovable box is in the way."""
+    """Which of the four moves change the board: no wall or immovable box blocks them."""
     free = ~(boards.walls | boards.boxes)
     moved = []
     for direction in range(4):
@@ -122,42 +122,42 @@ def is_legal(boards: Bitboards) -> Bool[Tensor, "*B A"]:
 
 
 def is_solved(boards: Bitboards) -> Bool[Tensor, "*B"]:
-    """Where the boxes stand exactly on the goals."""
+    """Whether the boxes cover exactly the goals."""
     return boards.boxes == boards.goals
 
 
 def reachable(boards: Bitboards, *, num_rounds: int | None = None) -> Int64[Tensor, "*B"]:
-    """The player's area: the cells it can walk to without a push, its own among them.
+    """The player's zone: the cells reachable without a push, its own included.
 
-    A given ``num_rounds``, such as ``areas.enough_rounds(8, 8)``, never asks the host.
+    With ``num_rounds``, such as ``zones.max_flood_rounds(8, 8)``, it never synchronises.
     """
     return flood(boards.player, ~(boards.walls | boards.boxes), shift, num_rounds)
 
 
-def pushes(boards: Bitboards, area: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B A"]:
-    """For each direction the boxes that the player can walk to and push that way.
+def pushes(boards: Bitboards, zone: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B A"]:
+    """The boxes that can be pushed in each direction.
 
-    ``area`` is what ``reachable`` said of these boards, where it was asked already.
+    ``zone`` is ``reachable(boards)`` if known already.
     """
-    area = reachable(boards) if area is None else area
-    return pushable(boards.boxes, ~(boards.walls | boards.boxes), area, shift)
+    zone = reachable(boards) if zone is None else zone
+    return pushable(boards.boxes, ~(boards.walls | boards.boxes), zone, shift)
 
 
 def push(
     boards: Bitboards,
-    places: Int[Tensor, "*B"],
+    squares: Int[Tensor, "*B"],
     directions: Int[Tensor, "*B"],
-    area: Int64[Tensor, "*B"] | None = None,
+    zone: Int64[Tensor, "*B"] | None = None,
 ) -> Bitboards:
-    """Walks each player to the box in cell ``places`` (8 * row + column) and pushes it once.
+    """Walks each player to the box in cell ``squares`` (8 * row + column) and pushes it once.
 
-    An impossible push changes nothing, not even the player. ``area`` is as for ``pushes``.
+    An impossible push changes nothing, not even the player. ``zone`` as in ``pushes``.
     """
-    area = reachable(boards) if area is None else area
-    pushed_from = (torch.ones_like(boards.boxes) << places) & boards.boxes
+    zone = reachable(boards) if zone is None else zone
+    pushed_from = (torch.ones_like(boards.boxes) << squares) & boards.boxes
     free = ~(boards.walls | boards.boxes)
     pushed_to = _shift_by(directions)(pushed_from) & free
-    behind = _shift_by(directions ^ 2)(pushed_from) & area
+    behind = _shift_by(directions ^ 2)(pushed_from) & zone
     is_push = (pushed_to != 0) & (behind != 0)
     return boards._replace(
         boxes=torch.where(is_push, boards.boxes ^ pushed_from ^ pushed_to, boards.boxes),
@@ -166,7 +166,7 @@ def push(
 
 
 def select(is_new: Bool[Tensor, "*B"], new: Bitboards, old: Bitboards) -> Bitboards:
-    """The rows of ``new`` where ``is_new``, and those of ``old`` elsewhere."""
+    """The boards of ``new`` where ``is_new``, else those of ``old``."""
     return Bitboards(*(torch.where(is_new, *pair) for pair in zip(new, old, strict=True)))
 
 
@@ -184,7 +184,7 @@ def to_word(squares: Bool[Tensor, "*B H W"]) -> Int64[Tensor, "*B"]:
 
 
 def from_planes(boards: TensorBoards) -> Bitboards:
-    """Boards of up to 8x8 as words; all that a smaller one leaves of the square is wall."""
+    """Boards of up to 8x8 as words; the rest of the square is wall."""
     walls = ~to_word(~boards.walls)
     return Bitboards(walls, *(to_word(plane) for plane in boards[1:]))
 
@@ -207,40 +207,40 @@ def image(boards: Bitboards, symmetry: Symmetry) -> Bitboards:
 
 
 def keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
-    """A number for each board: equal for equal boards, else different but for a 2^-64 chance."""
+    """A hash of each board: equal for equal boards, else different with probability 1 - 2^-64."""
     key = torch.zeros_like(boards.boxes)
     for word in boards:
         key = mixed(key ^ word)
     return key * -4658895280553007687
 
 
-def push_keys(boards: Bitboards, area: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B"]:
-    """Like ``keys``, but equal also for boards that differ only in where in its area the player is.
+def push_keys(boards: Bitboards, zone: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B"]:
+    """Like ``keys``, but of the boxes and the player's zone instead of its cell.
 
-    ``area`` is as for ``pushes``.
+    ``zone`` as in ``pushes``.
     """
-    area = reachable(boards) if area is None else area
-    return keys(boards._replace(player=area & -area))  # the first cell of the area
+    zone = reachable(boards) if zone is None else zone
+    return keys(boards._replace(player=zone & -zone))  # the lowest cell of the zone
 
 
 def to_corner(boards: Bitboards) -> Bitboards:
-    """The same boards moved up and left, until floor touches both edges of the 8x8 square."""
+    """The boards translated up and left until floor touches both edges of the 8x8 square."""
     floor = cells(~boards.walls)
     rows = floor.any(-1).int().argmax(-1)
     columns = floor.any(-2).int().argmax(-1)
     distance = SIDE * rows + columns
-    # int64 shifts copies of the sign in from the left; they are not part of the board.
-    kept = ~(torch.full_like(distance, -1) << (63 - distance) << 1)
+    # Clears the sign bits that int64's right shift brings in.
+    mask = ~(torch.full_like(distance, -1) << (63 - distance) << 1)
 
     def move(word: Tensor) -> Tensor:
-        return (word >> distance) & kept
+        return (word >> distance) & mask
 
     _, goals, boxes, player = boards.map(move)
     return Bitboards(~move(~boards.walls), goals, boxes, player)
 
 
 def canonical_keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
-    """``keys`` of the level itself: equal for boards that are images of each other or moved."""
+    """``keys`` up to the eight symmetries and translation."""
     images = (to_corner(image(boards, symmetry)) for symmetry in SYMMETRIES)
     return torch.stack([keys(board) for board in images]).amin(0)
 
@@ -248,11 +248,11 @@ def canonical_keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
 def pack(
     boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int | None = None
 ) -> Bitboards:
-    """The boards as words, each placed with its top left floor in cell (``margin``, ``margin``).
+    """The boards as words, each with its top left floor in cell (``margin``, ``margin``).
 
-    Floor that does not belong to the ``interior`` becomes wall. Without ``margin`` a board of up to
-    8x8 keeps its place and all its floor, and a larger one is placed as with 0.
-    Raises ``ValueError`` for a board that does not fit.
+    Floor outside the ``interior`` becomes wall. Without ``margin`` a board of up to 8x8 keeps its
+    position and all its floor; a larger one is packed as with margin 0. ``ValueError`` for a board
+    that does not fit.
     """
     rows = [_words(board, margin) for board in boards]
     columns = torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(rows), 4).unbind(1)
@@ -260,12 +260,12 @@ def pack(
 
 
 def to_board(boards: Bitboards, row: tuple[int, ...] = (0,)) -> Board:
-    """One board of the batch as an 8x8 ``Board``; where it was packed from is forgotten."""
+    """One board of the batch as an 8x8 ``Board``, whatever its size was before packing."""
     return to_boards(boards.map(lambda word: word[row].reshape(1)))[0]
 
 
 def to_boards(boards: Bitboards) -> list[Board]:
-    """All boards of a batch [B] as ``to_board`` gives them; read from their device at once."""
+    """All boards of a batch [B] as ``to_board`` gives them, in one transfer from the device."""
     return [_board(words) for words in torch.stack(boards, dim=1).tolist()]
 
 

@@ -1,8 +1,8 @@
-"""The exact distance of every state of many one-box levels at once, in tensor code on any device.
+"""Exact distances of all states of many one-box levels at once, in tensor code on any device.
 
-Retrograde analysis: from the solved states (box on the goal, the player anywhere) back by one move
-at a time, by plain steps and by pulls, until nothing new is reached. States never reached cannot be
-solved. Axes: B levels, ``*R`` any further axes of states, A the four moves.
+Retrograde analysis (Thompson 1986, "Retrograde analysis of certain endgames"): breadth-first search
+from the solved states backwards, by moves and pulls, until no new state is reached. States never
+reached are unsolvable. Axes: B levels, ``*R`` any further axes of states, A the four moves.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class OneBoxTables:
     digits: Int64[Tensor, "B 64 P"]  # … those whose distance has binary digit p set
 
     def rows(self, levels: Int64[Tensor, "B"]) -> "OneBoxTables":
-        """The tables of some of the levels, in the order asked for."""
+        """The tables of these levels, in this order."""
         return OneBoxTables(self.solvable[levels], self.digits[levels])
 
     def distance(self, boards: Bitboards) -> Int64[Tensor, "B *R"]:
-        """Fewest moves to solve each state of level b in row b, or ``UNSOLVABLE``.
+        """The fewest moves to solve each state, or ``UNSOLVABLE``.
 
-        ``boards`` are states [B, *R] of the levels that the tables were made for.
+        ``boards`` are states [B, *R]; row b holds states of level b.
         """
         shape = boards.boxes.shape
         box = index(boards.boxes).reshape(shape[0], -1)  # [B, R]
@@ -45,22 +45,22 @@ class OneBoxTables:
         return torch.where(is_solvable, distance, UNSOLVABLE).reshape(shape)
 
     def is_optimal(self, boards: Bitboards) -> Bool[Tensor, "B *R A"]:
-        """Which of the four moves begin a shortest solution; none where solved or unsolvable."""
+        """Which of the four moves begin a shortest solution; none if solved or unsolvable."""
         return self.is_optimal_given(self.distance(boards), self.distance(successors(boards)))
 
     @staticmethod
     def is_optimal_given(
         distance: Int64[Tensor, "*S"], after: Int64[Tensor, "*S A"]
     ) -> Bool[Tensor, "*S A"]:
-        """The same, from the distances of the states and of their four successors."""
-        # A bump leaves the distance as it is, so it is never counted as a step nearer.
+        """``is_optimal`` from the distances of the states and of their four successors."""
+        # An impossible move leaves the distance unchanged, so it never counts as optimal.
         return (after == distance.unsqueeze(-1) - 1) & (distance.unsqueeze(-1) > 0)
 
 
 def one_box_tables(levels: Bitboards) -> OneBoxTables:
-    """Exact tables of levels [B] with one box and one goal each; the boxes' places do not matter.
+    """Exact tables of levels [B] with one box and one goal each, for all positions of the box.
 
-    Raises ``ValueError`` where a level has another number of goals or boxes.
+    ``ValueError`` for a level with another number of goals or boxes.
     """
     for name, words in (("goals", levels.goals), ("boxes", levels.boxes)):
         if not bool(((words != 0) & ((words & (words - 1)) == 0)).all()):
@@ -68,14 +68,14 @@ def one_box_tables(levels: Bitboards) -> OneBoxTables:
     device = levels.walls.device
     cell = torch.ones(1, dtype=torch.int64, device=device) << torch.arange(NUM_CELLS, device=device)
     pulls = [_Pull(direction, cell) for direction in range(4)]
-    free = ~levels.walls.unsqueeze(1) & ~cell  # [B, 64]: where the player may be, by box cell
+    free = ~levels.walls.unsqueeze(1) & ~cell  # [B, 64]: cells of the player, by box
     frontier = torch.where(cell == levels.goals.unsqueeze(1), free, 0)
     solvable = frontier.clone()
     digits = [torch.zeros_like(solvable)]
-    # The levels still being searched; those that are done are dropped when they are the most.
+    # The levels still being searched; finished ones are dropped once they are the majority.
     rows = torch.arange(len(free), device=device)
     distance = 0
-    # One number a distance is asked of the device, since it makes the host wait.
+    # One synchronisation with the device for each distance.
     while num_going := int((is_going := (frontier != 0).any(1)).sum()):
         if 2 * num_going < len(rows):
             going = is_going.nonzero_static(size=num_going)[:, 0]
@@ -88,14 +88,14 @@ def one_box_tables(levels: Bitboards) -> OneBoxTables:
         solvable[rows] |= frontier
         if distance.bit_length() > len(digits):
             digits.append(torch.zeros_like(solvable))
-        for place in range(distance.bit_length()):
-            if distance >> place & 1:
-                digits[place][rows] |= frontier
+        for digit in range(distance.bit_length()):
+            if distance >> digit & 1:
+                digits[digit][rows] |= frontier
     return OneBoxTables(solvable, torch.stack(digits, dim=-1))
 
 
 class _Pull:
-    """Takes back a push in one direction: sets of states after it -> sets of states before it."""
+    """The inverse of a push in one direction: sets of states after it -> before it."""
 
     def __init__(self, direction: int, cell: Int64[Tensor, "64"]) -> None:
         row_step, column_step = OFFSETS[direction]
@@ -115,6 +115,6 @@ class _Pull:
 
 
 def _overlap(step: int) -> tuple[slice, slice]:
-    """Where a line of cells and the same line moved by ``-step`` lie over each other."""
+    """The overlap of a line of cells and the same line moved by ``-step``."""
     low, high = slice(0, SIDE - 1), slice(1, SIDE)
     return {0: (slice(None), slice(None)), 1: (low, high), -1: (high, low)}[step]

@@ -1,4 +1,6 @@
-"""One level at a time as a Gymnasium environment, played by the plain rules.
+"""One level at a time as a Gymnasium environment, by the reference rules.
+
+The default rewards are those of gym-sokoban (Schrader 2018, github.com/mpSchrader/gym-sokoban).
 
 Axes: A actions, C the planes of ``tensor_boards``, H rows and W columns, one ring of wall included.
 """
@@ -30,7 +32,7 @@ from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.sokoban.simulation.vector_arguments import check_whole, checked_seed, is_whole_number
 
 # Moves: one of the four directions. Pushes: a cell of the interior and a direction; the player
-# walks to the box there and pushes it once, which counts as one step, however long the walk.
+# walks to the box there and pushes it once, all in one step.
 ActionSet = Literal["moves", "pushes"]
 RENDER_MODES = ["ansi", "rgb_array"]
 MAX_STEPS = 120
@@ -40,9 +42,9 @@ NUM_DIRECTIONS = len(OFFSETS)
 
 @dataclass(frozen=True, kw_only=True)
 class Rewards:
-    """What a step is worth: the sum of what applies; the defaults are those of gym-sokoban."""
+    """The reward of a step, a sum of terms; the defaults are those of gym-sokoban."""
 
-    step: float = -0.1  # every step, the solving one and those that change nothing among them
+    step: float = -0.1  # for every step, also the last and those without effect
     box_on_goal: float = 1.0
     box_off_goal: float = -1.0
     solved: float = 10.0
@@ -55,7 +57,7 @@ class Rewards:
                 raise ValueError(f"the reward {field.name} is {reward!r}; expected a finite number")
 
     def of(self, gain: int, is_solved: bool) -> float:
-        """``gain`` is how many more boxes stand on goals than before the step: -1, 0 or 1."""
+        """``gain`` is the change in the number of boxes on goals: -1, 0 or 1."""
         return (
             self.step
             + (0.0, self.box_on_goal, self.box_off_goal)[gain]
@@ -68,11 +70,11 @@ DEFAULT_REWARDS = Rewards()
 
 
 class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """Sokoban for one player; ``SokobanVectorEnv`` plays many at once, and equals many of these.
+    """Sokoban for one player; ``SokobanVectorEnv`` plays many at once with the same results.
 
-    Observations are the five planes of ``tensor_boards.Plane``, as 0 and 1; smaller levels are
-    filled up with wall. Each reset draws a level by the seed, or takes ``options["level"]``. An
-    episode is terminated when it is solved, and truncated when it is not after ``max_steps``.
+    Observations are the five planes of ``tensor_boards.Plane`` as 0 and 1; smaller levels are
+    padded with wall. Each reset draws a level by the seed, or takes ``options["level"]``. An
+    episode is terminated when solved, and truncated after ``max_steps``.
     ``info`` has "action_mask" (1: the action changes the board), "level" and "is_solved".
     """
 
@@ -104,7 +106,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._square_px = square_px
         self.observation_space = observation_space(self._boards)
         self.action_space: spaces.Discrete = action_space(self._boards, actions)
-        # Drawn from ``np_random`` where no seed is given by the first reset.
+        # Drawn from ``np_random`` if the first reset has no seed.
         self._stream: torch.Tensor | None = None
         self._episode = self._num_steps = self._level = 0
         self._board: Board
@@ -136,7 +138,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
     def step(
         self, action: int | np.integer
     ) -> tuple[UInt8[np.ndarray, "C H W"], float, bool, bool, dict[str, Any]]:
-        """Plays one move or push; an impossible one changes nothing, and counts all the same."""
+        """Plays one move or push; an impossible one changes nothing but counts as a step."""
         check_open(self._is_closed)
         if action not in self.action_space:
             raise ValueError(f"the action is {action}; expected 0 to {self.action_space.n - 1}")
@@ -151,19 +153,19 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         return self._observation(), reward, is_solved, is_truncated, self._info()
 
     def render(self) -> Any:
-        """The board as XSB for "ansi", as a picture for "rgb_array"."""
+        """The board as XSB for "ansi", as an RGB array for "rgb_array"."""
         check_open(self._is_closed)
         return draw(self._board, self.render_mode, self._square_px)
 
     def close(self) -> None:
-        """Ends it: whatever is asked of it afterwards is a ``ClosedEnvironmentError``."""
+        """Closes it: every later call raises ``ClosedEnvironmentError``."""
         self._is_closed = True
 
     def _start(self, board: Board) -> None:
         self._board = board
         self._mask = self._legal_actions()
-        self._still_planes = tensor_boards.planes(tensor_boards.from_boards([board]))[0].numpy()
-        self._still_planes[[Plane.BOX, Plane.PLAYER]] = False
+        self._static_planes = tensor_boards.planes(tensor_boards.from_boards([board]))[0].numpy()
+        self._static_planes[[Plane.BOX, Plane.PLAYER]] = False
 
     def _after(self, action: int) -> Board:
         if self._actions == "moves":
@@ -182,17 +184,17 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self._actions == "moves":
             mask[:] = [rules.step(board, direction) != board for direction in range(NUM_DIRECTIONS)]
             return mask
-        area = board.area()
+        zone = board.area()
         for box in board.boxes:
             cell = (box.row - 1) * (board.width - 2) + box.column - 1
             for direction in range(NUM_DIRECTIONS):
                 behind = box.neighbour((direction + 2) % NUM_DIRECTIONS)
-                is_possible = behind in area and board.is_free(box.neighbour(direction))
+                is_possible = behind in zone and board.is_free(box.neighbour(direction))
                 mask[NUM_DIRECTIONS * cell + direction] = is_possible
         return mask
 
     def _observation(self) -> UInt8[np.ndarray, "C H W"]:
-        planes = self._still_planes.astype(np.uint8)
+        planes = self._static_planes.astype(np.uint8)
         planes[Plane.PLAYER, *self._board.player] = 1
         for row, column in self._board.boxes:
             planes[Plane.BOX, row, column] = 1
@@ -209,7 +211,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
 def check_arguments(
     *, actions: str, max_steps: int, rewards: Rewards, render_mode: str | None, square_px: int
 ) -> None:
-    """Raises ``ValueError`` for what no environment can play."""
+    """Raises ``ValueError`` for invalid arguments."""
     if actions not in get_args(ActionSet):
         raise ValueError(f"the action set is {actions!r}; expected one of {get_args(ActionSet)}")
     check_whole("the step cap", max_steps, least=1, most=2**63 - 1)
@@ -222,7 +224,7 @@ def check_arguments(
 
 
 def check_open(is_closed: bool) -> None:
-    """Raises ``ClosedEnvironmentError`` for an environment that was closed."""
+    """Raises ``ClosedEnvironmentError`` if the environment was closed."""
     if is_closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
 
@@ -233,13 +235,13 @@ def observation_space(boards: Sequence[Board]) -> spaces.Box:
 
 
 def action_space(boards: Sequence[Board], actions: ActionSet) -> spaces.Discrete:
-    """The directions in the project's order; or cell * 4 + direction, cells row by row."""
+    """Moves: the directions 0 to 3. Pushes: cell * 4 + direction, cells row by row."""
     num_cells = (boards[0].height - 2) * (boards[0].width - 2)
     return spaces.Discrete(NUM_DIRECTIONS * (num_cells if actions == "pushes" else 1))
 
 
 def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list[int]:
-    """The levels that ``options`` of a reset ask for by "level", one or several; or none."""
+    """The levels in ``options["level"]`` of a reset, one or several; or none."""
     if not isinstance(options, Mapping | None):
         raise ValueError(f"the options are {options!r}; expected a dictionary")
     levels: list[Any] = np.atleast_1d((options or {}).get("level", [])).tolist()
@@ -250,7 +252,7 @@ def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list
 
 
 def draw(board: Board, render_mode: str | None, square_px: int) -> Any:
-    """The frame of a board in one of the render modes, ``None`` for none."""
+    """The frame of a board in a render mode; ``None`` without one."""
     match render_mode:
         case "ansi":
             return render(board, has_colour=False)

@@ -1,6 +1,6 @@
-"""Whole games by the one-word rules in one compiled call on the CPU, at a cycle or so a move.
+"""Whole games on bitboards in one compiled call on the CPU, at about a cycle per move.
 
-Axes: B games, T moves. Calls release the interpreter's lock: threads may share out the games.
+Axes: B games, T moves. Calls release the GIL, so threads may share the games.
 """
 
 from typing import NamedTuple, no_type_check
@@ -15,25 +15,25 @@ from tokoban.sokoban.simulation.bitboards import Bitboards
 
 NEVER = -1
 
-# So many games advance side by side: several registers full, and all of them in the nearest cache.
+# Games that advance together: several vector registers, all in the L1 cache.
 _BLOCK = 256
 
-# A random word is two bits for each of so many moves.
+# A random word holds two bits for each of 32 moves.
 _MOVES_PER_WORD = 32
 
 
 class Played(NamedTuple):
-    """Where the games ended, and how many moves each took until it was first solved."""
+    """The final boards, and the number of moves after which each was first solved."""
 
     boards: Bitboards
-    solved_after: Int64[Tensor, "B"]  # 0 if solved at the start, NEVER if at no time
+    solved_after: Int64[Tensor, "B"]  # 0 if solved at the start, NEVER if never
 
 
 def play(boards: Bitboards, actions: Int8[np.ndarray, "T B"] | Int8[Tensor, "T B"]) -> Played:
-    """Plays all the actions (0 to 3) of each game, as ``bitboards.step`` does one after the other.
+    """Plays all actions (0 to 3) of each game, as repeated ``bitboards.step``.
 
-    A solved board is played on like any other, and may end unsolved. Raises ``ValueError`` for
-    boards that are no flat batch on the CPU or do not fit the actions.
+    A solved game continues and may end unsolved. ``ValueError`` for boards that are no flat batch
+    on the CPU or do not match the actions.
     """
     moves = np.ascontiguousarray(actions)
     played, state = _started(boards)
@@ -46,14 +46,14 @@ def play(boards: Bitboards, actions: Int8[np.ndarray, "T B"] | Int8[Tensor, "T B
 
 
 def play_random(boards: Bitboards, num_moves: int, seed: int) -> Played:
-    """``play`` of ``random_actions``, which are drawn on the way and never stored."""
+    """``play`` of ``random_actions``, drawn on the fly."""
     played, state = _started(boards)
     _play_random(*state, num_moves, _seed(seed), np.empty((2, _BLOCK), np.uint64))
     return played
 
 
 def random_actions(num_games: int, num_moves: int, seed: int) -> Int8[np.ndarray, "T B"]:
-    """Directions with equal chances. A game's do not depend on how many games or moves follow."""
+    """Uniform directions. Those of a game do not depend on the number of games or moves."""
     move = np.arange(num_moves, dtype=np.uint64)[:, np.newaxis]
     game = np.arange(num_games, dtype=np.uint64)
     words = _random_word(_seed(seed), move // _MOVES_PER_WORD, game)
@@ -61,8 +61,8 @@ def random_actions(num_games: int, num_moves: int, seed: int) -> Int8[np.ndarray
 
 
 def _started(boards: Bitboards) -> tuple[Played, tuple[np.ndarray, ...]]:
-    """The games before their first move, and the arrays to play them in: walls, goals, boxes,
-    player and solved_after, of which the last three are those of the games."""
+    """The games before their first move, and the arrays to play in: walls, goals, boxes, player and
+    solved_after; the last three share memory with the games."""
     if boards.boxes.dim() != 1 or boards.boxes.device.type != "cpu":
         shape, device = tuple(boards.boxes.shape), boards.boxes.device
         raise ValueError(f"expected a flat batch of boards on the CPU, got {shape} on {device}")

@@ -40,10 +40,9 @@ Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Board]
 
 
 def load_boards(levels: Levels) -> list[Board]:
-    """The boards of all levels in order, framed: see ``frame``.
+    """The boards of all levels in order, framed by ``frame``.
 
-    Raises ``ValueError`` for a file that cannot be read or has anything wrong with it, and where
-    there is no level at all.
+    ``ValueError`` for a file that cannot be read or has any fault, and if there is no level.
     """
     if isinstance(levels, GeneratedLevels):
         return frame(_generated(levels))
@@ -64,8 +63,8 @@ def load_boards(levels: Levels) -> list[Board]:
 def frame(boards: Sequence[Board]) -> list[Board]:
     """The boards at one size: the largest interior, with one ring of wall around it.
 
-    The top left floor of each lies in row 1, column 1, and wall fills the rest. What lies around a
-    level is none of it: bare floor is wall where the player could not come even without boxes.
+    The top left floor of each is in row 1, column 1; the rest is wall, as is empty floor that the
+    player could not reach even without boxes.
     """
     parts = [interior(board) for board in boards]
     height = max(part.height for part in parts) + 2
@@ -83,12 +82,12 @@ def frame(boards: Sequence[Board]) -> list[Board]:
 
 
 def streams(seeds: Int64[Tensor, "B"]) -> Int64[Tensor, "B"]:
-    """What each environment draws its levels from, so that neighbouring seeds share nothing."""
+    """The random stream of each environment, from which it draws levels; seeds share nothing."""
     return mixed(mixed(seeds + 1))  # 0 would be mixed to 0
 
 
 def as_int64(seed: int) -> int:
-    """The last 64 bits of a seed of any size, with the sign that they have in an int64."""
+    """The lowest 64 bits of a seed, as an int64."""
     return (seed + 2**63) % 2**64 - 2**63
 
 

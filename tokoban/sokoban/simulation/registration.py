@@ -1,4 +1,4 @@
-"""Imported to tell Gymnasium of ``tokoban/Sokoban-v0``: strings alone, so that it costs nothing.
+"""Registers ``tokoban/Sokoban-v0`` with Gymnasium when imported; loads nothing else.
 
 Gymnasium 1.0 no longer finds the environments of installed packages by itself. Import this module,
 or write ``gymnasium.make("tokoban.sokoban.simulation.registration:tokoban/Sokoban-v0")``.

@@ -1,7 +1,7 @@
 """The rules on boolean planes, for boards of any one size and on any device.
 
 Axes: ``*B`` any batch shape, C the planes, H rows, W columns.
-The walls and the goals are kept apart from what moves, so that a step never copies them.
+Walls and goals are separate from boxes and player, so a step never copies them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from tokoban.sokoban.board import OFFSETS, Board, Square
 
 
 class Plane(IntEnum):
-    """The five planes that a network reads, in the one order of the project."""
+    """The five input planes of a network, in the order used everywhere in the project."""
 
     WALL = 0
     FLOOR = 1
@@ -26,7 +26,7 @@ class Plane(IntEnum):
 
 
 class TensorBoards(NamedTuple):
-    """A batch of boards of one size: four planes, of which a step replaces the last two."""
+    """A batch of boards of one size in four planes; a step replaces the last two."""
 
     walls: Bool[Tensor, "*B H W"]
     goals: Bool[Tensor, "*B H W"]
@@ -39,7 +39,7 @@ def step(boards: TensorBoards, actions: Int[Tensor, "*B"]) -> TensorBoards:
     ahead = _shift(boards.player, actions)
     beyond = _shift(ahead, actions)
     free = ~(boards.walls | boards.boxes)
-    # The square off the board is on no plane: it is neither free nor a box, like a wall.
+    # A square beyond the edge is on no plane: neither free nor a box, like a wall.
     is_push = _any_cell(ahead & boards.boxes) & _any_cell(beyond & free)
     moves = is_push | _any_cell(ahead & free)
     return boards._replace(
@@ -49,7 +49,7 @@ def step(boards: TensorBoards, actions: Int[Tensor, "*B"]) -> TensorBoards:
 
 
 def is_solved(boards: TensorBoards) -> Bool[Tensor, "*B"]:
-    """Where the boxes stand exactly on the goals."""
+    """Whether the boxes cover exactly the goals."""
     return (boards.boxes == boards.goals).flatten(-2).all(-1)
 
 
@@ -84,13 +84,13 @@ def from_boards(boards: Sequence[Board], *, device: torch.device | str = "cpu") 
     ((height, width),) = sizes
 
     def plane(squares_by_board: Iterable[Iterable[Square]]) -> Bool[Tensor, "B H W"]:
-        places = [
+        indices = [
             (number, *square)
             for number, squares in enumerate(squares_by_board)
             for square in squares
         ]
         cells = torch.zeros(len(boards), height, width, dtype=torch.bool)
-        cells[torch.tensor(places, dtype=torch.long).reshape(-1, 3).unbind(1)] = True
+        cells[torch.tensor(indices, dtype=torch.long).reshape(-1, 3).unbind(1)] = True
         return cells.to(device)
 
     return TensorBoards(
@@ -113,7 +113,7 @@ def to_board(boards: TensorBoards, index: tuple[int, ...] = (0,)) -> Board:
 
 
 def _shift(plane: Bool[Tensor, "*B H W"], actions: Int[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
-    """Each plane one step in its own direction; what leaves the board is dropped."""
+    """Each plane moved one step in its own direction; cells that leave the board are dropped."""
     height, width = plane.shape[-2:]
     padded = plane.new_zeros(*plane.shape[:-2], height + 2, width + 2)
     padded[..., 1:-1, 1:-1] = plane

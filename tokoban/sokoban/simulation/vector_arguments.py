@@ -1,4 +1,4 @@
-"""What environments are given by their callers, checked and, for many at once, as tensors.
+"""Validation of the arguments of environments, and their conversion to tensors.
 
 Axes: B environments.
 """
@@ -15,15 +15,15 @@ from tokoban.sokoban.simulation.level_pool import as_int64
 
 
 def actions_of_arrays(actions: Any, *, num_envs: int) -> Int64[Tensor, "B"]:
-    """The actions of numpy arrays of any whole numbers; ``ValueError`` for others."""
+    """The actions of a numpy array of integers; ``ValueError`` for others."""
     array = np.asarray(actions)
     _check_shape(array.shape, array.dtype, num_envs, np.issubdtype(array.dtype, np.integer))
-    # A copy, for torch takes neither all kinds of whole numbers nor all strides.
+    # A copy, since torch supports neither all integer types nor all strides.
     return torch.from_numpy(np.array(array, dtype=np.int64))
 
 
 def actions_on_device(actions: Any, *, num_envs: int, device: torch.device) -> Int[Tensor, "B"]:
-    """The actions as they are; their range is for the caller to look at, where that may wait."""
+    """The actions unchanged; their range is for the caller to check, as it synchronises."""
     if not isinstance(actions, Tensor):
         raise ValueError(f"the actions are {type(actions).__name__}; expected a tensor on {device}")
     is_whole = not (
@@ -36,7 +36,7 @@ def actions_on_device(actions: Any, *, num_envs: int, device: torch.device) -> I
 
 
 def check_range(actions: Int[Tensor, "B"], num_actions: int) -> None:
-    """``ValueError`` for an action that is none; asks the device."""
+    """``ValueError`` for an action out of range; synchronises with the device."""
     lowest, highest = (int(bound) for bound in torch.aminmax(actions))
     if lowest < 0 or highest >= num_actions:
         wrong = lowest if lowest < 0 else highest
@@ -48,8 +48,8 @@ def seeds_of(
 ) -> tuple[Int64[Tensor, "B"], Bool[Tensor, "B"]]:
     """The seed of each environment, on the CPU, and which of them were given one.
 
-    One seed is that of the first; each further environment has one more. ``ValueError`` for what
-    is no seed.
+    A single seed is that of the first environment; environment i has seed + i. ``ValueError`` for
+    an invalid seed.
     """
     if isinstance(seed, int | np.integer):
         return torch.arange(num_envs) + as_int64(checked_seed(seed)), torch.ones(num_envs).bool()
@@ -62,12 +62,12 @@ def seeds_of(
 
 
 def reset_mask_of(mask: Any, *, num_envs: int) -> Bool[Tensor, "B"]:
-    """Which environments are to be reset; ``ValueError`` for what does not say so of each."""
+    """The environments to reset; ``ValueError`` unless there is a boolean for each."""
     try:
         tensor = torch.as_tensor(mask)
     except (TypeError, ValueError, RuntimeError):
-        told = f"the reset mask is {mask!r}; expected {num_envs} booleans"
-        raise ValueError(told) from None
+        message = f"the reset mask is {mask!r}; expected {num_envs} booleans"
+        raise ValueError(message) from None
     if tensor.shape != (num_envs,) or tensor.dtype != torch.bool:
         got = f"{tensor.dtype} {[*tensor.shape]}"
         raise ValueError(f"the reset mask is {got}; expected {num_envs} booleans")
@@ -75,7 +75,7 @@ def reset_mask_of(mask: Any, *, num_envs: int) -> Bool[Tensor, "B"]:
 
 
 def device_of(device: Any) -> torch.device:
-    """The device by its name, the CPU for None; ``ValueError`` for one that holds no numbers."""
+    """The device by its name, the CPU for None; ``ValueError`` for an unusable one."""
     try:
         found = torch.device("cpu" if device is None else device)
         if found.type == "meta":
@@ -84,24 +84,24 @@ def device_of(device: Any) -> torch.device:
             raise ValueError(f"the device is {device}, but torch finds no CUDA device")
         torch.empty(0, device=found)
     except (TypeError, RuntimeError, AssertionError, NotImplementedError):
-        told = f"the device is {device!r}, which torch cannot use; expected cpu or cuda"
-        raise ValueError(told) from None
+        message = f"the device is {device!r}, which torch cannot use; expected cpu or cuda"
+        raise ValueError(message) from None
     return found
 
 
 def check_whole(name: str, number: Any, *, least: int, most: int) -> None:
-    """``ValueError`` for what is no whole number, or out of range."""
+    """``ValueError`` unless it is a whole number in range."""
     if not is_whole_number(number) or not least <= number <= most:
         raise ValueError(f"{name} is {number!r}; expected a whole number, {least} to {most}")
 
 
 def is_whole_number(number: Any) -> bool:
-    """Whether it is one of Python's or numpy's, and no bool."""
+    """Whether it is an integer of Python or numpy, and no bool."""
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def checked_seed(seed: Any) -> int:
-    """The seed; ``ValueError`` for what is none."""
+    """The seed; ``ValueError`` for an invalid one."""
     if not is_whole_number(seed) or seed < 0:
         raise _no_seed(seed)
     return int(seed)

@@ -1,4 +1,4 @@
-"""Many levels at once as a Gymnasium vector environment, on the packed boards of any device.
+"""Many levels at once as a Gymnasium vector environment, on packed boards on any device.
 
 Axes: B environments, A actions, C the planes of ``tensor_boards``, H rows and W columns, one ring
 of wall included.
@@ -31,16 +31,16 @@ Array = Any
 
 
 class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
-    """``num_envs`` games that step together, game i exactly as ``SokobanEnv`` of seed + i.
+    """``num_envs`` games that step together, game i exactly as ``SokobanEnv`` with seed + i.
 
-    Takes and gives numpy arrays; with ``device``, tensors on it. Then moves, resets and infos never
-    wait for it: actions out of range are not told of on a GPU, and in the mode SAME_STEP
-    "final_obs" and "final_info" have every row, of which "_final_obs" says the ones that count.
-    (Pushes do wait: a flood asks now and then whether it is done.) Without ``has_action_mask`` the
-    info has no "action_mask", which saves a third of the time.
+    Takes and returns numpy arrays; with ``device``, tensors on it. Then moves, resets and infos
+    never synchronise: on a GPU actions out of range are not reported, and in the mode SAME_STEP
+    "final_obs" and "final_info" have every row, with "_final_obs" as the mask of valid ones.
+    (Pushes synchronise: the flood fill checks whether it is done.) ``has_action_mask=False`` leaves
+    "action_mask" out of the info, which saves a third of the time.
     """
 
-    # Of the class as gymnasium has it; each instance has its own, with its own mode.
+    # Gymnasium's class attribute; each instance has its own, with its mode.
     metadata = SokobanEnv.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
@@ -86,10 +86,10 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self._height, self._width = boards[0].height - 2, boards[0].width - 2
         self._simulator = simulator_for(boards)
         self._starts = self._simulator.pack(boards, device=self.device, margin=0)
-        still_planes = tensor_boards.planes(tensor_boards.from_boards(boards))
-        still_planes[:, [Plane.BOX, Plane.PLAYER]] = False
-        self._still_planes = still_planes.to(self.device, torch.uint8)
-        # By gain and by whether the level is solved; a gain of -1 is the last row.
+        static_planes = tensor_boards.planes(tensor_boards.from_boards(boards))
+        static_planes[:, [Plane.BOX, Plane.PLAYER]] = False
+        self._static_planes = static_planes.to(self.device, torch.uint8)
+        # By gain and whether the level is solved; a gain of -1 is the last row.
         table = [
             [rewards.of(gain, is_solved) for is_solved in (False, True)] for gain in (0, 1, -1)
         ]
@@ -101,9 +101,9 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             torch.zeros(num_envs, dtype=torch.int64, device=self.device) for _ in range(3)
         )
         self._is_finished = self._all(False)
-        self._place(self._starts.at(self._levels))
+        self._set_boards(self._starts.at(self._levels))
 
-    # Only where asked for, since gymnasium holds both bounds of every number of the batch.
+    # Cached on demand: gymnasium stores both bounds of every number of the batch.
     @cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
         return batch_space(self.single_observation_space, self.num_envs)
@@ -118,15 +118,15 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         seed: int | np.integer | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Array, dict[str, Any]]:
-        """Starts the next episode of each environment, or the first one where it is given a seed.
+        """Starts the next episode of each environment, or the first one of a new seed.
 
         ``options`` may have a "level" for all or one for each, and a "reset_mask" of the
-        environments to reset, without which all are.
+        environments to reset (default: all).
         """
         environment.check_open(self.closed)
         if vector_arguments.is_whole_number(seed):
             super().reset(seed=vector_arguments.checked_seed(seed))
-        levels = environment.chosen_levels(options, num_levels=len(self._still_planes))
+        levels = environment.chosen_levels(options, num_levels=len(self._static_planes))
         mask = (options or {}).get("reset_mask", self._all(True))
         rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
         if len(levels) not in (0, 1, self.num_envs):
@@ -141,7 +141,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         """Plays an action in each environment, and resets as the autoreset mode says."""
         environment.check_open(self.closed)
         before, after = self._boards, self._after(self._checked(actions))
-        self._place(after)
+        self._set_boards(after)
         self._num_steps = self._num_steps + 1
         is_solved = self._simulator.is_solved(after)
         is_truncated = (self._num_steps >= self._max_steps) & ~is_solved
@@ -152,7 +152,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
         final: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
-            # Where the last step ended an episode, this one is spent on the reset.
+            # Environments whose episode ended in the last step are reset in this one.
             resets = self._is_finished
             rewards = rewards.masked_fill(resets, 0.0)
             is_solved, is_truncated = is_solved & ~resets, is_truncated & ~resets
@@ -162,16 +162,16 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             self._restart(is_solved | is_truncated)
         self._is_finished = is_solved | is_truncated
         observation = self._observation(self._boards, self._levels)
-        answer = (self._out(part) for part in (observation, rewards, is_solved, is_truncated))
-        return *answer, self._info(self._all(True)) | final
+        outputs = (self._out(part) for part in (observation, rewards, is_solved, is_truncated))
+        return *outputs, self._info(self._all(True)) | final
 
     def board(self, row: int) -> Board:
-        """Where one environment stands, framed by its ring of wall."""
+        """The board of one environment, with its ring of wall."""
         environment.check_open(self.closed)
         if not vector_arguments.is_whole_number(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"the environment is {row}; expected 0 to {self.num_envs - 1}")
-        place = slice(row, row + 1)
-        planes = self._observation(self._boards.at(place), self._levels[place])
+        index = slice(row, row + 1)
+        planes = self._observation(self._boards.at(index), self._levels[index])
         return tensor_boards.to_board(tensor_boards.from_planes(planes.bool().cpu()))
 
     def render(self, rows: Sequence[int] | None = None) -> tuple[Any, ...] | None:
@@ -189,28 +189,28 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             return self._simulator.step(self._boards, actions)
         cells, directions = actions // NUM_DIRECTIONS, actions % NUM_DIRECTIONS
         rows, columns = cells // self._width, cells % self._width
-        places = self._boards.size[1] * rows + columns
-        return self._simulator.push(self._boards, places, directions, self._area())
+        squares = self._boards.size[1] * rows + columns
+        return self._simulator.push(self._boards, squares, directions, self._zones())
 
-    def _place(self, boards: Any) -> None:
+    def _set_boards(self, boards: Any) -> None:
         self._boards = boards
-        self._known_area: Tensor | None = None
+        self._cached_zones: Tensor | None = None
 
-    def _area(self) -> Int64[Tensor, "*words"]:
-        """The players' areas, found out once for a mask and for the push that follows it."""
-        if self._known_area is None:
-            self._known_area = self._simulator.reachable(self._boards)
-        return self._known_area
+    def _zones(self) -> Int64[Tensor, "*words"]:
+        """The players' zones, computed once for the action mask and the next push."""
+        if self._cached_zones is None:
+            self._cached_zones = self._simulator.reachable(self._boards)
+        return self._cached_zones
 
     def _action_mask(self, boards: Any) -> Int8[Tensor, "B A"]:
         if self._actions == "moves":
             return self._simulator.is_legal(boards).view(torch.int8)
-        area = self._area() if boards is self._boards else None
-        cells = self._cells(boards, self._simulator.pushes(boards, area))
+        zone = self._zones() if boards is self._boards else None
+        cells = self._cells(boards, self._simulator.pushes(boards, zone))
         return cells.permute(0, 2, 3, 1).flatten(1).view(torch.int8)
 
     def _observation(self, boards: Any, levels: Int64[Tensor, "B"]) -> UInt8[Tensor, "B C H W"]:
-        planes = self._still_planes.index_select(0, levels)
+        planes = self._static_planes.index_select(0, levels)
         # After a walk of no steps: the player's own cell, in the layout of the boxes.
         player = self._simulator.reachable(boards, num_rounds=0)
         moving = self._cells(boards, torch.stack([boards.boxes, player], dim=-1))
@@ -222,15 +222,15 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         return boards.cells(words)[..., : self._height, : self._width]
 
     def _restart(self, rows: Bool[Tensor, "B"], levels: Int64[Tensor, "B"] | None = None) -> None:
-        """The next episode of ``rows``; they are not picked out, which would make a GPU wait."""
+        """Starts the next episode of ``rows``, without selecting rows, which would synchronise."""
         assert self._streams is not None
         if levels is None:
-            num_levels = len(self._still_planes)
+            num_levels = len(self._static_planes)
             levels = draw_levels(self._streams, self._episodes, num_levels=num_levels)
         self._episodes = self._episodes + rows
         self._levels = torch.where(rows, levels, self._levels)
         self._num_steps = self._num_steps.masked_fill(rows, 0)
-        self._place(self._simulator.select(rows, self._starts.at(levels), self._boards))
+        self._set_boards(self._simulator.select(rows, self._starts.at(levels), self._boards))
 
     def _reseed(
         self, rows: Bool[Tensor, "B"], seed: int | np.integer | Sequence[int | None] | None
@@ -261,18 +261,20 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
                 raise ValueError("a finished environment must be reset, by options['reset_mask']")
         return tensor
 
-    def _told(self, boards: Any, levels: Int64[Tensor, "B"]) -> dict[str, Tensor]:
-        """What ``SokobanEnv`` tells in its info."""
-        told = {"level": levels.clone(), "is_solved": self._simulator.is_solved(boards)}
-        return told | ({"action_mask": self._action_mask(boards)} if self._has_action_mask else {})
+    def _info_values(self, boards: Any, levels: Int64[Tensor, "B"]) -> dict[str, Tensor]:
+        """The values of ``SokobanEnv``'s info."""
+        info = {"level": levels.clone(), "is_solved": self._simulator.is_solved(boards)}
+        if self._has_action_mask:
+            info["action_mask"] = self._action_mask(boards)
+        return info
 
     def _info(
-        self, rows: Bool[Tensor, "B"], told: dict[str, Tensor] | None = None
+        self, rows: Bool[Tensor, "B"], info: dict[str, Tensor] | None = None
     ) -> dict[str, Array]:
-        """What is told now, or was; and under "_name" for which rows, as gymnasium has it."""
-        told = self._told(self._boards, self._levels) if told is None else told
-        masks = {f"_{name}": rows.clone() for name in told}
-        return {name: self._out(value) for name, value in (told | masks).items()}
+        """The values, and under "_name" the mask of their rows, as in gymnasium."""
+        info = self._info_values(self._boards, self._levels) if info is None else info
+        masks = {f"_{name}": rows.clone() for name in info}
+        return {name: self._out(value) for name, value in (info | masks).items()}
 
     def _final(self, is_last: Bool[Tensor, "B"]) -> dict[str, Any]:
         """The last observations and infos of the episodes that are about to be reset."""
@@ -287,11 +289,11 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         observations = np.full(self.num_envs, None, dtype=object)
         for row, observation in zip(rows, self._observation(boards, levels).numpy(), strict=True):
             observations[row] = observation
-        told = {
+        info = {
             name: values.new_zeros(self.num_envs, *values.shape[1:]).index_copy_(0, rows, values)
-            for name, values in self._told(boards, levels).items()
+            for name, values in self._info_values(boards, levels).items()
         }
-        return masks | {"final_obs": observations, "final_info": self._info(is_last, told)}
+        return masks | {"final_obs": observations, "final_info": self._info(is_last, info)}
 
     def _all(self, value: bool) -> Bool[Tensor, "B"]:
         return torch.full((self.num_envs,), value, device=self.device)

@@ -1,6 +1,6 @@
 """The rules on boards of any size packed into several int64 per plane, on any device.
 
-``wide_words`` says which bit a cell is. What is no cell of the board is wall.
+``wide_words`` defines the bit of each cell. Bits without a cell are wall.
 Axes: ``words`` the words of a plane, ``*B`` any batch shape, A the four moves, C the planes of
 ``tensor_boards.Plane``, H rows and W columns.
 """
@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation import areas, wide_words
+from tokoban.sokoban.simulation import wide_words, zones
 from tokoban.sokoban.simulation.bitboards import index
 from tokoban.sokoban.simulation.bits import NUM_BITS, mixed
 from tokoban.sokoban.simulation.wide_words import (
@@ -30,32 +30,32 @@ from tokoban.sokoban.simulation.wide_words import (
 
 
 class WideBitboards(NamedTuple):
-    """A batch of boards of one size, of which a step replaces the boxes and the player.
+    """A batch of boards of one size; a step replaces the boxes and the player.
 
-    The words come before the batch, so that one word of many boards lies together.
+    The words come before the batch, so that the same word of many boards is contiguous.
     """
 
     walls: Int64[Tensor, "words *B"]
     goals: Int64[Tensor, "words *B"]
     boxes: Int64[Tensor, "words *B"]
-    player: Int64[Tensor, "*B"]  # the number of its bit
+    player: Int64[Tensor, "*B"]  # its bit number
     height: int
     width: int
 
     def map(self, change: Callable[[Tensor], Tensor]) -> "WideBitboards":
-        """The same boards with ``change`` (a move to a device, a new last axis …) of each part."""
+        """The boards with ``change`` (a view, a transfer to a device …) applied to each part."""
         walls, goals, boxes, player = map(change, self[:4])
         return WideBitboards(walls, goals, boxes, player, self.height, self.width)
 
-    def at(self, place: Any) -> "WideBitboards":
-        """The boards at an index, a slice or a mask of the batch, as tensors are indexed."""
-        place = place if isinstance(place, tuple) else (place,)
-        every_word = (slice(None), *place)
+    def at(self, index: Any) -> "WideBitboards":
+        """The boards at an index, a slice or a mask of the batch, as in indexing a tensor."""
+        index = index if isinstance(index, tuple) else (index,)
+        every_word = (slice(None), *index)
         return self._replace(
             walls=self.walls[every_word],
             goals=self.goals[every_word],
             boxes=self.boxes[every_word],
-            player=self.player[place],
+            player=self.player[index],
         )
 
     @property
@@ -64,7 +64,7 @@ class WideBitboards(NamedTuple):
         return self.height, self.width
 
     def cells(self, words: Int64[Tensor, "words *B"]) -> Bool[Tensor, "*B H W"]:
-        """The cells of an area, of pushes or of any other words of these boards."""
+        """The cells of zones, pushes or any other words of these boards."""
         return cells(words, self.height, self.width)
 
 
@@ -80,7 +80,7 @@ def step(boards: WideBitboards, actions: Int[Tensor, "*B"]) -> WideBitboards:
 def _attempt(
     boards: WideBitboards, actions: Int[Tensor, "*B"]
 ) -> tuple[Bit, Bit, Bool[Tensor, "*B"], Bool[Tensor, "*B"]]:
-    """The bits one and two steps away, whether that is a push, and whether anything moves."""
+    """The bits one and two steps ahead, whether the move is a push, and whether it is legal."""
     offset = offsets(actions, boards.width)
     ahead = _bit(boards, boards.player + offset)
     beyond = _bit(boards, boards.player + 2 * offset)
@@ -102,7 +102,7 @@ def successors(boards: WideBitboards) -> WideBitboards:
 
 
 def is_legal(boards: WideBitboards) -> Bool[Tensor, "*B A"]:
-    """Which of the four moves change the board: no wall and no immovable box is in the way."""
+    """Which of the four moves change the board: no wall or immovable box blocks them."""
     *_, moves = _attempt(*_four_moves(boards))
     return moves
 
@@ -113,52 +113,52 @@ def _four_moves(boards: WideBitboards) -> tuple[WideBitboards, Int64[Tensor, "*B
 
 
 def is_solved(boards: WideBitboards) -> Bool[Tensor, "*B"]:
-    """Where the boxes stand exactly on the goals."""
+    """Whether the boxes cover exactly the goals."""
     return (boards.boxes == boards.goals).all(0)
 
 
 def reachable(boards: WideBitboards, *, num_rounds: int | None = None) -> Int64[Tensor, "words *B"]:
-    """The player's area: the cells it can walk to without a push, its own among them.
+    """The player's zone: the cells reachable without a push, its own included.
 
-    A given ``num_rounds``, such as ``areas.enough_rounds`` of the size, never asks the host.
+    With ``num_rounds``, such as ``zones.max_flood_rounds`` of the size, it never synchronises.
     """
     start = only(_bit(boards, boards.player), boards.boxes)
     free = ~(boards.walls | boards.boxes)
-    return areas.flood(start, free, _shift_of(boards), num_rounds)
+    return zones.flood(start, free, _shift_of(boards), num_rounds)
 
 
 def pushes(
-    boards: WideBitboards, area: Int64[Tensor, "words *B"] | None = None
+    boards: WideBitboards, zone: Int64[Tensor, "words *B"] | None = None
 ) -> Int64[Tensor, "words *B A"]:
-    """For each direction the boxes that the player can walk to and push that way.
+    """The boxes that can be pushed in each direction.
 
-    ``area`` is what ``reachable`` said of these boards, where it was asked already.
+    ``zone`` is ``reachable(boards)`` if known already.
     """
-    area = reachable(boards) if area is None else area
+    zone = reachable(boards) if zone is None else zone
     free = ~(boards.walls | boards.boxes)
-    return areas.pushable(boards.boxes, free, area, _shift_of(boards))
+    return zones.pushable(boards.boxes, free, zone, _shift_of(boards))
 
 
-def _shift_of(boards: WideBitboards) -> areas.Shift:
+def _shift_of(boards: WideBitboards) -> zones.Shift:
     return lambda words, direction: wide_words.shift(words, direction, boards.width)
 
 
 def push(
     boards: WideBitboards,
-    places: Int[Tensor, "*B"],
+    squares: Int[Tensor, "*B"],
     directions: Int[Tensor, "*B"],
-    area: Int64[Tensor, "words *B"] | None = None,
+    zone: Int64[Tensor, "words *B"] | None = None,
 ) -> WideBitboards:
-    """Walks each player to the box in cell ``places`` (width * row + column) and pushes it once.
+    """Walks each player to the box in cell ``squares`` (width * row + column), pushes it once.
 
-    An impossible push changes nothing, not even the player. ``area`` is as for ``pushes``.
+    An impossible push changes nothing, not even the player. ``zone`` as in ``pushes``.
     """
-    area = reachable(boards) if area is None else area
+    zone = reachable(boards) if zone is None else zone
     offset = offsets(directions, boards.width)
-    number = places.long() + places // boards.width + 1  # one bit of wall for each row before
+    number = squares.long() + squares // boards.width + 1  # one bit of wall for each row before
     box = _bit(boards, number)
     ahead, behind = _bit(boards, number + offset), _bit(boards, number - offset)
-    is_push = is_set(boards.boxes, box) & _is_free(boards, ahead) & is_set(area, behind)
+    is_push = is_set(boards.boxes, box) & _is_free(boards, ahead) & is_set(zone, behind)
     return boards._replace(
         boxes=moved(boards.boxes, box, ahead, is_push),
         player=torch.where(is_push, box.number, boards.player),
@@ -166,7 +166,7 @@ def push(
 
 
 def select(is_new: Bool[Tensor, "*B"], new: WideBitboards, old: WideBitboards) -> WideBitboards:
-    """The rows of ``new`` where ``is_new``, and those of ``old`` elsewhere."""
+    """The boards of ``new`` where ``is_new``, else those of ``old``."""
     pairs = zip(new[:4], old[:4], strict=True)
     walls, goals, boxes, player = (torch.where(is_new, *pair) for pair in pairs)
     return WideBitboards(walls, goals, boxes, player, old.height, old.width)
@@ -180,34 +180,34 @@ def planes(boards: WideBitboards) -> Float[Tensor, "*B C H W"]:
 
 
 def keys(boards: WideBitboards) -> Int64[Tensor, "*B"]:
-    """A number for each board: equal for equal boards, else different but for a 2^-64 chance."""
+    """A hash of each board: equal for equal boards, else different with probability 1 - 2^-64."""
     words = torch.cat([boards.walls, boards.goals, boards.boxes, boards.player.unsqueeze(0)])
-    # Another number for each place, or two words could change places unseen.
-    places = torch.arange(1, len(words) + 1, device=words.device)
-    places = mixed(places).view(-1, *[1] * boards.player.dim())
-    return mixed(mixed(mixed(words ^ places)).sum(0))
+    # A salt for each word, or exchanging two words would not change the sum.
+    salts = torch.arange(1, len(words) + 1, device=words.device)
+    salts = mixed(salts).view(-1, *[1] * boards.player.dim())
+    return mixed(mixed(mixed(words ^ salts)).sum(0))
 
 
 def push_keys(
-    boards: WideBitboards, area: Int64[Tensor, "words *B"] | None = None
+    boards: WideBitboards, zone: Int64[Tensor, "words *B"] | None = None
 ) -> Int64[Tensor, "*B"]:
-    """Like ``keys``, but equal also for boards that differ only in where in its area the player is.
+    """Like ``keys``, but of the boxes and the player's zone instead of its cell.
 
-    ``area`` is as for ``pushes``.
+    ``zone`` as in ``pushes``.
     """
-    area = reachable(boards) if area is None else area
-    word = (area != 0).int().argmax(0)  # the first that is not empty
-    bits = area.gather(0, word.unsqueeze(0)).squeeze(0)
+    zone = reachable(boards) if zone is None else zone
+    word = (zone != 0).int().argmax(0)  # the first that is not empty
+    bits = zone.gather(0, word.unsqueeze(0)).squeeze(0)
     return keys(boards._replace(player=NUM_BITS * word + index(bits & -bits)))
 
 
 def pack(
     boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int = 0
 ) -> WideBitboards:
-    """The boards as words, each placed with its top left floor in cell (``margin``, ``margin``).
+    """The boards as words, each with its top left floor in cell (``margin``, ``margin``).
 
-    Their common size is that of the largest interior with its margins; the rest is wall, and so is
-    floor that does not belong to the ``interior``.
+    Their common size is that of the largest interior with its margins; the rest is wall, as is
+    floor outside the ``interior``.
     """
     interiors = [interior(board) for board in boards]
     height = max((inside.height for inside in interiors), default=1) + 2 * margin
@@ -231,7 +231,7 @@ def pack(
 
 
 def to_board(boards: WideBitboards, row: tuple[int, ...] = (0,)) -> Board:
-    """One board of the batch as a ``Board`` of their size; where it lay is forgotten."""
+    """One board of the batch as a ``Board`` of the common size."""
     single = boards.at(row)
     walls, goals, boxes = (
         frozenset(Square(row, column) for row, column in single.cells(words).nonzero().tolist())
