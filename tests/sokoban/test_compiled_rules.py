@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-import tokoban.sokoban
+import tokoban.sokoban.simulation
 from benchmarks.random_boards import KINDS, padded, random_board
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
@@ -34,14 +34,14 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     """A second copy of the rules: the compiler cannot look through the checks of shapes."""
     copies = {}
     for name in RULES:
-        original = sys.modules[f"tokoban.sokoban.{name}"]
+        original = sys.modules[f"tokoban.sokoban.simulation.{name}"]
         assert original.__file__ is not None
         spec = importlib.util.spec_from_file_location(original.__name__, original.__file__)
         assert spec is not None
         assert spec.loader is not None
         copies[name] = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, original.__name__, copies[name])
-        monkeypatch.setattr(tokoban.sokoban, name, copies[name])
+        monkeypatch.setattr(tokoban.sokoban.simulation, name, copies[name])
         spec.loader.exec_module(copies[name])
     return copies
 
