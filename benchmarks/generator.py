@@ -1,6 +1,6 @@
 """Makes puzzles of several sizes, counts those that are the same, and measures them as Boxoban's.
 
-A row is how many puzzles a second of the processor brings, all included; with it how many draws
+A row is how many puzzles a second of the processor brings, all included; with it how many attempts
 that took, and the 10th, 50th and 90th percentile of what is measured along a solution with the
 fewest pushes. With ``--boxoban`` the same percentiles of levels drawn from its files, and how many
 levels a second are measured so. Exits with 1 if two puzzles are the same.
@@ -18,15 +18,16 @@ from benchmarks.harness import Report, parser
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.formats.packed import read_packed
-from tokoban.sokoban.puzzles.choices import Choices, choices_along
+from tokoban.sokoban.puzzles.choices import choices_along
+from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES, Difficulty
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
-from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
+from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import solve
 
 PERCENTILES = (10, 50, 90)
-# Side with the walls, boxes, what is wanted, and how many, quickly and else.
+# Side with the walls, boxes, what is bounds, and how many, quickly and else.
 SIZES = (
     (10, 4, "", 20, 1000),
     (10, 4, "easy", 20, 200),
@@ -39,35 +40,35 @@ SIZES = (
 
 
 def percentiles(measured: Iterable[tuple[Figures, Choices]]) -> dict[str, Any]:
-    """Of each measure; of a lost share the part that is proved."""
+    """Of each measure; of a losing share the part that is proved."""
     table = [
-        (figures.pushes, figures.box_changes, choices.branching, choices.lost_share)
+        (figures.pushes, figures.box_changes, choices.branching, choices.losing_share)
         for figures, choices in measured
     ]
     found = np.percentile(table, PERCENTILES, axis=0).T.round(2)
     return dict(
-        zip(("pushes", "box_changes", "branching", "lost_share"), found.tolist(), strict=True)
+        zip(("pushes", "box_changes", "branching", "losing_share"), found.tolist(), strict=True)
     )
 
 
 def measure_puzzles(report: Report, recipe: Recipe, name: str, num_levels: int) -> bool:
     """Adds a row; whether some puzzles are the same."""
     list(generate_puzzles(1, recipe, seed=0))  # compiles
-    num_draws = 0
+    num_attempts = 0
 
-    def count_draws(draws: int) -> None:
-        nonlocal num_draws
-        num_draws = draws
+    def count_attempts(attempts: int) -> None:
+        nonlocal num_attempts
+        num_attempts = attempts
 
     started_s = time.process_time()
-    puzzles = list(generate_puzzles(num_levels, recipe, seed=1, report=count_draws))
+    puzzles = list(generate_puzzles(num_levels, recipe, seed=1, report=count_attempts))
     elapsed_s = time.process_time() - started_s
     num_different = len({canonical_form(puzzle.board) for puzzle in puzzles})
     report.add(
         name,
         batch=num_levels,
         per_second=num_levels / elapsed_s,
-        draws=num_draws,
+        attempts=num_attempts,
         duplicates=num_levels - num_different,
         at_least=sum(puzzle.choices.unknown > 0 for puzzle in puzzles),
         **percentiles((puzzle.figures, puzzle.choices) for puzzle in puzzles),
@@ -100,8 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     report = Report(arguments, unit="levels", posted=())
     has_duplicates = False
     for side, num_boxes, difficulty, quick, full in SIZES[: 1 if arguments.levels else None]:
-        wanted = DIFFICULTIES[difficulty] if difficulty else Wanted()
-        recipe = Recipe(rows=side, columns=side, num_boxes=num_boxes, wanted=wanted)
+        bounds = DIFFICULTIES[difficulty] if difficulty else Difficulty()
+        recipe = Recipe(rows=side, columns=side, num_boxes=num_boxes, difficulty=bounds)
         name = f"{side}x{side}, {num_boxes} boxes{', ' * bool(difficulty)}{difficulty}"
         num_levels = arguments.levels or (quick if arguments.quick else full)
         has_duplicates |= measure_puzzles(report, recipe, name, num_levels)

@@ -10,10 +10,11 @@ from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats import lurd, read_levels
 from tokoban.sokoban.puzzles import generate as many
+from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES
 from tokoban.sokoban.puzzles.puzzle import MIXED, Puzzle, Recipe
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.puzzles.rooms import STYLES
-from tokoban.sokoban.puzzles.wanted import DIFFICULTIES
+from tokoban.sokoban.search.limits import Limits
 
 
 def generate(path: Path, *options: str) -> bytes:
@@ -84,14 +85,14 @@ def test_puzzles_carry_their_measures_and_their_proofs(tmp_path: Path) -> None:
         assert found.pushes is not None
         assert found.moves is not None
         assert found.figures is not None
-        assert found.along_plan is not None
+        assert found.along_solution is not None
         assert notes == {
             "Style": "caves",
             "Moves": str(found.moves.value),
             "Pushes": str(found.pushes.value),
             "Box changes": str(found.figures.box_changes),
-            "Branching": f"{found.along_plan.branching:.2f}",
-            "Lost share": f"{found.along_plan.lost_share:.2f}",
+            "Branching": f"{found.along_solution.branching:.2f}",
+            "Losing share": f"{found.along_solution.losing_share:.2f}",
         }
         by_pushes, by_moves = level.solutions
         assert (by_pushes.title, by_moves.title) == ("Solution/Pushes", "Solution/Moves")
@@ -123,15 +124,17 @@ def test_a_difficulty_alone_asks_for_puzzles(tmp_path: Path) -> None:
 def test_what_was_found_before_the_end_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    draw_puzzle = many.draw_puzzle
+    sample_puzzle = many.sample_puzzle
 
     def ends_with(end: type[BaseException], message: str) -> None:
-        def draw(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
-            if draw == 2:
+        def attempt_or_stop(
+            recipe: Recipe, *, seed: int, attempt: int, limits: Limits
+        ) -> Puzzle | None:
+            if attempt == 2:
                 raise end(message)
-            return draw_puzzle(recipe, seed=seed, draw=draw)
+            return sample_puzzle(recipe, seed=seed, attempt=attempt, limits=limits)
 
-        monkeypatch.setattr(many, "draw_puzzle", draw)
+        monkeypatch.setattr(many, "sample_puzzle", attempt_or_stop)
 
     path = tmp_path / "puzzles.sok"
     words = ["generate", "--levels", "5", "--seed", "11", "--output", str(path), *PUZZLES]

@@ -37,9 +37,12 @@ def test_json_has_what_is_measured(levels: Path, capsys: pytest.CaptureFixture[s
     corner, lost = json.loads(capsys.readouterr().out)
     assert (corner["index"], corner["title"], corner["status"]) == (1, "Corner", "solved")
     assert corner["pushes"] == {"value": 2, "is_proved": True}
-    assert (corner["along_plan"]["branching"], corner["along_plan"]["lost_share"]) == (2.0, 0.25)
-    assert corner["explored"]["choices"]["lost"] == 1
-    assert (lost["status"], lost["pushes"], lost["explored"]) == ("unsolvable", None, None)
+    assert (corner["along_solution"]["branching"], corner["along_solution"]["losing_share"]) == (
+        2.0,
+        0.25,
+    )
+    assert corner["reachable"]["choices"]["losing"] == 1
+    assert (lost["status"], lost["pushes"], lost["reachable"]) == ("unsolvable", None, None)
 
 
 def test_one_level_can_be_chosen(levels: Path, tmp_path: Path) -> None:
@@ -57,7 +60,7 @@ def test_what_is_not_known_is_marked(
         1,
         pushes=rating.Best(7, is_proved=False),
         moves=rating.Best(11, is_proved=True),
-        along_plan=rating.Choices(positions=2, pushes=5, lost=1, unknown=1),
+        along_solution=rating.Choices(positions=2, pushes=5, losing=1, unknown=1),
     )
     monkeypatch.setattr(rating, "rate", lambda board, limits: known)
     assert main(["rate", str(levels), "--level", "1"]) == 1

@@ -124,7 +124,7 @@ def test_the_rating_and_the_optimiser_leave_decoration_alone() -> None:
         with pytest.raises(ValueError, match="do not solve the board"):
             optimise(parse_board(drawing), [Direction.RIGHT] * ("@$" in drawing))
     rated, plain = rate(parse_board(DECORATED)), rate(parse_board(CORRIDOR))
-    assert (rated.status, rated.explored) == ("solved", plain.explored)
+    assert (rated.status, rated.reachable) == ("solved", plain.reachable)
     shortest = optimise(parse_board(DECORATED), [Direction.RIGHT])
     assert (str(shortest.solution), shortest.optimum) == ("R", "moves")
     assert rate(parse_board(ONLY_DECORATION), limits=Limits()).status == "solved"

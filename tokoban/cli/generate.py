@@ -158,11 +158,11 @@ def _as_level(puzzle: "Puzzle", title: str, *, has_solutions: bool) -> "Level":
         f"Pushes: {puzzle.figures.pushes}",
         f"Box changes: {puzzle.figures.box_changes}",
         f"Branching: {choices.branching:.2f}",
-        f"Lost share: {at_least}{choices.lost_share:.2f}",
+        f"Losing share: {at_least}{choices.losing_share:.2f}",
     ]
-    solutions = [Solution.of(puzzle.board, puzzle.push_plan, "Solution/Pushes")]
-    if puzzle.move_plan is not None:
-        notes.insert(1, f"Moves: {len(puzzle.move_plan)}")
-        solutions.append(Solution.of(puzzle.board, puzzle.move_plan, "Solution/Moves"))
+    solutions = [Solution.of(puzzle.board, puzzle.push_solution, "Solution/Pushes")]
+    if puzzle.move_solution is not None:
+        notes.insert(1, f"Moves: {len(puzzle.move_solution)}")
+        solutions.append(Solution.of(puzzle.board, puzzle.move_solution, "Solution/Moves"))
     kept = tuple(solutions) if has_solutions else ()
     return Level(puzzle.board, title, notes=tuple(notes), solutions=kept)

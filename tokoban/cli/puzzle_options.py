@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from tokoban.cli import options
 
 if TYPE_CHECKING:
+    from tokoban.sokoban.puzzles.difficulty import Difficulty
     from tokoban.sokoban.puzzles.puzzle import Recipe
-    from tokoban.sokoban.puzzles.wanted import Wanted
 
 # The manner of the post, whose levels are no puzzles.
 TWO_ROOMS = "two-rooms"
 STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
 DIFFICULTIES = ("easy", "medium", "hard", "expert")
-_BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_lost_share")
+_BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_losing_share")
 # What has an effect on puzzles alone.
 _OF_PUZZLES = (
     "--difficulty",
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     puzzles.add_argument(
         "--difficulty",
         choices=DIFFICULTIES,
-        help="easy: at most 12 pushes; medium: at least 12, and a lost share of at least 0.3; "
+        help="easy: at most 12 pushes; medium: at least 12, and a losing share of at least 0.3; "
         "hard: 18 and 0.45; expert: 28 and 0.5 (the medians of Boxoban's hard levels are 17 and "
         "0.47). The options below replace these bounds",
     )
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="mean number of legal pushes along the solution, at least",
     )
     puzzles.add_argument(
-        "--min-lost-share",
+        "--min-losing-share",
         type=float,
         metavar="SHARE",
         help="share of these pushes that make the level unsolvable, at least",
@@ -95,15 +95,15 @@ def recipe_of(arguments: argparse.Namespace) -> "Recipe":
     asked = {"rows": arguments.rows, "columns": arguments.columns, "num_boxes": arguments.boxes}
     return replace(
         Recipe(style=arguments.style or "mixed"),
-        wanted=_wanted(arguments),
+        difficulty=_difficulty(arguments),
         proves_moves=arguments.fewest_moves,
         **{name: value for name, value in asked.items() if value is not None},
     )
 
 
-def _wanted(arguments: argparse.Namespace) -> "Wanted":
-    from tokoban.sokoban.puzzles import wanted as known
+def _difficulty(arguments: argparse.Namespace) -> "Difficulty":
+    from tokoban.sokoban.puzzles import difficulty as known
 
-    named = known.DIFFICULTIES.get(arguments.difficulty, known.Wanted())
+    named = known.DIFFICULTIES.get(arguments.difficulty, known.Difficulty())
     bounds = {name: getattr(arguments, name) for name in _BOUNDS}
     return replace(named, **{name: value for name, value in bounds.items() if value is not None})

@@ -12,8 +12,8 @@ from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.formats import Level
-    from tokoban.sokoban.puzzles.choices import Choices
     from tokoban.sokoban.puzzles.rating import Best, Rating
+    from tokoban.sokoban.puzzles.state_space import Choices
 
 SUMMARY = "measure the levels of a file: solution lengths, branching, losing pushes"
 UNDECIDED = "something is not known within the limits"
@@ -96,9 +96,9 @@ def _is_complete(rating: "Rating") -> bool:
         and rating.pushes.is_proved
         and rating.moves is not None
         and rating.moves.is_proved
-        and rating.along_plan is not None
-        and rating.along_plan.unknown == 0
-        and rating.explored is not None
+        and rating.along_solution is not None
+        and rating.along_solution.unknown == 0
+        and rating.reachable is not None
     )
 
 
@@ -130,16 +130,16 @@ def _cells(rating: "Rating") -> list[str]:
     size = [str(rating.boxes), str(rating.floor)]
     if rating.status == "unsolvable":
         return [*size, "none", *[""] * 8]
-    figures, explored = rating.figures, rating.explored
+    figures, reachable = rating.figures, rating.reachable
     return [
         *size,
         _told(rating.pushes),
         _told(rating.moves),
         str(figures.box_changes) if figures else _UNKNOWN,
-        *_told_choices(rating.along_plan),
-        str(explored.positions) if explored else _UNKNOWN,
-        str(explored.solvable) if explored else _UNKNOWN,
-        *_told_choices(explored.choices if explored else None),
+        *_told_choices(rating.along_solution),
+        str(reachable.positions) if reachable else _UNKNOWN,
+        str(reachable.solvable) if reachable else _UNKNOWN,
+        *_told_choices(reachable.choices if reachable else None),
     ]
 
 
@@ -153,7 +153,7 @@ def _told_choices(choices: "Choices | None") -> list[str]:
     if choices is None:
         return [_UNKNOWN] * 2
     at_least = ">=" * (choices.unknown > 0)
-    return [f"{choices.branching:.2f}", f"{at_least}{choices.lost_share:.2f}"]
+    return [f"{choices.branching:.2f}", f"{at_least}{choices.losing_share:.2f}"]
 
 
 def _describe(number: int, level: "Level", rating: "Rating") -> dict[str, object]:
@@ -161,12 +161,12 @@ def _describe(number: int, level: "Level", rating: "Rating") -> dict[str, object
     from dataclasses import asdict
 
     described = {"index": number, "title": level.title, **asdict(rating)}
-    if rating.along_plan is not None:
-        described["along_plan"] |= _shares(rating.along_plan)
-    if rating.explored is not None:
-        described["explored"]["choices"] |= _shares(rating.explored.choices)
+    if rating.along_solution is not None:
+        described["along_solution"] |= _shares(rating.along_solution)
+    if rating.reachable is not None:
+        described["reachable"]["choices"] |= _shares(rating.reachable.choices)
     return described
 
 
 def _shares(choices: "Choices") -> dict[str, float]:
-    return {"branching": choices.branching, "lost_share": choices.lost_share}
+    return {"branching": choices.branching, "losing_share": choices.losing_share}

@@ -1,4 +1,4 @@
-"""Branching and lost shares, against every possible play by the plain rules."""
+"""Branching and losing shares, against every possible play by the plain rules."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -10,7 +10,8 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import choices
-from tokoban.sokoban.puzzles.choices import Choices, choices_along, explore
+from tokoban.sokoban.puzzles.choices import choices_along
+from tokoban.sokoban.puzzles.state_space import Choices, explore
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.limits import Limits
@@ -76,10 +77,10 @@ def test_choices_along_a_plan_are_those_of_every_play(boards: list[Board]) -> No
         pairs = pairwise(rules.play(board, plan))
         expected = count([here for here, later in pairs if is_push(here, later)], solvable)
         assert choices_along(board, plan, limits=Limits()) == expected
-        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        exploration = explore(board, max_positions=1 << 14, limits=Limits())
         assert exploration is not None
         assert choices_along(board, plan, limits=Limits(), exploration=exploration) == expected
-        lost += expected.lost
+        lost += expected.losing
     assert lost > 0
 
 
@@ -98,12 +99,12 @@ def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None
                 # Play ends where the level is solved.
                 waiting += [] if here.is_solved else pushes_from(here)
         kept = [here for here in positions.values() if here in solvable]
-        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        exploration = explore(board, max_positions=1 << 14, limits=Limits())
         assert exploration is not None
-        explored = exploration.explored
-        assert explored.solvable == len(kept) <= explored.positions <= len(positions)
-        assert explored.choices == count([here for here in kept if not here.is_solved], solvable)
-        assert explored.fewest_pushes == fewest(after, board, is_push)
+        found = exploration.reachable
+        assert found.solvable == len(kept) <= found.positions <= len(positions)
+        assert found.choices == count([here for here in kept if not here.is_solved], solvable)
+        assert found.fewest_pushes == fewest(after, board, is_push)
 
 
 def test_choices_of_a_drawing() -> None:
@@ -112,40 +113,40 @@ def test_choices_of_a_drawing() -> None:
     board = parse_board("######|#    #|# $ .#|#@####|######")
     plan = (Direction.UP, Direction.RIGHT, Direction.RIGHT)
     found = choices_along(board, plan, limits=Limits())
-    assert found == Choices(positions=2, pushes=4, lost=1)
-    assert (found.branching, found.lost_share) == (2.0, 0.25)
+    assert found == Choices(positions=2, pushes=4, losing=1)
+    assert (found.branching, found.losing_share) == (2.0, 0.25)
 
 
 def test_a_level_that_is_lost_has_no_solvable_position() -> None:
-    lost = explore(parse_board("#####|#.@$#|#####"), max_positions=16, time_limit_s=None)
+    lost = explore(parse_board("#####|#.@$#|#####"), max_positions=16, limits=Limits())
     assert lost is not None
-    assert (lost.explored.solvable, lost.explored.fewest_pushes) == (0, None)
-    assert lost.explored.choices == Choices(0, 0, 0)
-    assert lost.explored.choices.branching == lost.explored.choices.lost_share == 0.0
+    assert (lost.reachable.solvable, lost.reachable.fewest_pushes) == (0, None)
+    assert lost.reachable.choices == Choices(0, 0, 0)
+    assert lost.reachable.choices.branching == lost.reachable.choices.losing_share == 0.0
 
 
 def test_an_exploration_is_given_up_at_its_limits() -> None:
     board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
-    assert explore(board, max_positions=16, time_limit_s=None) is None
-    assert explore(board, max_positions=1 << 12, time_limit_s=0.0) is None
-    assert explore(board, max_positions=1 << 12, time_limit_s=None) is not None
+    assert explore(board, max_positions=16, limits=Limits()) is None
+    assert explore(board, max_positions=1 << 12, limits=Limits(time_limit_s=0.0)) is None
+    assert explore(board, max_positions=1 << 12, limits=Limits()) is not None
 
 
 def test_boxes_and_goals_out_of_balance_are_refused() -> None:
     board = parse_board("#####|#@$.#|#  .#|#####")
     with pytest.raises(ValueError, match="1 boxes but 2 goals inside the walls"):
-        explore(board, max_positions=16, time_limit_s=None)
+        explore(board, max_positions=16, limits=Limits())
 
 
 def leaves_open_what_is_not_known(boards: list[Board], limits: Limits) -> bool:
     """Whether some push is unknown; whatever is known is true."""
     unknown = 0
     for board, plan in with_plans(boards):
-        exploration = explore(board, max_positions=1 << 14, time_limit_s=None)
+        exploration = explore(board, max_positions=1 << 14, limits=Limits())
         exact = choices_along(board, plan, limits=Limits(), exploration=exploration)
         short = choices_along(board, plan, limits=limits)
         assert (short.positions, short.pushes) == (exact.positions, exact.pushes)
-        assert short.lost <= exact.lost <= short.lost + short.unknown
+        assert short.losing <= exact.losing <= short.losing + short.unknown
         unknown += short.unknown
     return unknown > 0
 

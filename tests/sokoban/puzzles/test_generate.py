@@ -1,6 +1,8 @@
-"""Puzzles: proved by another way of counting, as hard as wanted, each another, the same by seed."""
+"""Puzzles: proved in another way, of the difficulty asked for, all different, the same by seed."""
 
+import itertools
 import math
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,15 +12,16 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles import generate
-from tokoban.sokoban.puzzles.choices import Choices, explore
+from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES, Difficulty
 from tokoban.sokoban.puzzles.generate import generate_puzzles
-from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, draw_puzzle
+from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, sample_puzzle
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.puzzles.rooms import STYLES
-from tokoban.sokoban.puzzles.wanted import DIFFICULTIES, Wanted
+from tokoban.sokoban.puzzles.state_space import Choices, explore
 from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import label_many
+from tokoban.sokoban.search.limits import Limits
 
 SMALL = Recipe(rows=8, columns=7, num_boxes=2)
 
@@ -38,36 +41,36 @@ def test_the_optimum_of_each_puzzle_is_true(style: str) -> None:
         board = puzzle.board
         assert (board.height, board.width, len(board.boxes)) == (8, 9, 3)
         assert puzzle.style == style
-        assert rules.play(board, puzzle.push_plan)[-1].is_solved
-        assert puzzle.figures == count_figures(board, puzzle.push_plan)
+        assert rules.play(board, puzzle.push_solution)[-1].is_solved
+        assert puzzle.figures == count_figures(board, puzzle.push_solution)
         assert puzzle.figures.pushes == fewest(puzzle, "pushes")
-        assert puzzle.move_plan is not None
-        assert rules.play(board, puzzle.move_plan)[-1].is_solved
-        assert len(puzzle.move_plan) == fewest(puzzle, "moves")
+        assert puzzle.move_solution is not None
+        assert rules.play(board, puzzle.move_solution)[-1].is_solved
+        assert len(puzzle.move_solution) == fewest(puzzle, "moves")
 
 
 def test_the_optimum_of_a_large_puzzle_is_true() -> None:
     (puzzle,) = generate_puzzles(1, Recipe(rows=11, columns=11, num_boxes=2), seed=3)
-    assert rules.play(puzzle.board, puzzle.push_plan)[-1].is_solved
-    exploration = explore(puzzle.board, max_positions=1 << 17, time_limit_s=None)
+    assert rules.play(puzzle.board, puzzle.push_solution)[-1].is_solved
+    exploration = explore(puzzle.board, max_positions=1 << 17, limits=Limits())
     assert exploration is not None
-    assert puzzle.figures.pushes == exploration.explored.fewest_pushes
+    assert puzzle.figures.pushes == exploration.reachable.fewest_pushes
 
 
 def test_a_puzzle_is_measured_as_its_rating_says() -> None:
     for puzzle in generate_puzzles(3, SMALL, seed=7):
         rating = rate(puzzle.board)
         assert rating.figures == puzzle.figures
-        assert rating.along_plan == puzzle.choices
+        assert rating.along_solution == puzzle.choices
 
 
 def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
-    # So small a room has few puzzles, and draws them more than once.
+    # So small a room has few puzzles, and attempts them more than once.
     tiny = Recipe(rows=5, columns=6, num_boxes=1)
     first = list(generate_puzzles(5, tiny, seed=1))
     boards = [puzzle.board for puzzle in first]
     assert len(set(map(canonical_form, boards))) == 5
-    drawn = [draw_puzzle(tiny, seed=1, draw=draw) for draw in range(50)]
+    drawn = [sample_puzzle(tiny, seed=1, attempt=attempt) for attempt in range(50)]
     forms = [canonical_form(puzzle.board) for puzzle in drawn if puzzle]
     assert len(set(forms)) < len(forms)
     others = [puzzle.board for puzzle in generate_puzzles(2, tiny, seed=1, avoid=boards)]
@@ -81,34 +84,34 @@ def test_threads_change_nothing_and_the_seed_does() -> None:
 
 
 def test_puzzles_are_as_hard_as_wanted() -> None:
-    wanted = Wanted(min_pushes=9, max_pushes=11, min_branching=3.5, min_lost_share=0.3)
+    difficulty = Difficulty(min_pushes=9, max_pushes=11, min_branching=3.5, min_losing_share=0.3)
     for puzzle in generate_puzzles(
-        3, Recipe(rows=8, columns=8, num_boxes=3, wanted=wanted), seed=1
+        3, Recipe(rows=8, columns=8, num_boxes=3, difficulty=difficulty), seed=1
     ):
         assert 9 <= puzzle.figures.pushes <= 11
         assert puzzle.choices.branching >= 3.5
-        assert puzzle.choices.lost_share >= 0.3
+        assert puzzle.choices.losing_share >= 0.3
 
 
 def test_each_bound_refuses_what_is_below_it() -> None:
     figures = Figures(
         moves=31, pushes=11, box_lines=5, box_changes=3, pushing_sessions=7, player_lines=19
     )
-    choices = Choices(positions=11, pushes=55, lost=11)  # branching 5, a fifth is lost
-    assert Wanted(min_pushes=11, max_pushes=11).allows(figures, choices)
-    assert Wanted(min_branching=5.0, min_lost_share=0.2).allows(figures, choices)
-    for wanted in (
-        Wanted(min_pushes=12),
-        Wanted(max_pushes=10),
-        Wanted(min_branching=5.1),
-        Wanted(min_lost_share=0.21),
+    choices = Choices(positions=11, pushes=55, losing=11)  # branching 5, a fifth loses
+    assert Difficulty(min_pushes=11, max_pushes=11).allows(figures, choices)
+    assert Difficulty(min_branching=5.0, min_losing_share=0.2).allows(figures, choices)
+    for difficulty in (
+        Difficulty(min_pushes=12),
+        Difficulty(max_pushes=10),
+        Difficulty(min_branching=5.1),
+        Difficulty(min_losing_share=0.21),
     ):
-        assert not wanted.allows(figures, choices)
+        assert not difficulty.allows(figures, choices)
 
 
 def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
     easy, *others = DIFFICULTIES.values()
-    bounds = [(wanted.min_pushes, wanted.min_lost_share) for wanted in others]
+    bounds = [(difficulty.min_pushes, difficulty.min_losing_share) for difficulty in others]
     assert bounds == sorted(bounds)
     assert easy.max_pushes == others[0].min_pushes
 
@@ -120,13 +123,13 @@ def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
         ({"max_pushes": 0}, "max pushes is 0; expected at least 1"),
         ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7 and max pushes 5"),
         ({"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
-        ({"min_lost_share": 1.0}, "min lost share is 1.0; expected 0 to less than 1"),
-        ({"min_lost_share": 1.5}, "min lost share is 1.5; expected 0 to less than 1"),
+        ({"min_losing_share": 1.0}, "min losing share is 1.0; expected 0 to less than 1"),
+        ({"min_losing_share": 1.5}, "min losing share is 1.5; expected 0 to less than 1"),
     ],
 )
 def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Wanted(**bounds)
+        Difficulty(**bounds)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +141,7 @@ def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> Non
         ({"num_boxes": 0}, "0 boxes; expected 1 to 18 in a room of 10x10"),
         ({"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
         (
-            {"num_boxes": 3, "wanted": Wanted(min_branching=math.inf)},
+            {"num_boxes": 3, "difficulty": Difficulty(min_branching=math.inf)},
             "min branching is inf; expected at most 12, four for each box",
         ),
     ],
@@ -164,10 +167,34 @@ def test_arguments_without_sense_are_refused_at_once(
 
 
 def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "_MAX_BARREN_DRAWS_OF_WORDS", 7)
-    recipe = Recipe(rows=5, columns=5, num_boxes=1, wanted=Wanted(min_pushes=99))
-    draws: list[int] = []
-    puzzles: Iterator[Puzzle] = generate_puzzles(3, recipe, seed=1, report=draws.append)
-    with pytest.raises(ValueError, match="with 1 boxes and min pushes 99 among 7 draws; 0 of 3"):
+    monkeypatch.setattr(generate, "_MOST_FAILURES_OF_WORDS", 7)
+    recipe = Recipe(rows=5, columns=5, num_boxes=1, difficulty=Difficulty(min_pushes=99))
+    attempts: list[int] = []
+    puzzles: Iterator[Puzzle] = generate_puzzles(3, recipe, seed=1, report=attempts.append)
+    with pytest.raises(ValueError, match="with 1 boxes and min pushes 99 in 7 attempts; 0 of 3"):
         next(puzzles)
-    assert draws == [1, 2, 3, 4, 5, 6, 7]
+    assert attempts == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_what_is_generated_before_the_end_is_the_first_part_of_the_same_puzzles() -> None:
+    recipe = Recipe(rows=8, columns=8, num_boxes=2)
+    puzzles = list(generate_puzzles(2, recipe, seed=3))
+    counts = set()
+    for most_looks in itertools.count():
+        # A second passes between two looks at the clock.
+        limits, clock = Limits(time_limit_s=float(most_looks)), itertools.count(0.0).__next__
+        early = list(generate_puzzles(2, recipe, seed=3, limits=limits, clock=clock))
+        assert early == puzzles[: len(early)]
+        counts.add(len(early))
+        if len(early) == 2:
+            break
+    assert counts == {0, 1, 2}
+
+
+def test_the_stop_flag_ends_an_attempt() -> None:
+    stop = threading.Event()
+    stop.set()
+    recipe = Recipe(rows=8, columns=8, num_boxes=2)
+    for attempt in range(20):
+        assert sample_puzzle(recipe, seed=3, attempt=attempt, limits=Limits(stop=stop)) is None
+    assert list(generate_puzzles(4, recipe, seed=3, limits=Limits(stop=stop))) == []

@@ -1,5 +1,7 @@
 """Ratings: what is exact, what is only the best known, and what is not known."""
 
+import itertools
+import threading
 from typing import Any
 
 import pytest
@@ -7,8 +9,8 @@ import pytest
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import rating
-from tokoban.sokoban.puzzles.choices import Choices
 from tokoban.sokoban.puzzles.rating import Best, rate
+from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.limits import Limits
@@ -23,35 +25,35 @@ def test_a_drawing_is_rated_as_a_pencil_does() -> None:
     assert found.figures is not None
     assert (found.figures.box_changes, found.figures.box_lines) == (1, 1)
     # Of the box on its first square the left push loses; on its next square none does.
-    assert found.along_plan == Choices(positions=2, pushes=4, lost=1)
-    assert found.explored is not None
-    assert found.explored.fewest_pushes == 2
-    assert (found.explored.solvable, found.explored.choices) == (3, found.along_plan)
+    assert found.along_solution == Choices(positions=2, pushes=4, losing=1)
+    assert found.reachable is not None
+    assert found.reachable.fewest_pushes == 2
+    assert (found.reachable.solvable, found.reachable.choices) == (3, found.along_solution)
 
 
 def test_a_solved_level_has_nothing_to_choose() -> None:
     found = rate(parse_board("#####|#@* #|#####"))
     assert (found.pushes, found.moves) == (Best(0, is_proved=True), Best(0, is_proved=True))
-    assert found.along_plan == Choices(0, 0, 0)
+    assert found.along_solution == Choices(0, 0, 0)
     # A box that nobody can come near is an ornament.
     ornament = rate(parse_board("#####|#@#*#|# #*#|#####"))
     assert (ornament.boxes, ornament.pushes) == (0, Best(0, is_proved=True))
-    assert ornament.explored is not None
-    assert (ornament.explored.positions, ornament.explored.fewest_pushes) == (1, 0)
+    assert ornament.reachable is not None
+    assert (ornament.reachable.positions, ornament.reachable.fewest_pushes) == (1, 0)
 
 
 def test_what_has_no_solution_says_so() -> None:
     found = rate(parse_board("#####|#.@$#|#####"))
-    assert (found.status, found.pushes, found.along_plan) == ("unsolvable", None, None)
+    assert (found.status, found.pushes, found.along_solution) == ("unsolvable", None, None)
 
 
 def test_what_the_limits_leave_open_is_not_claimed() -> None:
     board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
     found = rate(board, limits=Limits(max_expansions=1), max_positions=16)
-    assert found.status in ("solved", "not known")
+    assert found.status in ("solved", "gave up")
     for best in (found.pushes, found.moves):
         assert best is None or not best.is_proved
-    assert (found.figures, found.along_plan, found.explored) == (None, None, None)
+    assert (found.figures, found.along_solution, found.reachable) == (None, None, None)
 
 
 def test_a_solution_that_is_found_bounds_what_is_not_proved(
@@ -70,7 +72,7 @@ def test_a_solution_that_is_found_bounds_what_is_not_proved(
     assert (found.status, found.pushes.is_proved, found.moves.is_proved) == ("solved", False, False)
     assert found.pushes.value >= 2
     assert found.moves.value >= 3
-    assert (found.figures, found.along_plan) == (None, None)
+    assert (found.figures, found.along_solution) == (None, None)
 
 
 def test_a_level_too_large_for_the_solvers_is_not_known() -> None:
@@ -78,5 +80,17 @@ def test_a_level_too_large_for_the_solvers_is_not_known() -> None:
     rows = ["#" * (side + 2), *["#" + " " * side + "#"] * side, "#" * (side + 2)]
     rows[3] = "# @$." + " " * (side - 4) + "#"
     found = rate(parse_board("|".join(rows)))
-    assert (found.status, found.floor, found.boxes) == ("not known", side * side, 1)
-    assert (found.pushes, found.explored) == (None, None)
+    assert (found.status, found.floor, found.boxes) == ("gave up", side * side, 1)
+    assert (found.pushes, found.reachable) == (None, None)
+
+
+def test_a_rating_that_is_stopped_leaves_open_what_it_did_not_look_at() -> None:
+    board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
+    whole = rate(board, limits=Limits())
+    stop = threading.Event()
+    stop.set()
+    stopped = rate(board, limits=Limits(stop=stop))
+    assert (stopped.status, stopped.pushes, stopped.reachable) == ("gave up", None, None)
+    late = rate(board, limits=Limits(time_limit_s=1.0), clock=itertools.count(0.0).__next__)
+    assert (late.status, late.pushes, late.reachable) == ("gave up", None, None)
+    assert whole.status == "solved"

@@ -1,4 +1,7 @@
-"""One puzzle from its seed: a room, goals, a start far from them, the proof, and the measures."""
+"""One puzzle from its seed: a room, goals, a start far from them, the proof, and the figures.
+
+After Taylor and Parberry, "Procedural generation of Sokoban levels" (GAME-ON NA, 2011).
+"""
 
 import random
 from collections.abc import Iterator
@@ -8,11 +11,17 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.figures import Figures, count_figures
-from tokoban.sokoban.puzzles.choices import Choices, choices_along
-from tokoban.sokoban.puzzles.goals import place_goals
-from tokoban.sokoban.puzzles.pulls import far_starts
-from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve
-from tokoban.sokoban.puzzles.wanted import Wanted
+from tokoban.sokoban.puzzles.choices import choices_along
+from tokoban.sokoban.puzzles.difficulty import Difficulty
+from tokoban.sokoban.puzzles.rooms import (
+    MIN_SIDE,
+    MOST_FLOOR_SHARE,
+    STYLES,
+    carve,
+    place_goals,
+)
+from tokoban.sokoban.puzzles.starts import far_starts
+from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
@@ -21,23 +30,23 @@ from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import MAX_SIDE
 
 MIXED = "mixed"
-_NOTHING = Wanted()
+_ANY = Difficulty()
 
 # Counts and not times, so that a seed means the same everywhere.
-_PROOF_LIMITS = Limits(max_expansions=30_000)
+_PROOF_EXPANSIONS = 30_000
 # Of each push that is looked into; where a board fits one word an expansion costs far less.
-_CHOICE_LIMITS, _LARGE_CHOICE_LIMITS = Limits(max_expansions=20_000), Limits(max_expansions=1_000)
+_CHOICE_EXPANSIONS, _LARGE_CHOICE_EXPANSIONS = 20_000, 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What puzzles are to be like."""
+    """The kind of puzzles to generate."""
 
     rows: int = 10  # walls included
     columns: int = 10
     num_boxes: int = 4
-    style: str = MIXED  # one of ``STYLES``, or each by turns of chance
-    wanted: Wanted = _NOTHING
+    style: str = MIXED  # one of ``STYLES``, or a random one for each puzzle
+    difficulty: Difficulty = _ANY
     proves_moves: bool = False  # the fewest moves, besides the fewest pushes
 
     def __post_init__(self) -> None:
@@ -52,7 +61,7 @@ class Recipe:
             size = f"{self.rows}x{self.columns}"
             raise ValueError(f"{self.num_boxes} boxes; expected 1 to {most} in a room of {size}")
         # A box can be pushed four ways.
-        most_pushes, branching = 4 * self.num_boxes, self.wanted.min_branching
+        most_pushes, branching = 4 * self.num_boxes, self.difficulty.min_branching
         if branching is not None and branching > most_pushes:
             told = f"expected at most {most_pushes}, four for each box"
             raise ValueError(f"min branching is {branching}; {told}")
@@ -60,22 +69,28 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A level, the proof that so many pushes are its fewest, and what is measured along it."""
+    """A level, a solution with the fewest pushes, and the figures along it."""
 
     board: Board
     style: str
-    push_plan: tuple[Direction, ...]
-    figures: Figures  # of ``push_plan``
-    choices: Choices  # along ``push_plan``
-    move_plan: tuple[Direction, ...] | None  # with the fewest moves, if that was to be proved
+    push_solution: tuple[Direction, ...]
+    figures: Figures  # of ``push_solution``
+    choices: Choices  # along ``push_solution``
+    move_solution: tuple[Direction, ...] | None  # with the fewest moves, if that was to be proved
 
 
-def draw_puzzle(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
-    """The puzzle of one draw, or None where the draw is none: most are, if much is wanted."""
-    draws = random.Random(f"{seed}/{draw}")
-    style = draws.choice([*STYLES]) if recipe.style == MIXED else recipe.style
-    floor = carve(style, rows=recipe.rows, columns=recipe.columns, draws=draws)
-    goals = place_goals(floor, recipe.num_boxes, draws)
+def sample_puzzle(
+    recipe: Recipe, *, seed: int, attempt: int, limits: Limits | None = None
+) -> Puzzle | None:
+    """The puzzle of one attempt; None if it fails, as most do where the difficulty is high.
+
+    The limits but that of time hold for each search. The attempt fails once the stop flag is set.
+    """
+    limits = limits or Limits()
+    rng = random.Random(f"{seed}/{attempt}")
+    style = rng.choice([*STYLES]) if recipe.style == MIXED else recipe.style
+    floor = carve(style, rows=recipe.rows, columns=recipe.columns, rng=rng)
+    goals = place_goals(floor, recipe.num_boxes, rng)
     if goals is None:
         return None
     everywhere = (
@@ -83,46 +98,50 @@ def draw_puzzle(recipe: Recipe, *, seed: int, draw: int) -> Puzzle | None:
     )
     walls = frozenset(everywhere) - floor
     solved = Board(recipe.rows, recipe.columns, walls, goals, goals, min(floor - goals))
-    min_pushes, max_pushes = recipe.wanted.min_pushes, recipe.wanted.max_pushes
+    min_pushes, max_pushes = recipe.difficulty.min_pushes, recipe.difficulty.max_pushes
     if min_pushes is None:
         # A push for each box is no puzzle.
         min_pushes = min(2 * recipe.num_boxes, max_pushes or 2 * recipe.num_boxes)
-    wanted = replace(recipe.wanted, min_pushes=min_pushes)
-    starts = far_starts(solved, min_pushes=min_pushes, max_pushes=max_pushes, draws=draws)
+    difficulty = replace(recipe.difficulty, min_pushes=min_pushes)
+    starts = far_starts(
+        solved, min_pushes=min_pushes, max_pushes=max_pushes, rng=rng, stop=limits.stop
+    )
     boards = [replace(solved, boxes=start.boxes, player=start.player) for start in starts]
-    for board, push_plan in _proved(boards):
-        figures = count_figures(board, push_plan)
-        if not wanted.allows_pushes(figures.pushes):
+    for board, push_solution in _proved(boards, limits):
+        figures = count_figures(board, push_solution)
+        if not difficulty.allows_pushes(figures.pushes):
             continue
-        limits = _LARGE_CHOICE_LIMITS if from_board(board) is None else _CHOICE_LIMITS
-        choices = choices_along(board, push_plan, limits=limits)
-        if not wanted.allows(figures, choices):
+        is_large = from_board(board) is None
+        most = _LARGE_CHOICE_EXPANSIONS if is_large else _CHOICE_EXPANSIONS
+        choices = choices_along(board, push_solution, limits=_at_most(most, limits))
+        if not difficulty.allows(figures, choices):
             continue
-        move_plan = None
+        move_solution = None
         if recipe.proves_moves:
-            answer = solve(board, minimise="moves", max_expansions=_PROOF_LIMITS.max_expansions)
+            answer = solve(board, minimise="moves", **vars(_at_most(_PROOF_EXPANSIONS, limits)))
             if answer.solution is None:
                 continue
-            move_plan = answer.solution.directions
-        return Puzzle(board, style, push_plan, figures, choices, move_plan)
+            move_solution = answer.solution.directions
+        return Puzzle(board, style, push_solution, figures, choices, move_solution)
     return None
 
 
-def _proved(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
-    """The boards whose fewest pushes can be proved, with a plan of them.
+def _proved(boards: list[Board], limits: Limits) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
+    """The boards whose fewest pushes can be proved, with a solution of them.
 
     Small boards come with most pushes and changes of boxes first, large ones as they are given.
     """
+    limits = _at_most(_PROOF_EXPANSIONS, limits)
     levels = [from_board(board) for board in boards]
     words = [level for level in levels if level is not None]
     if len(words) < len(boards) or not boards:
         for board in boards:
-            answer = solve(board, minimise="pushes", max_expansions=_PROOF_LIMITS.max_expansions)
+            answer = solve(board, minimise="pushes", **vars(limits))
             if answer.solution is not None:
                 yield board, answer.solution.directions
         return
     answers = solve_many(
-        Levels(*map(np.concatenate, zip(*words, strict=True))), "pushes", limits=_PROOF_LIMITS
+        Levels(*map(np.concatenate, zip(*words, strict=True))), "pushes", limits=limits
     )
     proved = [
         (board, answers.directions(i))
@@ -130,8 +149,14 @@ def _proved(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]
         if answers.verdict[i] == Verdict.SOLVED
     ]
 
-    def worth(found: tuple[Board, tuple[Direction, ...]]) -> int:
+    def rank(found: tuple[Board, tuple[Direction, ...]]) -> int:
         figures = count_figures(*found)
         return figures.pushes + figures.box_changes
 
-    yield from sorted(proved, key=worth, reverse=True)
+    yield from sorted(proved, key=rank, reverse=True)
+
+
+def _at_most(max_expansions: int, limits: Limits) -> Limits:
+    """The limits of one search: at most so many expansions, and no time."""
+    most = min(max_expansions, limits.max_expansions or max_expansions)
+    return replace(limits, max_expansions=most, time_limit_s=None)

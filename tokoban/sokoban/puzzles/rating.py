@@ -1,22 +1,31 @@
-"""What a level asks of its player, as measured: optimal length, branching, how much of it loses."""
+"""How hard a level is, as measured: optimal lengths, branching, and the share of losing pushes.
 
+Jarušek and Pelánek, "Difficulty rating of Sokoban puzzle" (STAIRS 2010), compare such measures with
+the time that people need.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
-from tokoban.sokoban.puzzles.choices import Choices, Explored, choices_along, explore
+from tokoban.sokoban.puzzles.choices import choices_along
+from tokoban.sokoban.puzzles.state_space import Choices, Reachable, explore
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import MAX_SQUARES
 from tokoban.sokoban.search.solver import solve
 
-Status = Literal["solved", "unsolvable", "not known"]
+Status = Literal["solved", "unsolvable", "gave up"]
 
-# Positions that are explored before that is given up: some hundred megabytes at most.
+# A larger state space is not explored; it takes some hundred megabytes at most.
 MAX_POSITIONS = 1 << 20
-# The time is shared by five: fewest pushes, fewest moves, any solution, the choices along a plan,
-# and all positions.
+# The time is shared by five: fewest pushes, fewest moves, any solution, the choices along a
+# solution, and the state space.
 _NUM_PARTS = 5
+
+_TEN_SECONDS = Limits(time_limit_s=10.0)
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Rating:
-    """The measures of one level; what is not known within the limits is None, all else is exact."""
+    """The figures of one level; what the limits leave open is None, all else is exact."""
 
     status: Status
     floor: int  # squares that the player could walk to were there no boxes
@@ -37,52 +46,56 @@ class Rating:
     pushes: Best | None = None
     moves: Best | None = None
     figures: Figures | None = None  # of a solution with the fewest pushes, if those are proved
-    along_plan: Choices | None = None  # of the same solution
-    explored: Explored | None = None
+    along_solution: Choices | None = None  # of the same solution
+    reachable: Reachable | None = None
 
 
 def rate(
-    board: Board, *, limits: Limits | None = None, max_positions: int = MAX_POSITIONS
+    board: Board,
+    *,
+    limits: Limits | None = None,
+    max_positions: int = MAX_POSITIONS,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Rating:
-    """Measures one level; ``limits`` hold for each part of the work, their time for all of it.
+    """Measures one level; the limits hold for each part of the work, their time for all of it.
 
-    Without any, ten seconds. The compilation on first use does not count.
+    Ten seconds if no limits are given. The compilation on first use does not count.
     """
-    limits = limits or Limits(time_limit_s=10.0)
+    limits = limits or _TEN_SECONDS
     if limits.time_limit_s is not None:
         limits = replace(limits, time_limit_s=limits.time_limit_s / _NUM_PARTS)
-    options = vars(limits)
     inside = board.inside()
-    unknown = Rating("not known", len(inside), len(board.boxes & inside))
+    rating = Rating("gave up", len(inside), len(board.boxes & inside))
 
     if len(inside) > MAX_SQUARES:
-        return unknown
-    by_pushes = solve(board, minimise="pushes", **options)
+        return rating
+    by_pushes = solve(board, minimise="pushes", clock=clock, **vars(limits))
     first = by_pushes
     if by_pushes.status == "gave up":
-        first = solve(board, minimise="any", **options)
+        first = solve(board, minimise="any", clock=clock, **vars(limits))
     if first.status == "unsolvable":
-        return replace(unknown, status="unsolvable")
-    exploration = explore(board, max_positions=max_positions, time_limit_s=limits.time_limit_s)
-    explored = None if exploration is None else exploration.explored
-    if explored is not None and explored.fewest_pushes is None:
-        return replace(unknown, status="unsolvable")
-    by_moves = solve(board, minimise="moves", **options)
+        return replace(rating, status="unsolvable")
+    exploration = explore(board, max_positions=max_positions, limits=limits, clock=clock)
+    reachable = None if exploration is None else exploration.reachable
+    if reachable is not None and reachable.fewest_pushes is None:
+        return replace(rating, status="unsolvable")
+    by_moves = solve(board, minimise="moves", clock=clock, **vars(limits))
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
     if not solutions:
-        return replace(unknown, explored=explored)
+        return replace(rating, reachable=reachable)
     figures = [count_figures(board, solution.directions) for solution in solutions]
     is_optimal = by_pushes.status == "solved"
-    along_plan = None
+    along_solution = None
     if is_optimal:
-        plan = solutions[0].directions
-        along_plan = choices_along(board, plan, limits=limits, exploration=exploration)
+        along_solution = choices_along(
+            board, solutions[0].directions, limits=limits, exploration=exploration, clock=clock
+        )
     return replace(
-        unknown,
+        rating,
         status="solved",
         pushes=Best(min(own.pushes for own in figures), is_optimal),
         moves=Best(min(own.moves for own in figures), by_moves.status == "solved"),
         figures=figures[0] if is_optimal else None,
-        along_plan=along_plan,
-        explored=explored,
+        along_solution=along_solution,
+        reachable=reachable,
     )

@@ -1,7 +1,7 @@
-"""Rooms to make puzzles in: floor carved out of solid wall, in one of three styles.
+"""Rooms for puzzles: floor carved out of solid wall in one of three styles, and goals on it.
 
-Whatever the style, the floor is one piece, stays off the border, has no blind ends, and comes near
-to all four sides.
+The floor of every style is one piece, stays off the border, has no blind ends, and comes near to
+all four sides.
 """
 
 import random
@@ -44,9 +44,10 @@ LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE = 0.35, 0.6
 _MOST_SMALL_FLOOR = 12  # squares that a room may have however small it is
 _MAX_TRIES = 50
 _MAX_TRIES_OF_A_HALL = 8
+_GOALS_TOGETHER_SHARE = 0.5
 
 
-def carve(style: str, *, rows: int, columns: int, draws: random.Random) -> Floor:
+def carve(style: str, *, rows: int, columns: int, rng: random.Random) -> Floor:
     """The floor of a room of ``rows`` by ``columns``, walls included, in one of ``STYLES``.
 
     Both are at least ``MIN_SIDE``. A room that is too full, too empty or too small is carved anew;
@@ -56,67 +57,95 @@ def carve(style: str, *, rows: int, columns: int, draws: random.Random) -> Floor
     least = LEAST_FLOOR_SHARE * len(inside)
     most = max(MOST_FLOOR_SHARE * len(inside), _MOST_SMALL_FLOOR)
     for _ in range(_MAX_TRIES):
-        carved = STYLES[style](rows, columns, draws)
+        carved = STYLES[style](rows, columns, rng)
         floor = _without_blind_ends(_largest_part(carved.intersection(inside)))
         if least <= len(floor) <= most and _fills(floor, rows, columns):
             break
     return floor
 
 
-def _tiles(rows: int, columns: int, draws: random.Random) -> set[Square]:
-    """Patches side by side, as Taylor and Parberry (2011) lay theirs."""
+def place_goals(floor: Floor, num_goals: int, rng: random.Random) -> Floor | None:
+    """Squares of ``floor`` for so many goals, or None where there is no room for them.
+
+    Each could be the last square of a push, were there no other box. About half of the time they
+    grow from one square as one group.
+    """
+    # Boxes need as many squares again to be pulled to, and the player one.
+    fit = sorted(square for square in floor if _can_be_pushed_to(square, floor))
+    if len(fit) < num_goals or len(floor) < 2 * num_goals + 1:
+        return None
+    if rng.random() >= _GOALS_TOGETHER_SHARE:
+        return frozenset(rng.sample(fit, num_goals))
+    goals = {rng.choice(fit)}
+    while len(goals) < num_goals:
+        beside = {near for goal in goals for near in map(goal.neighbour, Direction)}
+        # Where a group cannot grow another one begins.
+        goals.add(rng.choice(sorted(beside.intersection(fit) - goals) or sorted({*fit} - goals)))
+    return frozenset(goals)
+
+
+def _can_be_pushed_to(square: Square, floor: Floor) -> bool:
+    return any(
+        (before := square.neighbour(side)) in floor and before.neighbour(side) in floor
+        for side in Direction
+    )
+
+
+def _tiles(rows: int, columns: int, rng: random.Random) -> set[Square]:
+    """Patches side by side, as in Taylor and Parberry, "Procedural generation of Sokoban levels"
+    (GAME-ON NA, 2011)."""
     # The first patches may begin outside, so that the seams are not always at the same places.
-    top, left = 1 - draws.randrange(3), 1 - draws.randrange(3)
+    top, left = 1 - rng.randrange(3), 1 - rng.randrange(3)
     floor = set()
     for row in range(top, rows - 1, 3):
         for column in range(left, columns - 1, 3):
-            for i, letters in enumerate(_turned(draws.choice(_TILES).split("|"), draws)):
+            for i, letters in enumerate(_turned(rng.choice(_TILES).split("|"), rng)):
                 for j, letter in enumerate(letters):
                     if letter == ".":
                         floor.add(Square(row + i, column + j))
     return floor
 
 
-def _turned(tile: list[str], draws: random.Random) -> list[str]:
-    for _ in range(draws.randrange(4)):
+def _turned(tile: list[str], rng: random.Random) -> list[str]:
+    for _ in range(rng.randrange(4)):
         tile = ["".join(column) for column in zip(*tile[::-1], strict=True)]
-    return tile[::-1] if draws.random() < 0.5 else tile
+    return tile[::-1] if rng.random() < 0.5 else tile
 
 
-def _caves(rows: int, columns: int, draws: random.Random) -> set[Square]:
-    """What a walk carves that turns now and then, as gym-sokoban and Racanière et al. (2017) do."""
-    size = (rows - 2) * (columns - 2) * draws.uniform(LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE)
+def _caves(rows: int, columns: int, rng: random.Random) -> set[Square]:
+    """A random walk with turns, as in gym-sokoban and Racanière et al. (2017), arXiv 1707.06203."""
+    size = (rows - 2) * (columns - 2) * rng.uniform(LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE)
     floor: set[Square] = set()
     row, column = rows // 2, columns // 2
-    direction = draws.choice(list(Direction))
+    direction = rng.choice(list(Direction))
     while len(floor) < size:
-        for row_step, column_step in draws.choice(_BRUSHES):
+        for row_step, column_step in rng.choice(_BRUSHES):
             if 0 < row + row_step < rows - 1 and 0 < column + column_step < columns - 1:
                 floor.add(Square(row + row_step, column + column_step))
-        if draws.random() < _TURN_CHANCE:
-            direction = draws.choice(list(Direction))
+        if rng.random() < _TURN_CHANCE:
+            direction = rng.choice(list(Direction))
         ahead = Square(row, column).neighbour(direction)
         row, column = min(max(ahead.row, 1), rows - 2), min(max(ahead.column, 1), columns - 2)
     return floor
 
 
-def _halls(rows: int, columns: int, draws: random.Random) -> set[Square]:
+def _halls(rows: int, columns: int, rng: random.Random) -> set[Square]:
     """Rectangles of two to five squares a side, joined one after the other by corridors."""
-    size = (rows - 2) * (columns - 2) * draws.uniform(LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE)
+    size = (rows - 2) * (columns - 2) * rng.uniform(LEAST_FLOOR_SHARE, MOST_FLOOR_SHARE)
     floor: set[Square] = set()
     before: Square | None = None
     while len(floor) < size:
         # Of some places the first that lies apart from the others; the last where none does.
         for _ in range(_MAX_TRIES_OF_A_HALL):
-            height, width = (min(draws.randint(2, 5), side - 2) for side in (rows, columns))
-            top = draws.randint(1, rows - 1 - height)
-            left = draws.randint(1, columns - 1 - width)
+            height, width = (min(rng.randint(2, 5), side - 2) for side in (rows, columns))
+            top = rng.randint(1, rows - 1 - height)
+            left = rng.randint(1, columns - 1 - width)
             if floor.isdisjoint(_rectangle(top - 1, left - 1, height + 2, width + 2)):
                 break
         floor |= _rectangle(top, left, height, width)
-        here = Square(draws.randrange(top, top + height), draws.randrange(left, left + width))
+        here = Square(rng.randrange(top, top + height), rng.randrange(left, left + width))
         if before is not None:
-            floor |= _corridor(before, here, is_upright_first=draws.random() < 0.5)
+            floor |= _corridor(before, here, is_upright_first=rng.random() < 0.5)
         before = here
     return floor
 

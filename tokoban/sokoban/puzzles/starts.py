@@ -1,11 +1,13 @@
 """Starts far from the goals, by reverse play: solvable because the way back is a solution.
 
-Where a room fits one word and its positions the memory, a sweep knows how far each is; elsewhere
-the best positions of each number of pulls are followed. Axes: K sets of boxes, F floor squares.
+Where a room fits one word and its positions the memory, retrograde analysis gives the distance of
+each; elsewhere a beam search by pulls follows the best positions. Axes: S sets of boxes, L
+positions of a layer.
 """
 
 import math
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -13,26 +15,28 @@ import numpy as np
 from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.puzzles import pulling
+from tokoban.sokoban.puzzles import reverse_search
+from tokoban.sokoban.puzzles.reverse_search import empty_matching
+from tokoban.sokoban.puzzles.state_space import empty_scratch
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
-from tokoban.sokoban.search.by_squares import numbered
+from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.lone_box import find_pushes, find_sides
+from tokoban.sokoban.search.positions import empty_positions, unpacked_bits
 from tokoban.sokoban.sizes import SIDE
 
-# A sweep may meet 131,072 sets of boxes: all there are of four on 40 squares of floor.
-_SWEEP_LIMITS = Limits(memory_limit_mb=32.0)
-# Starts are drawn from the layers of at least this share of the most pushes.
+# Retrograde analysis may meet 131,072 sets of boxes: all of four on 40 squares of floor.
+_ANALYSIS_MB = 32.0
+# Starts are sampled from the layers of at least this share of the most pushes.
 _FAR_SHARE = 0.85
-_SWEPT_STARTS = 6
+_ANALYSED_STARTS = 6
 
-# So many positions of each layer are followed, and no further than this beyond the last gain.
-_LAYER_WIDTH = 64
+# The width of the beam, and how far it goes beyond the last gain.
+_BEAM_WIDTH = 64
 _MOST_LAYERS = 512
 _BARREN_LAYERS = 16
 # Added to what a position is worth, so that other seeds follow others.
@@ -51,21 +55,29 @@ class Start:
 
 
 def far_starts(
-    solved: Board, *, min_pushes: int, max_pushes: int | None, draws: random.Random
+    solved: Board,
+    *,
+    min_pushes: int,
+    max_pushes: int | None,
+    rng: random.Random,
+    stop: threading.Event | None = None,
 ) -> list[Start]:
     """Different starts far from the goals of a board whose boxes stand on them, perhaps none.
 
     The best to try first come first; none is known to need over ``max_pushes``, or under
-    ``min_pushes`` so far as was looked.
+    ``min_pushes`` so far as was searched. There are fewer once ``stop`` is set.
     """
     most = 10**9 if max_pushes is None else max_pushes
-    found = _by_sweep(solved, most, draws)
+    limits = Limits(stop=stop)
+    found = _by_retrograde_analysis(solved, most, rng, limits)
     if found is None:
-        found = _by_layers(solved, most, draws)
+        found = _by_beam_search(solved, most, rng, limits)
     return list(dict.fromkeys(start for start in found if start.pushes >= min_pushes))
 
 
-def _by_sweep(solved: Board, most: int, draws: random.Random) -> Iterator[Start] | None:
+def _by_retrograde_analysis(
+    solved: Board, most: int, rng: random.Random, limits: Limits
+) -> Iterator[Start] | None:
     """From the far layers of all positions; None if those are too many, or the room too large."""
     level = from_board(solved)
     if level is None:
@@ -73,15 +85,18 @@ def _by_sweep(solved: Board, most: int, draws: random.Random) -> Iterator[Start]
     nothing = np.empty(0, np.uint64)
     work = Sweeping(level, States(nothing, nothing, np.zeros(1, np.int64)), "pushes")
     worker = Worker(workspace_for(level))
-    worker.complete(work, _SWEEP_LIMITS, lambda: False)
+    limits = replace(limits, memory_limit_mb=_ANALYSIS_MB)
+    worker.complete(work, limits, lambda: limits.is_stopped)
+    if limits.is_stopped:
+        return iter(())
     if work.labels.verdict[0] == Verdict.OUT_OF_MEMORY:
         return None
     layers = worker.workspace.layers
-    return _drawn(layers.backwards, int(layers.progress[NUM_SETS]), solved, most, draws)
+    return _sampled(layers.backwards, int(layers.progress[NUM_SETS]), solved, most, rng)
 
 
-def _drawn(
-    side: Side, num_sets: int, solved: Board, most: int, draws: random.Random
+def _sampled(
+    side: Side, num_sets: int, solved: Board, most: int, rng: random.Random
 ) -> Iterator[Start]:
     deepest = min(int(side.progress[LAYER]) - 1, most)
     while deepest > 0 and not _cells_at(side, num_sets, deepest).any():
@@ -95,15 +110,15 @@ def _drawn(
         cells = (cell for cell in range(SIDE * SIDE) if word >> cell & 1)
         return [Square(top + cell // SIDE, left + cell % SIDE) for cell in cells]
 
-    for _ in range(_SWEPT_STARTS):
-        pushes = draws.randint(math.ceil(_FAR_SHARE * deepest), deepest)
+    for _ in range(_ANALYSED_STARTS):
+        pushes = rng.randint(math.ceil(_FAR_SHARE * deepest), deepest)
         cells = _cells_at(side, num_sets, pushes)
-        number = draws.choice(np.flatnonzero(cells).tolist())
+        number = rng.choice(np.flatnonzero(cells).tolist())
         boxes = frozenset(squares(int(side.sets[number, BOXES])))
-        yield Start(boxes, draws.choice(squares(int(cells[number]))), pushes)
+        yield Start(boxes, rng.choice(squares(int(cells[number]))), pushes)
 
 
-def _cells_at(side: Side, num_sets: int, distance: int) -> UInt64[np.ndarray, " K"]:
+def _cells_at(side: Side, num_sets: int, distance: int) -> UInt64[np.ndarray, " S"]:
     """For each set of boxes the cells of the player at that distance."""
     cells = side.sets[:num_sets, KNOWN].copy()
     for digit in range(side.digits.shape[1]):
@@ -112,45 +127,48 @@ def _cells_at(side: Side, num_sets: int, distance: int) -> UInt64[np.ndarray, " 
     return cells
 
 
-def _by_layers(solved: Board, most: int, draws: random.Random) -> Iterator[Start]:
+def _by_beam_search(
+    solved: Board, most: int, rng: random.Random, limits: Limits
+) -> Iterator[Start]:
     """From positions that are sure to need many pushes, then from some that need fewer.
 
-    Of each layer those are followed that need most, by the matching of boxes and goals.
+    The beam keeps those of each layer with the greatest lower bounds.
     """
-    squares = sorted(solved.inside())
-    number, neighbours = numbered(squares)
-    goals = np.array([number[goal] for goal in sorted(solved.goals)], np.int16)
-    side = find_sides(neighbours)
-    pushes = find_pushes(neighbours, side, goals)
-    most_new = _LAYER_WIDTH * 4 * len(goals) + len(squares)
-    num_positions = 1 << (_LAYER_WIDTH * _MOST_LAYERS + most_new).bit_length()
-    pulled = pulling.empty_pulled(num_positions, len(goals))
-    scratch = pulling.empty_scratch(len(squares), len(goals))
-    scratch.boxes[:] = goals
-    pulling.enter_goals(pulled, scratch, neighbours)
+    squares = Squares(solved)
+    ground = build_ground(solved, squares)
+    num_floor, num_boxes = len(squares.squares), len(ground.goals)
+    most_new = _BEAM_WIDTH * 4 * num_boxes + num_floor
+    capacity = 1 << (_BEAM_WIDTH * _MOST_LAYERS + most_new).bit_length()
+    positions = empty_positions(capacity, num_floor)
+    scratch, workspace = empty_scratch(num_floor, num_boxes), empty_matching(num_boxes)
+    reverse_search.enter_goals(ground, positions, scratch)
 
     kept: list[Int64[np.ndarray, " L"]] = []  # the bounds of each layer's positions
     best = last_gain = first = 0
-    while (last := int(pulled.progress[0])) > first and len(kept) < min(most + 1, _MOST_LAYERS):
+    deepest = min(most + 1, _MOST_LAYERS)
+    while (last := int(positions.num_known[0])) > first and len(kept) < deepest:
+        if limits.is_stopped:
+            return
         bounds = np.empty(last - first, np.int64)
-        pulling.find_bounds(pulled, scratch, side, pushes, first, bounds)
-        worth = bounds + _NOISE_PUSHES * np.array([draws.random() for _ in bounds])
-        chosen = np.sort(np.argsort(-worth, kind="stable")[:_LAYER_WIDTH])
-        pulling.keep(pulled, first, first + chosen)
+        reverse_search.find_bounds(ground, positions, scratch, workspace, first, bounds)
+        worth = bounds + _NOISE_PUSHES * np.array([rng.random() for _ in bounds])
+        chosen = np.sort(np.argsort(-worth, kind="stable")[:_BEAM_WIDTH])
+        reverse_search.keep(ground, positions, first, first + chosen)
         kept.append(bounds[chosen])
         if bounds.max() > best:
             best, last_gain = bounds.max(), len(kept)
         elif len(kept) - last_gain >= _BARREN_LAYERS:
             break
-        first, last = int(pulled.progress[0]) - len(chosen), int(pulled.progress[0])
-        pulling.pull_all(pulled, scratch, neighbours, first, last)
+        last = first + len(chosen)
+        reverse_search.pull_all(ground, positions, scratch, first, last)
         first = last
     layer = np.repeat(np.arange(len(kept)), [len(bounds) for bounds in kept])
     bounds = np.concatenate(kept)
     for share in _SHARES:
         fit = np.flatnonzero((bounds <= share * best) & (layer > 0))
         for position in fit[np.argsort(-bounds[fit], kind="stable")][:2]:
-            boxes = frozenset(squares[box] for box in pulled.boxes[position])
-            board = replace(solved, boxes=boxes, player=squares[pulled.player[position]])
-            player = draws.choice(sorted(board.area()))
-            yield Start(boxes, player, int(layer[position]))
+            is_box = unpacked_bits(positions.boxes[position], num_floor)
+            boxes = frozenset(squares.squares[box] for box in np.flatnonzero(is_box))
+            player = squares.squares[positions.player[position]]
+            board = replace(solved, boxes=boxes, player=player)
+            yield Start(boxes, rng.choice(sorted(board.area())), int(layer[position]))

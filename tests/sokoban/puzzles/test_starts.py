@@ -8,25 +8,24 @@ import pytest
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.goals import place_goals
-from tokoban.sokoban.puzzles.pulls import Start, far_starts
-from tokoban.sokoban.puzzles.rooms import carve
+from tokoban.sokoban.puzzles.rooms import carve, place_goals
+from tokoban.sokoban.puzzles.starts import Start, far_starts
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import sweep
 from tokoban.sokoban.search.solver import solve
 
 
 def solved_room(side: int, num_boxes: int, seed: int) -> Board:
-    draws = random.Random(seed)
-    floor = carve("tiles", rows=side, columns=side, draws=draws)
-    goals = place_goals(floor, num_boxes, draws)
+    rng = random.Random(seed)
+    floor = carve("tiles", rows=side, columns=side, rng=rng)
+    goals = place_goals(floor, num_boxes, rng)
     assert goals is not None
     walls = frozenset(Square(row, column) for row in range(side) for column in range(side)) - floor
     return Board(side, side, walls, goals, goals, min(floor - goals))
 
 
 def starts_of(solved: Board, least: int = 1, most: int | None = None) -> list[Start]:
-    return far_starts(solved, min_pushes=least, max_pushes=most, draws=random.Random(1))
+    return far_starts(solved, min_pushes=least, max_pushes=most, rng=random.Random(1))
 
 
 def fewest_pushes(solved: Board, start: Start) -> int:

@@ -1,19 +1,19 @@
-"""How hard a puzzle is to be, in quantities that are measured."""
+"""How hard puzzles are to be: bounds on what is measured."""
 
 from dataclasses import dataclass, fields
 
 from tokoban.sokoban.figures import Figures
-from tokoban.sokoban.puzzles.choices import Choices
+from tokoban.sokoban.puzzles.state_space import Choices
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Bounds on what is measured along a solution with the fewest pushes; None is no bound."""
+class Difficulty:
+    """Bounds on figures of a solution with the fewest pushes; None is no bound."""
 
     min_pushes: int | None = None
     max_pushes: int | None = None
     min_branching: float | None = None  # mean legal pushes where a push is made
-    min_lost_share: float | None = None  # of these pushes, after which there is no solution
+    min_losing_share: float | None = None  # of these pushes
 
     def __post_init__(self) -> None:
         for name in ("min_pushes", "max_pushes"):
@@ -24,24 +24,26 @@ class Wanted:
             raise ValueError(f"min pushes is {bounds}; expected the first no greater")
         if self.min_branching is not None and not self.min_branching >= 0:
             raise ValueError(f"min branching is {self.min_branching}; expected 0 or more")
-        # The push of the solution does not lose.
-        if self.min_lost_share is not None and not 0 <= self.min_lost_share < 1:
-            raise ValueError(f"min lost share is {self.min_lost_share}; expected 0 to less than 1")
+        # A push of the solution never loses.
+        if self.min_losing_share is not None and not 0 <= self.min_losing_share < 1:
+            raise ValueError(
+                f"min losing share is {self.min_losing_share}; expected 0 to less than 1"
+            )
 
     def allows_pushes(self, pushes: int) -> bool:
         """Whether so many pushes are within the bounds."""
         return (self.min_pushes or 0) <= pushes <= (self.max_pushes or pushes)
 
     def allows(self, figures: Figures, choices: Choices) -> bool:
-        """Whether a solution and what there was to choose from along it are within the bounds."""
+        """Whether a solution and the choices along it are within the bounds."""
         return (
             self.allows_pushes(figures.pushes)
             and choices.branching >= (self.min_branching or 0.0)
-            and choices.lost_share >= (self.min_lost_share or 0.0)
+            and choices.losing_share >= (self.min_losing_share or 0.0)
         )
 
     def __str__(self) -> str:
-        """The bounds in words, such as ``min pushes 20, min lost share 0.4``."""
+        """The bounds in words, such as ``min pushes 20, min losing share 0.4``."""
         bounds = {field.name: getattr(self, field.name) for field in fields(self)}
         told = [f"{_words(name)} {bound:g}" for name, bound in bounds.items() if bound is not None]
         return ", ".join(told)
@@ -50,10 +52,10 @@ class Wanted:
 # Half the levels of Boxoban's sets, unfiltered / medium / hard, need 12 / 16 / 17 pushes or more,
 # and in half of them 31 / 45 / 47 % or more of the pushes along a solution lose.
 DIFFICULTIES = {
-    "easy": Wanted(max_pushes=12),
-    "medium": Wanted(min_pushes=12, min_lost_share=0.3),
-    "hard": Wanted(min_pushes=18, min_lost_share=0.45),
-    "expert": Wanted(min_pushes=28, min_lost_share=0.5),
+    "easy": Difficulty(max_pushes=12),
+    "medium": Difficulty(min_pushes=12, min_losing_share=0.3),
+    "hard": Difficulty(min_pushes=18, min_losing_share=0.45),
+    "expert": Difficulty(min_pushes=28, min_losing_share=0.5),
 }
 
 

@@ -1,0 +1,111 @@
+"""Compiled: reverse play of a room by pulls, a beam search over layers of equally many pulls.
+
+Taylor and Parberry, "Procedural generation of Sokoban levels" (GAME-ON NA, 2011), pull back from
+the goals exhaustively; here the beam makes rooms of any size feasible. Axes: those of
+``search.ground``.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int32, Int64
+
+from tokoban.compiling import entry
+from tokoban.sokoban.puzzles.state_space import enter, key_of, mark_zone
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.matching import assign, matched_pushes
+from tokoban.sokoban.search.positions import bit_of, copy, list_boxes, refill_slots
+
+
+class Matching(NamedTuple):
+    """Workspace of the lower bound."""
+
+    places: Int32[np.ndarray, " G"]
+    matching: Int64[np.ndarray, "3 G+1"]
+    path: Int64[np.ndarray, "3 G+1"]
+
+
+def empty_matching(num_boxes: int) -> Matching:
+    """Workspace for so many boxes."""
+    return Matching(
+        places=np.empty(num_boxes, np.int32),
+        matching=np.empty((3, num_boxes + 1), np.int64),
+        path=np.empty((3, num_boxes + 1), np.int64),
+    )
+
+
+@entry
+@no_type_check
+def enter_goals(ground, positions, scratch):
+    """Makes the first layer: boxes on all goals, and the player in each zone."""
+    scratch.words[:] = 0
+    for goal in ground.goals:
+        scratch.is_blocked[goal] = True
+        scratch.words[goal >> 6] |= bit_of(goal)
+    key = key_of(ground.keys, ground.goals)
+    for square in range(len(ground.zone)):
+        if not scratch.is_blocked[square]:
+            enter(ground.neighbours, ground.keys, positions, scratch, key, NONE, square)
+    for goal in ground.goals:
+        scratch.is_blocked[goal] = False
+
+
+@entry
+@no_type_check
+def pull_all(ground, positions, scratch, first, last):
+    """Enters the new ones of the positions one pull from those from ``first`` on, before ``last``.
+
+    The capacity must suffice for four times as many as boxes of each.
+    """
+    neighbours, keys = ground.neighbours, ground.keys
+    is_blocked, marks, words = scratch.is_blocked, scratch.marks[0], scratch.words
+    for position in range(first, last):
+        list_boxes(positions.boxes[position], scratch.boxes)
+        for box in scratch.boxes:
+            is_blocked[box] = True
+        mark_zone(neighbours, scratch, 0, positions.player[position])
+        mark = scratch.num_floods[0]
+        for box in scratch.boxes:
+            for direction in range(4):
+                beside = neighbours[box, direction]
+                beyond = neighbours[beside, direction]
+                if marks[beside] != mark or is_blocked[beyond]:
+                    continue
+                copy(positions.boxes[position], words)
+                words[box >> 6] ^= bit_of(box)
+                words[beside >> 6] ^= bit_of(beside)
+                key = positions.boxes_key[position] ^ keys[0, box] ^ keys[0, beside]
+                is_blocked[box], is_blocked[beside] = False, True
+                enter(neighbours, keys, positions, scratch, key, position, beyond)
+                is_blocked[beside], is_blocked[box] = False, True
+        for box in scratch.boxes:
+            is_blocked[box] = False
+
+
+@entry
+@no_type_check
+def find_bounds(ground, positions, scratch, workspace, first, bounds):
+    """Fills ``bounds`` with a lower bound on the pushes of each position from ``first`` on."""
+    places, matching, boxes = workspace.places, workspace.matching, scratch.boxes
+    for i in range(len(bounds)):
+        list_boxes(positions.boxes[first + i], boxes)
+        player = positions.player[first + i]
+        matching[:] = 0
+        for row in range(len(boxes)):
+            places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
+        for row in range(len(boxes)):
+            assign(ground.pushes, places, row, matching, workspace.path)
+        bounds[i] = matched_pushes(ground.pushes, places, matching)
+
+
+@entry
+@no_type_check
+def keep(ground, positions, first, chosen):
+    """Of the positions from ``first`` on keeps those ``chosen``, in ascending order."""
+    for i in range(len(chosen)):
+        copy(positions.boxes[chosen[i]], positions.boxes[first + i])
+        positions.boxes_key[first + i] = positions.boxes_key[chosen[i]]
+        positions.player[first + i] = positions.player[chosen[i]]
+    positions.num_known[0] = first + len(chosen)
+    positions.slots[:] = NONE
+    refill_slots(positions, ground.keys, 0, positions.num_known[0])

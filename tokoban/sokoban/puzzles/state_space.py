@@ -1,0 +1,389 @@
+"""Every position that play can reach from the start of a level, and which of them are solvable.
+
+Forward breadth-first search, then retrograde analysis over the stored pushes. A position is the
+boxes and the player's zone; it is stored with the least square of the zone. Positions that the dead
+square rule or the freeze rule proves deadlocked are left out. Axes: those of ``search.ground``, and
+E capacity for edges, K boxes, Q positions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+
+from tokoban import compiling
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.search.deadlocks import mark_frozen
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.positions import (
+    Positions,
+    add,
+    bit_of,
+    copy,
+    empty_positions,
+    list_boxes,
+    slot_of,
+)
+
+FAR = np.iinfo(np.int32).max  # a distance: deadlocked
+
+_SLICE_S = 0.05  # searched before limits are looked at
+_EDGES_EACH = 8  # pushes that a position has on average, at most
+
+# Entries of ``StateSpace.progress``.
+_NUM_EXPANDED, _NUM_EDGES = range(2)
+# Why ``_search`` returned.
+_DONE, _BUDGET_SPENT, _FULL = range(3)
+
+
+class Scratch(NamedTuple):
+    """Workspace for the pushes of one position."""
+
+    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
+    is_frozen: Bool[np.ndarray, "F+1"]
+    marks: Int64[np.ndarray, "2 F+1"]  # the zone of the position, and of the one after a push
+    waiting: Int16[np.ndarray, "F+1"]
+    boxes: Int16[np.ndarray, " K"]
+    words: UInt64[np.ndarray, " W"]  # the boxes after a push
+    num_floods: Int64[np.ndarray, "1"]
+
+
+class StateSpace(NamedTuple):
+    """Positions in the order in which they were found, the start first."""
+
+    positions: Positions
+    num_pushes: Int32[np.ndarray, " P"]  # legal ones; none from a solved position
+    ends: Int64[np.ndarray, " P"]  # of each position's edges; they start where the last ones end
+    distance: Int32[np.ndarray, " P"]  # pushes that remain, ``FAR`` where deadlocked
+    edges: Int32[np.ndarray, " E"]  # the positions after pushes, but for those left out
+    progress: Int64[np.ndarray, "2"]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Sums over some positions, none of them solved or deadlocked."""
+
+    positions: int
+    pushes: int  # legal ones
+    losing: int  # those after which the level is proved to have no solution
+    unknown: int = 0  # those of which neither that nor a solution was found within the limits
+
+    @property
+    def branching(self) -> float:
+        """Mean number of legal pushes in a position."""
+        return self.pushes / self.positions if self.positions else 0.0
+
+    @property
+    def losing_share(self) -> float:
+        """The share of these pushes that lose; at least so much where some are unknown."""
+        return self.losing / self.pushes if self.pushes else 0.0
+
+
+@dataclass(frozen=True)
+class Reachable:
+    """The positions that play can reach from the start of a level until it is solved.
+
+    Left out are those that one look proves deadlocked: with a box where a lone box never reaches a
+    goal, or with boxes frozen off their goals.
+    """
+
+    positions: int
+    solvable: int
+    fewest_pushes: int | None  # from the start; None if it has no solution
+    choices: Choices  # in all that are neither solved nor deadlocked
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """The state space of one level, and its figures."""
+
+    reachable: Reachable
+    ground: Ground
+    states: StateSpace
+
+    def count_losing(
+        self, boxes: UInt64[np.ndarray, "Q W"], player: Int16[np.ndarray, " Q"]
+    ) -> int:
+        """How many positions have no solution, each one push from one that has."""
+        is_solvable = np.empty(len(boxes), np.bool_)
+        num_boxes = int(np.bitwise_count(self.states.positions.boxes[0]).sum())
+        scratch = empty_scratch(len(self.ground.zone), num_boxes)
+        _look_up(self.ground, self.states, scratch, boxes, player, is_solvable)
+        return int((~is_solvable).sum())
+
+
+def explore(
+    board: Board,
+    *,
+    max_positions: int,
+    limits: Limits,
+    clock: Callable[[], float] = compiling.clock,
+) -> Exploration | None:
+    """The state space of a level; None where it is too large or a limit is reached.
+
+    ``max_positions`` is a power of two. Half of the memory limit is for positions. The compilation
+    on first use does not count. Raises ``ValueError`` where the player can reach fewer goals than
+    boxes, or more.
+    """
+    _compile()
+    return _explore(board, max_positions, Watch(limits, clock))
+
+
+def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | None:
+    squares = Squares(board)
+    boxes, goals = squares.numbers(board.boxes), squares.numbers(board.goals)
+    if len(boxes) != len(goals):
+        raise ValueError(f"{len(boxes)} boxes but {len(goals)} goals inside the walls")
+    num_floor = len(squares.squares)
+    one = sum(array.nbytes for array in _arrays(_empty_states(1, num_floor)))
+    while max_positions * one > watch.limits.memory_limit_mb * 1e6 / 2:
+        max_positions //= 2
+    try:
+        ground = build_ground(board, squares, watch.check)
+        states = _empty_states(max_positions, num_floor)
+        if not _fill(ground, states, boxes, squares.number[board.player], watch):
+            return None
+    except OutOfTimeError:
+        return None
+    num_open, pushes, losing, solvable = _count_choices(states)
+    reachable = Reachable(
+        positions=int(states.positions.num_known[0]),
+        solvable=solvable,
+        fewest_pushes=None if solvable == 0 else int(states.distance[0]),
+        choices=Choices(num_open, pushes, losing),
+    )
+    return Exploration(reachable, ground, states)
+
+
+def _arrays(states: StateSpace) -> tuple[np.ndarray, ...]:
+    return (*states.positions, *states[1:])
+
+
+def _fill(
+    ground: Ground, states: StateSpace, boxes: Int16[np.ndarray, " K"], player: int, watch: Watch
+) -> bool:
+    """Finds all positions and distances; False if there are too many."""
+    scratch = empty_scratch(len(ground.zone), len(boxes))
+    _enter_start(ground, states, scratch, boxes, player)
+    stop, slice_positions = _BUDGET_SPENT, 1
+    while stop == _BUDGET_SPENT:
+        watch.check()
+        slice_started_s = compiling.clock()
+        stop = _search(ground, states, scratch, slice_positions)
+        if compiling.clock() - slice_started_s < _SLICE_S:
+            slice_positions *= 2
+        else:
+            slice_positions = max(slice_positions // 2, 1)
+    if stop == _FULL:
+        return False
+    while _settle_more(states):
+        watch.check()
+    return True
+
+
+def _empty_states(capacity: int, num_floor: int) -> StateSpace:
+    """Capacity for positions, a power of two, and eight times as many pushes."""
+    return StateSpace(
+        positions=empty_positions(capacity, num_floor),
+        num_pushes=np.empty(capacity, np.int32),
+        ends=np.empty(capacity, np.int64),
+        distance=np.empty(capacity, np.int32),
+        edges=np.empty(_EDGES_EACH * capacity, np.int32),
+        progress=np.zeros(2, np.int64),
+    )
+
+
+def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
+    """Only the wall is blocked yet."""
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[num_floor] = True
+    return Scratch(
+        is_blocked=is_blocked,
+        is_frozen=np.empty(num_floor + 1, np.bool_),
+        marks=np.zeros((2, num_floor + 1), np.int64),
+        waiting=np.empty(num_floor + 1, np.int16),
+        boxes=np.empty(num_boxes, np.int16),
+        words=np.empty(-(-num_floor // 64), np.uint64),
+        num_floods=np.zeros(1, np.int64),
+    )
+
+
+@cache
+def _compile() -> None:
+    """Explores a board of one push, so that no clock counts the seconds of a first compilation."""
+    board = Board(
+        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+    )
+    exploration = _explore(board, 16, Watch(Limits()))
+    assert exploration is not None
+    start = exploration.states.positions
+    exploration.count_losing(start.boxes[:1], start.player[:1])
+
+
+@inner
+@no_type_check
+def mark_zone(neighbours, scratch, row, player):
+    """Marks where the player can walk in ``scratch.marks[row]``; returns the least such square."""
+    scratch.num_floods[0] += 1
+    mark = scratch.num_floods[0]
+    return flood(neighbours, scratch.is_blocked, player, scratch.marks[row], mark, scratch.waiting)
+
+
+@inner
+@no_type_check
+def key_of(keys, boxes):
+    """The Zobrist key of boxes."""
+    key = np.uint64(0)
+    for box in boxes:
+        key ^= keys[0, box]
+    return key
+
+
+@inner
+@no_type_check
+def enter(neighbours, keys, positions, scratch, boxes_key, parent, player):
+    """The number of the position of ``scratch.words``, whose boxes are blocked; added if new."""
+    least = mark_zone(neighbours, scratch, 1, player)
+    slot = slot_of(positions, scratch.words, boxes_key, least, keys[1, least])
+    if positions.slots[slot] != NONE:
+        return positions.slots[slot]
+    return add(positions, slot, scratch.words, boxes_key, least, parent)
+
+
+@entry
+@no_type_check
+def _enter_start(ground, states, scratch, boxes, player):
+    """Makes the boxes and the player's zone the first position."""
+    scratch.words[:] = 0
+    for box in boxes:
+        scratch.is_blocked[box] = True
+        scratch.words[box >> 6] |= bit_of(box)
+    key = key_of(ground.keys, boxes)
+    enter(ground.neighbours, ground.keys, states.positions, scratch, key, NONE, player)
+    for box in boxes:
+        scratch.is_blocked[box] = False
+
+
+@entry
+@no_type_check
+def _search(ground, states, scratch, num_positions):
+    """Makes all pushes of the next ``num_positions`` positions; returns why it stopped."""
+    progress, num_known = states.progress, states.positions.num_known
+    room = 4 * len(scratch.boxes)
+    stop = progress[_NUM_EXPANDED] + num_positions
+    while progress[_NUM_EXPANDED] < num_known[0]:
+        if progress[_NUM_EXPANDED] >= stop:
+            return _BUDGET_SPENT
+        if num_known[0] + room > len(states.distance):
+            return _FULL
+        if progress[_NUM_EDGES] + room > len(states.edges):
+            return _FULL
+        _expand(ground, states, scratch, progress[_NUM_EXPANDED])
+        progress[_NUM_EXPANDED] += 1
+    return _DONE
+
+
+@inner
+@no_type_check
+def _expand(ground, states, scratch, position):
+    positions, neighbours = states.positions, ground.neighbours
+    boxes, is_blocked, words = scratch.boxes, scratch.is_blocked, scratch.words
+    list_boxes(positions.boxes[position], boxes)
+    is_solved = True
+    for box in boxes:
+        is_blocked[box] = True
+        is_solved &= ground.is_goal[box]
+    states.num_pushes[position] = 0
+    states.distance[position] = 0 if is_solved else FAR
+    if not is_solved:
+        mark_zone(neighbours, scratch, 0, positions.player[position])
+        marks, mark = scratch.marks[0], scratch.num_floods[0]
+        for row in range(len(boxes)):
+            box = boxes[row]
+            for direction in range(4):
+                beyond = neighbours[box, direction]
+                if marks[neighbours[box, direction ^ 2]] != mark or is_blocked[beyond]:
+                    continue
+                states.num_pushes[position] += 1
+                if ground.lower_bound[beyond * 4 + ground.zone[beyond, box]] == UNREACHABLE:
+                    continue
+                is_blocked[box], is_blocked[beyond] = False, True
+                boxes[row] = beyond
+                if mark_frozen(ground, boxes, is_blocked, scratch.is_frozen) != -1:
+                    copy(positions.boxes[position], words)
+                    words[box >> 6] ^= bit_of(box)
+                    words[beyond >> 6] ^= bit_of(beyond)
+                    key = positions.boxes_key[position]
+                    key ^= ground.keys[0, box] ^ ground.keys[0, beyond]
+                    after = enter(neighbours, ground.keys, positions, scratch, key, position, box)
+                    states.edges[states.progress[_NUM_EDGES]] = after
+                    states.progress[_NUM_EDGES] += 1
+                boxes[row] = box
+                is_blocked[beyond], is_blocked[box] = False, True
+    for box in boxes:
+        is_blocked[box] = False
+    states.ends[position] = states.progress[_NUM_EDGES]
+
+
+@entry
+@no_type_check
+def _settle_more(states):
+    """Goes once through all positions, after the search has ended, and shortens distances.
+
+    Returns whether any was: they are final once none is.
+    """
+    has_changed = False
+    # Pushes lead to later positions as a rule, so that most is settled the first time.
+    for position in range(states.positions.num_known[0] - 1, -1, -1):
+        nearest = states.distance[position]
+        start = states.ends[position - 1] if position else 0
+        for edge in range(start, states.ends[position]):
+            after = states.distance[states.edges[edge]]
+            if after != FAR and after + 1 < nearest:
+                nearest = after + 1
+                has_changed = True
+        states.distance[position] = nearest
+    return has_changed
+
+
+@entry
+@no_type_check
+def _count_choices(states):
+    """Of the positions neither solved nor deadlocked: how many they are, their legal pushes, and
+    those of the pushes that lose; and how many positions are solvable, solved ones included."""
+    num_open, num_pushes, num_kept, num_solvable = 0, 0, 0, 0
+    for position in range(states.positions.num_known[0]):
+        if states.distance[position] == FAR:
+            continue
+        num_solvable += 1
+        num_open += states.distance[position] > 0
+        num_pushes += states.num_pushes[position]
+        start = states.ends[position - 1] if position else 0
+        for edge in range(start, states.ends[position]):
+            num_kept += states.distance[states.edges[edge]] != FAR
+    return num_open, num_pushes, num_pushes - num_kept, num_solvable
+
+
+@entry
+@no_type_check
+def _look_up(ground, states, scratch, boxes, player, is_solvable):
+    """Fills which of some positions have a solution: those found and not deadlocked, since any that
+    was left out one push from a solvable one is deadlocked."""
+    positions = states.positions
+    for i in range(len(is_solvable)):
+        list_boxes(boxes[i], scratch.boxes)
+        for box in scratch.boxes:
+            scratch.is_blocked[box] = True
+        least = mark_zone(ground.neighbours, scratch, 1, player[i])
+        key = key_of(ground.keys, scratch.boxes)
+        slot = slot_of(positions, boxes[i], key, least, ground.keys[1, least])
+        position = positions.slots[slot]
+        is_solvable[i] = position != NONE and states.distance[position] != FAR
+        for box in scratch.boxes:
+            scratch.is_blocked[box] = False
