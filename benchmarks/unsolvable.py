@@ -21,7 +21,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.by_squares import new_search
+from tokoban.sokoban.search.astar_search import new_search
 from tokoban.sokoban.search.fess.solver import solve_any
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
@@ -34,7 +34,7 @@ MOST_PUSHES = 12  # that spoil a board
 TIME_LIMIT_S = 5.0  # a search
 
 
-def by_squares(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
+def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
     """The search of larger boards, for any board."""
     limits = Limits(time_limit_s=time_limit_s)
     return find_answer(board, lambda: new_search(board, objective), limits)
@@ -44,8 +44,8 @@ WAYS: dict[str, Callable[..., Answer]] = {
     "moves": partial(solve, minimise="moves"),
     "pushes": partial(solve, minimise="pushes"),
     "any": partial(solve, minimise="any"),
-    "moves by squares": partial(by_squares, objective="moves"),
-    "pushes by squares": partial(by_squares, objective="pushes"),
+    "moves by astar": partial(by_astar, objective="moves"),
+    "pushes by astar": partial(by_astar, objective="pushes"),
     "any from both ends": solve_any,
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tests.sokoban.search.fess.push_graph import push_graph
+from tests.sokoban.search.push_graph import push_graph
 from tokoban.sokoban.board import Board, Square
 
 

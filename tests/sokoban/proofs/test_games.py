@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.fess.push_graph import position_of, push_graph, solvable
+from tests.sokoban.search.push_graph import position_of, push_graph, solvable
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd

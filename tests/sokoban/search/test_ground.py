@@ -3,9 +3,12 @@
 import numpy as np
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.laid_out import for_python, lay_out_board
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import flood as floods
+from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import (
     NONE,
     UNREACHABLE,
@@ -17,6 +20,8 @@ from tokoban.sokoban.search.ground import (
 )
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
+
+flood_rest = for_python(floods.flood_rest)
 
 BOARDS = [
     board
@@ -81,3 +86,40 @@ def test_articulation_squares_part_the_floor() -> None:
     found = np.flatnonzero(unpacked_bits(words, len(squares.squares)))
     # The doorway, and on both sides of it the square that leads to it.
     assert found.tolist() == [squares.number[Square(2, column)] for column in (3, 4, 5)]
+
+
+def test_areas_are_marked_with_their_least_square_and_regions_in_turn() -> None:
+    laid = lay_out_board(parse_board("########|#--$-$.#|#@.#####|########"))
+    marks = np.zeros(len(laid.squares) + 1, np.int64)
+    waiting = np.empty(len(laid.squares) + 1, np.int32)
+    arguments = laid.ground.neighbours, laid.scratch.is_blocked
+    assert flood(*arguments, laid.number(Square(2, 2)), marks, 5, waiting) == 0
+    assert flood_rest(*arguments, marks, 5, waiting) == 2
+    by_square = {square: int(mark) for square, mark in zip(laid.squares, marks[:-1], strict=True)}
+    assert by_square == {
+        (1, 1): 5, (1, 2): 5, (2, 1): 5, (2, 2): 5, (1, 3): 0, (1, 4): 6, (1, 5): 0, (1, 6): 7,
+    }  # fmt: skip
+
+
+def test_a_flood_counts_the_steps_of_the_shortest_walks() -> None:
+    num_checked = 0
+    for board in BOARDS:
+        squares, ground = numbered(board)
+        num_floor = len(squares.squares)
+        is_blocked = np.append([square in board.boxes for square in squares.squares], True)
+        marks, waiting, steps = (np.zeros(num_floor + 1, np.int64) for _ in range(3))
+        start = squares.number[board.player]
+        flood(ground.neighbours, is_blocked, start, marks, 7, waiting, steps)
+        layer, distance = {board.player}, 0
+        seen = set(layer)
+        while layer:
+            for square in layer:
+                assert marks[squares.number[square]] == 7
+                assert steps[squares.number[square]] == distance
+            beside = {square.neighbour(way) for square in layer for way in Direction}
+            layer = {s for s in beside if s in squares.number and s not in board.boxes} - seen
+            seen |= layer
+            distance += 1
+        assert (marks == 7).sum() == len(seen)
+        num_checked += len(seen)
+    assert num_checked > 100

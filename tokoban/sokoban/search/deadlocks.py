@@ -33,9 +33,50 @@ On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes a
 words, which is why it is written again there; ``test_batch`` holds it to the reference.
 """
 
-from typing import no_type_check
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int32, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.bounds import every_box_has_a_goal
+from tokoban.sokoban.search.positions import bit_of, copy
+
+_MAX_BYTES = 1 << 25
+
+
+class FrozenWalls(NamedTuple):
+    """Goals that boxes reach when frozen boxes are walls; a table of E sets of frozen boxes.
+
+    A set has one place in the table, where it may be replaced by another. ``goals`` are bits:
+    whether a box can be pushed from a square to each goal, wherever the player stands.
+    """
+
+    sets: UInt64[np.ndarray, "E W"]  # the frozen boxes; an unused entry has none
+    goals: UInt64[np.ndarray, "E F X"]
+    # Workspace.
+    frozen: UInt64[np.ndarray, " W"]  # the set that is looked up
+    is_frozen: Bool[np.ndarray, "F+1"]
+    waiting: Int32[np.ndarray, " F"]
+    goals_of_box: UInt64[np.ndarray, "G X"]
+    pairs: Int32[np.ndarray, "4 G"]
+
+
+def empty_frozen_walls(num_floor: int, num_goals: int) -> FrozenWalls:
+    """A table with no sets; the size is a power of two."""
+    num_words = -(-num_goals // 64)
+    num_sets = 1
+    while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < 4096:
+        num_sets *= 2
+    return FrozenWalls(
+        sets=np.zeros((num_sets, -(-num_floor // 64)), np.uint64),
+        goals=np.zeros((num_sets, num_floor, num_words), np.uint64),
+        frozen=np.zeros(-(-num_floor // 64), np.uint64),
+        is_frozen=np.zeros(num_floor + 1, np.bool_),
+        waiting=np.zeros(num_floor, np.int32),
+        goals_of_box=np.zeros((num_goals, num_words), np.uint64),
+        pairs=np.zeros((4, num_goals), np.int32),
+    )
 
 
 @inner
@@ -85,3 +126,65 @@ def keep_frozen(ground, boxes, is_frozen):
                 return -1
             num_frozen += 1
     return num_frozen
+
+
+@inner
+@no_type_check
+def frozen_entry(ground, frozen_walls, boxes, is_frozen):
+    """The entry of ``frozen_walls`` for the boxes that ``is_frozen`` marks; filled if need be.
+
+    At least one box is marked. A hash chooses the entry, but the sets themselves are compared:
+    what the entry says may prove a position deadlocked.
+    """
+    frozen, waiting = frozen_walls.frozen, frozen_walls.waiting
+    frozen[:] = 0
+    mixed = np.uint64(0)
+    for box in boxes:
+        if is_frozen[box]:
+            frozen[box >> 6] |= bit_of(box)
+            mixed ^= ground.keys[0, box]
+    entry = np.int64(mixed & np.uint64(len(frozen_walls.sets) - 1))
+    known = frozen_walls.sets[entry]
+    is_known = True
+    for word in range(len(frozen)):
+        is_known &= known[word] == frozen[word]
+    if is_known:
+        return entry
+    for word in range(len(frozen)):
+        known[word] = frozen[word]
+    reached_from = frozen_walls.goals[entry]
+    reached_from[:] = 0
+    for goal in range(len(ground.goals)):
+        word, bit = goal >> 6, bit_of(goal)
+        reached_from[ground.goals[goal], word] |= bit
+        if is_frozen[ground.goals[goal]]:
+            continue  # the box there stays
+        waiting[0] = ground.goals[goal]
+        count = 1
+        while count > 0:
+            count -= 1
+            square = waiting[count]
+            for direction in range(4):
+                before = ground.neighbours[square, direction]
+                if is_frozen[before] or reached_from[before, word] & bit:
+                    continue
+                if not is_frozen[ground.neighbours[before, direction]]:
+                    reached_from[before, word] |= bit
+                    waiting[count] = before
+                    count += 1
+    return entry
+
+
+@inner
+@no_type_check
+def is_deadlocked_by_freeze(ground, frozen_walls, boxes, is_blocked):
+    """Whether some box is frozen off the goals, or cut off from them by those frozen on goals."""
+    is_frozen = frozen_walls.is_frozen
+    num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
+    if num_frozen <= 0:
+        return num_frozen < 0
+    entry = frozen_entry(ground, frozen_walls, boxes, is_frozen)
+    goals = frozen_walls.goals[entry]
+    for row in range(len(boxes)):
+        copy(goals[boxes[row]], frozen_walls.goals_of_box[row])
+    return not every_box_has_a_goal(frozen_walls.goals_of_box, frozen_walls.pairs)

@@ -5,7 +5,7 @@ playing", 1970), updated by two exclusive ors per push. The hash only chooses a 
 player are compared exactly, because proofs rest on what is found. Axes as in ``ground``.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
@@ -142,3 +142,10 @@ def packed_bits(is_in: Bool[np.ndarray, " F"]) -> UInt64[np.ndarray, " W"]:
 def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.ndarray, " F"]:
     """The squares whose bits are set."""
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:num_floor] == 1
+
+
+def num_bytes(arrays: Any) -> int:
+    """Of an array, or of all in nested tuples of them."""
+    if isinstance(arrays, tuple):
+        return sum(map(num_bytes, arrays))
+    return getattr(arrays, "nbytes", 0)

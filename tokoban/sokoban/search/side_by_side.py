@@ -5,14 +5,15 @@ feature search expands all moves of one box at once, which lead to nearly every 
 """
 
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search import astar
 from tokoban.sokoban.search.answer import Optimum, Progress
+from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.by_squares import MAX_MATCHED, BySquares
-from tokoban.sokoban.search.fess.solver import TwoSides, two_sides_in_steps
-from tokoban.sokoban.search.lone_box import Steps, completed
+from tokoban.sokoban.search.fess.solver import BidirectionalFess, new_search_in_steps
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.single import InSteps, Outcome, Search
+from tokoban.sokoban.search.steps import Steps, completed
 
 # On one word, expansions of A* alone before both searches: it solves all but few boards of that
 # size in fewer.
@@ -31,23 +32,15 @@ def on_squares(board: Board, memory_limit_mb: float) -> Search:
     """The search for a board of any size, which is neither solved nor hopeless."""
 
     def in_steps() -> Steps[Search]:
-        squares = sorted(board.inside())
-        by_features = yield from two_sides_in_steps(board, squares, seed=0)
-        tables = by_features.tables[0]
-        world = astar.World(
-            tables.neighbours,
-            tables.goal_of != astar.NONE,
-            tables.side,
-            tables.pushes,
-            tables.fewest_pushes,
-            counts_moves=False,
-            is_matched=len(tables.goals) <= MAX_MATCHED,
-        )
+        squares = Squares(board)
+        by_features = yield from new_search_in_steps(board, squares)
+        ground = by_features.tables[0].ground
         return SideBySide(
             by_features,
-            BySquares(board, squares, world),
-            expansions_a_turn=max(_EXPANSIONS_A_TURN // (2 * len(tables.goals)), 1),
+            AStar(board, squares, ground, "pushes", by_features.pruning),
+            expansions_a_turn=max(_EXPANSIONS_A_TURN // (2 * len(ground.goals)), 1),
             memory_limit_mb=memory_limit_mb,
+            shared_bytes=num_bytes((ground, by_features.pruning)),
         )
 
     return InSteps(in_steps())
@@ -58,12 +51,14 @@ class SideBySide:
 
     def __init__(
         self,
-        by_features: TwoSides,
+        by_features: BidirectionalFess,
         by_pushes: Search,
         *,
         expansions_a_turn: int,
         memory_limit_mb: float,
+        shared_bytes: int = 0,  # of arrays that both searches have
     ) -> None:
+        self._shared_bytes = shared_bytes
         self._by_features = by_features
         self._by_pushes: Search | None = by_pushes
         self._expansions_a_turn = expansions_a_turn
@@ -136,8 +131,9 @@ class SideBySide:
         return Progress(expansions, sum(one.positions for one in found), elapsed_s)
 
     def num_bytes(self) -> int:
-        """As ``single.Search`` says; tables that both have count twice."""
-        return sum(search.num_bytes() for search in self._searches())
+        """As ``single.Search`` says."""
+        shared = self._shared_bytes if self._by_pushes else 0
+        return sum(search.num_bytes() for search in self._searches()) - shared
 
     def num_bytes_while_growing(self) -> int:
         """As ``single.Search`` says."""
@@ -185,9 +181,8 @@ class OneWordFirst:
         is_over = self._search.progress(0.0).expansions == _FEW_EXPANSIONS
         if is_over and outcome == Outcome.BUDGET_SPENT:
             self._expansions_before = _FEW_EXPANSIONS
-            squares = sorted(self._board.inside())
             self._search = SideBySide(
-                completed(two_sides_in_steps(self._board, squares, seed=0)),
+                completed(new_search_in_steps(self._board, Squares(self._board))),
                 OneWord(self._level, "pushes"),
                 expansions_a_turn=_EXPANSIONS_A_TURN,
                 memory_limit_mb=self._memory_limit_mb,

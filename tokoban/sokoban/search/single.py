@@ -19,7 +19,7 @@ from tokoban.sokoban.search.answer import (
     Report,
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
-from tokoban.sokoban.search.lone_box import Steps
+from tokoban.sokoban.search.steps import Steps
 
 MAX_SQUARES = 64 * 64
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import by_squares
+from tokoban.sokoban.search import astar_search
 from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
@@ -63,7 +63,7 @@ def solve(
 def prepare() -> None:
     """Compiles every search, or loads what was compiled before, as each first use of one does."""
     batch.prepare()
-    by_squares.prepare()
+    astar_search.prepare()
     large_solver.prepare()
 
 
@@ -71,14 +71,14 @@ def _search_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable
     """What begins the search for a board, already compiled."""
     level = from_board(board)
     if level is None:
-        by_squares.prepare()
+        astar_search.prepare()
     if minimise == "any":
         large_solver.prepare()
         if level is None:
             return partial(on_squares, board, memory_limit_mb)
     elif level is None:
         optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-        return partial(by_squares.new_search, board, optimum)
+        return partial(astar_search.new_search, board, optimum)
     batch.prepare()
     if minimise == "any":
         return partial(OneWordFirst, board, level, memory_limit_mb)

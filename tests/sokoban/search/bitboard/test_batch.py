@@ -14,13 +14,13 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import by_squares
 from tokoban.sokoban.search.bitboard import driver, slices, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import image, pack
@@ -188,22 +188,22 @@ def test_a_box_held_by_a_loose_one_is_not_frozen() -> None:
         assert solve_many(level, "pushes").num_pushes[0] == 4
 
 
-def test_pushes_of_a_lone_box_are_those_by_squares() -> None:
+def test_pushes_of_a_lone_box_are_those_of_the_ground() -> None:
     for board in BOARDS:
         level = from_board(board)
         if level is None or board.is_solved or not board.boxes | board.goals <= board.inside():
             continue
         room = workspace_for(level)
         Solving(level, "pushes", Limits(max_expansions=0)).run(room, 1)
-        squares = sorted(board.inside())
-        world = by_squares._world(board, squares, "pushes")
+        numbered = Squares(board)
+        squares, ground = numbered.squares, build_ground(board, numbered)
         top, left = min(row for row, _ in squares), min(column for _, column in squares)
         cells = [8 * (row - top) + column - left for row, column in squares]
         for i, cell in enumerate(cells):
             for j, player in enumerate(cells):
                 if i != j:
                     side = side_of(room.terrain.area, room.terrain.words[2], cell, 1 << player)
-                    expected = world.pushes[4 * i + int(world.side[i, j])]
+                    expected = ground.pushes[4 * i + int(ground.zone[i, j])]
                     found = room.terrain.pushes[4 * cell + side, : len(expected)]
                     assert np.array_equal(np.minimum(expected, 1 << 14), found)
 

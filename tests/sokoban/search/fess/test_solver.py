@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.fess.push_graph import can_be_solved
+from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import solver, tables
-from tokoban.sokoban.search.fess.positions import NUM_POSITIONS
 from tokoban.sokoban.search.fess.search import EXHAUSTED
 from tokoban.sokoban.search.fess.solver import Progress, solve_any
-from tokoban.sokoban.search.lone_box import completed
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.steps import completed
 
 SHAPES = {
     "one box, open": (Shape(5, 7, 1, is_closed=False), 20),
@@ -61,7 +61,7 @@ def test_either_side_alone_exhausts_only_what_is_unsolvable(turn: int) -> None:
         inside = board.inside()
         if board.is_solved or not (board.boxes <= inside and board.goals <= inside):
             continue
-        two_sides = completed(solver.two_sides_in_steps(board, sorted(inside), seed=0))
+        two_sides = completed(solver.new_search_in_steps(board, Squares(board)))
         two_sides.turn = turn
         while (outcome := two_sides.go_on(1 << 20, None)) == solver.BUDGET_SPENT:
             two_sides.turn = turn
@@ -83,10 +83,6 @@ def test_answers_do_not_depend_on_how_the_search_is_sliced_or_stored(
         assert answer.solution is not None
         assert answer.solution.directions == expected.solution.directions
         assert answer.num_expansions == expected.num_expansions
-
-
-def test_the_seed_of_the_keys_changes_no_answer() -> None:
-    assert solve_any(CROWDED, seed=1).status == "solved"
 
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
@@ -181,11 +177,11 @@ def test_too_much_floor_is_refused() -> None:
 
 
 def test_the_sides_share_the_work() -> None:
-    two_sides = completed(solver.two_sides_in_steps(CROWDED, sorted(CROWDED.inside()), seed=0))
+    two_sides = completed(solver.new_search_in_steps(CROWDED, Squares(CROWDED)))
     turns = set()
     for _ in range(50):
         turns.add(two_sides.turn)
         if two_sides.go_on(1 << 10, None) != solver.BUDGET_SPENT:
             break
-    assert two_sides.positions[0].progress[NUM_POSITIONS] > 1
+    assert two_sides.sides[0].positions.num_known[0] > 1
     assert 0 in turns

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.bitboard.terrain import (
     place_of,
 )
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, flood, index, lowest, moved
-from tokoban.sokoban.search.matching import assign, match_three, matched_pushes
+from tokoban.sokoban.search.bounds import assign, match_three, matched_pushes
 
 NONE = -1
 _CLOSED, _REPEATED = -2, -3  # in ``next_open``, of positions that were looked at

@@ -1,6 +1,7 @@
-"""What a good plan may look like: in which order goals are filled, and what that shuts off.
+"""The packing order of FESS: in which order goals are filled, and which squares that cuts off.
 
-All this only guides the search; nothing is held lost because of it.
+After the packing plan of Shoham and Schaeffer 2020. It only guides the search; nothing is held
+deadlocked because of it.
 """
 
 from functools import partial
@@ -10,9 +11,9 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.astar import NONE
-from tokoban.sokoban.search.fess.areas import mark_area, mark_other_regions
-from tokoban.sokoban.search.lone_box import Steps
+from tokoban.sokoban.search.flood import flood, flood_rest
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.steps import Steps
 
 _MAX_FLOODED = 50_000_000  # squares, for the packing order of one level: about half a second
 _FLOODED_A_STEP = 1_000_000
@@ -23,7 +24,7 @@ _LAST, _REGION, _GOAL, _NUM_REGIONS, _BEST, _BEST_PULLS, _MARK = range(7)
 
 
 class _Order(NamedTuple):
-    """A packing order in the making, and room to work in."""
+    """A packing order in the making, and workspace."""
 
     rank: Int16[np.ndarray, " G"]  # NONE of goals that are not in the order yet
     is_blocked: Bool[np.ndarray, " F+1"]
@@ -40,16 +41,16 @@ class _Order(NamedTuple):
 
 @inner
 @no_type_check
-def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, room):
+def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, workspace):
     """The pulls that bring ``box`` to where some box starts, and the last mark used.
 
     NONE where there are no such pulls fewer than ``fewer_than``. The box must be blocked.
-    ``room`` are marks of places and of squares, in which ``mark`` and all later numbers must be
+    ``workspace`` is marks of places and of squares, in which ``mark`` and all later numbers must be
     new, and three lists.
     """
-    seen, marks, places, pulls, waiting = room
+    seen, marks, places, pulls, waiting = workspace
     seen_by = mark
-    mark_area(neighbours, is_blocked, player, marks, mark, waiting)
+    flood(neighbours, is_blocked, player, marks, mark, waiting)
     first = count = 0
     for direction in range(4):
         if marks[neighbours[box, direction]] == mark:
@@ -71,7 +72,7 @@ def pulls_out(neighbours, is_blocked, is_start, box, player, fewer_than, mark, r
             break
         is_blocked[before] = True
         mark += 1
-        mark_area(neighbours, is_blocked, behind, marks, mark, waiting)
+        flood(neighbours, is_blocked, behind, marks, mark, waiting)
         is_blocked[before] = False
         for side in range(4):
             place = before * 4 + side
@@ -124,7 +125,7 @@ def go_on_with_order(neighbours, goals, player, order):
     """Does a step of ``packing_order_in_steps``; returns whether the order is complete."""
     num_floor = len(neighbours) - 1
     progress, inside, rank, is_blocked = order.progress, order.inside, order.rank, order.is_blocked
-    room = (order.seen, order.marks, order.places, order.pulls, order.waiting)
+    workspace = (order.seen, order.marks, order.places, order.pulls, order.waiting)
     last_mark = progress[_MARK] + _FLOODED_A_STEP // num_floor
     num_looked_at = 0
     while progress[_LAST] >= 0:
@@ -133,10 +134,8 @@ def go_on_with_order(neighbours, goals, player, order):
             regions = order.regions
             regions[:] = 0
             if not is_blocked[player]:
-                mark_area(neighbours, is_blocked, player, regions, 1, order.waiting)
-            progress[_NUM_REGIONS] = mark_other_regions(
-                neighbours, is_blocked, regions, 1, order.waiting
-            )
+                flood(neighbours, is_blocked, player, regions, 1, order.waiting)
+            progress[_NUM_REGIONS] = flood_rest(neighbours, is_blocked, regions, 1, order.waiting)
             inside[:] = NONE
             for square in range(num_floor):
                 inside[regions[square]] = square
@@ -160,7 +159,7 @@ def go_on_with_order(neighbours, goals, player, order):
                     inside[region],
                     progress[_BEST_PULLS],
                     mark + 1,
-                    room,
+                    workspace,
                 )
                 if pulls != NONE:
                     progress[_BEST], progress[_BEST_PULLS] = goal, pulls
@@ -189,7 +188,7 @@ def goal_rooms(neighbours, goals):
         is_other[goal] = False
     marks = np.zeros(len(neighbours), np.int64)
     waiting = np.empty(len(neighbours), np.int32)
-    mark_other_regions(neighbours, is_other, marks, 1, waiting)
+    flood_rest(neighbours, is_other, marks, 1, waiting)
     room = np.empty(len(goals), np.int16)
     for goal in range(len(goals)):
         room[goal] = marks[goals[goal]] - 2
@@ -240,29 +239,3 @@ def squares_in_plan(neighbours, goals, rank):
         for goal in goal_at[:step]:
             in_plan[step, goal >> 6] |= np.uint64(1) << np.uint64(goal & 63)
     return in_plan
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def find_doors(neighbours):
-    """Bits of the squares between whose neighbours there is no other way."""
-    num_floor = len(neighbours) - 1
-    doors = np.zeros(-(-num_floor // 64), np.uint64)
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[num_floor] = True
-    waiting = np.empty(num_floor + 1, np.int32)
-    marks = np.zeros(num_floor + 1, np.int64)
-    for square in range(num_floor):
-        is_blocked[square] = True
-        has_marked = False
-        for direction in range(4):
-            beside = neighbours[square, direction]
-            if beside == num_floor or marks[beside] == square + 1:
-                continue
-            if has_marked:
-                doors[square >> 6] |= np.uint64(1) << np.uint64(square & 63)
-            else:
-                mark_area(neighbours, is_blocked, beside, marks, square + 1, waiting)
-                has_marked = True
-        is_blocked[square] = False
-    return doors

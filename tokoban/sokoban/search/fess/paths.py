@@ -1,4 +1,4 @@
-"""From the positions of both sides of a search back to the moves of the player."""
+"""From the positions of both sides of bidirectional FESS back to the moves of the player."""
 
 from functools import partial
 from itertools import pairwise
@@ -8,26 +8,29 @@ import numpy as np
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.astar import NONE
-from tokoban.sokoban.search.fess.areas import mark_area
-from tokoban.sokoban.search.fess.positions import Positions, unpacked_bits
-from tokoban.sokoban.search.fess.tables import Tables
+from tokoban.sokoban.search.fess.sides import Side
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Ground
+from tokoban.sokoban.search.positions import Positions, unpacked_bits
 
 
 def find_directions(
-    tables: Tables, forward: Positions, backward: Positions, meeting: tuple[int, int], player: int
+    ground: Ground, forward: Side, backward: Side, meeting: tuple[int, int], player: int
 ) -> tuple[Direction, ...]:
     """All moves from the start, with the player on square ``player``, to all boxes on goals.
 
     ``meeting`` is one position by its number forwards and its number backwards.
     """
-    num_floor = len(tables.side)
-    ahead, back = _chain(forward, meeting[0])[::-1], _chain(backward, meeting[1])
+    num_floor = len(ground.zone)
+    ahead, back = (
+        _chain(forward.positions, meeting[0])[::-1],
+        _chain(backward.positions, meeting[1]),
+    )
     # Each position, and the square of the box that is pushed on the way to it should that box only
     # be pushed around to where it was.
-    steps = [(forward, i, forward.pushed_to[i]) for i in ahead[1:]]
-    steps += [(backward, j, backward.pushed_to[i]) for i, j in pairwise(back)]
-    is_box = unpacked_bits(forward.boxes[ahead[0]], num_floor)
+    steps = [(forward.positions, i, forward.pushed_to[i]) for i in ahead[1:]]
+    steps += [(backward.positions, j, backward.pushed_to[i]) for i, j in pairwise(back)]
+    is_box = unpacked_bits(forward.positions.boxes[ahead[0]], num_floor)
     directions: list[Direction] = []
     for positions, position, around in steps:
         is_box_after = unpacked_bits(positions.boxes[position], num_floor)
@@ -37,12 +40,12 @@ def find_directions(
             end = int(np.flatnonzero(is_box_after & ~is_box)[0])
         is_blocked = np.append(is_box_after, True)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-        mark_area(tables.neighbours, is_blocked, positions.player[position], marks, 1, waiting)
+        flood(ground.neighbours, is_blocked, positions.player[position], marks, 1, waiting)
         is_blocked[end] = False
-        moves = one_box_moves(tables.neighbours, is_blocked, box, player, end, marks == 1)
+        moves = one_box_moves(ground.neighbours, is_blocked, box, player, end, marks == 1)
         for move in moves[::-1].tolist():
             directions.append(Direction(move))
-            player = int(tables.neighbours[player, move])
+            player = int(ground.neighbours[player, move])
         is_box = is_box_after
     return tuple(directions)
 

@@ -1,32 +1,36 @@
-"""Any solution of a level of any size, with three honest answers."""
+"""Bidirectional FESS: any solution of a level of any size, or a proof that there is none.
+
+Feature space search (Shoham and Schaeffer 2020, see ``features``) from the start by pushes and from
+the solved board by pulls, until the two sides meet.
+"""
 
 import threading
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search.answer import Answer, Progress, Report
-from tokoban.sokoban.search.fess.corral_search import empty_small_search
 from tokoban.sokoban.search.fess.heaps import enter
 from tokoban.sokoban.search.fess.moves import empty_scratch
 from tokoban.sokoban.search.fess.paths import find_directions
-from tokoban.sokoban.search.fess.positions import (
+from tokoban.sokoban.search.fess.search import BUDGET_SPENT, EXHAUSTED, SOLVED, STORE_FULL, search
+from tokoban.sokoban.search.fess.sides import (
     MET,
     NUM_EXPANSIONS,
     NUM_FLOODS,
-    NUM_POSITIONS,
     REACHED,
-    Positions,
-    first_positions,
+    Side,
+    first_side,
     grown,
 )
-from tokoban.sokoban.search.fess.search import BUDGET_SPENT, EXHAUSTED, SOLVED, STORE_FULL, search
-from tokoban.sokoban.search.fess.tables import BothTables, Tables, tables_in_steps
+from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.lone_box import Steps
+from tokoban.sokoban.search.positions import num_bytes
+from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.single import InSteps, Outcome, Search, find_answer
+from tokoban.sokoban.search.steps import Steps
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12
@@ -46,7 +50,6 @@ def solve_any(
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
     stop: threading.Event | None = None,
-    seed: int = 0,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
@@ -62,70 +65,65 @@ def solve_any(
         memory_limit_mb=memory_limit_mb,
         stop=stop,
     )
-    return find_answer(
-        board, lambda: new_search(board, seed=seed), limits, report=report, clock=clock
-    )
+    return find_answer(board, lambda: new_search(board), limits, report=report, clock=clock)
 
 
-def new_search(board: Board, *, seed: int = 0) -> Search:
+def new_search(board: Board) -> Search:
     """The search for any solution of a board that is neither solved nor hopeless."""
-    return InSteps(two_sides_in_steps(board, sorted(board.inside()), seed=seed))
+    return InSteps(new_search_in_steps(board, Squares(board)))
 
 
-def two_sides_in_steps(board: Board, squares: list[Square], *, seed: int) -> "Steps[TwoSides]":
+def new_search_in_steps(board: Board, squares: Squares) -> "Steps[BidirectionalFess]":
     """The same search, and the steps in which it is set up."""
-    tables = yield from tables_in_steps(board, squares, seed=seed)
-    return TwoSides(tables, squares.index(board.player))
+    forward, backward = yield from tables_in_steps(board, squares)
+    return BidirectionalFess(forward, backward, squares.number[board.player])
 
 
-class TwoSides:
-    """A search from the start by pushes and one from the end by pulls, until they meet."""
+class BidirectionalFess:
+    """The two sides, in turns; the unit of its work is a flood."""
 
     name = "bidirectional-fess"
 
-    def __init__(self, tables: BothTables, player: int) -> None:
+    def __init__(self, forward: Tables, backward: Tables, player: int) -> None:
         self.player = player
-        forward, backward, boxes = tables
-        self.tables: list[Tables] = [forward, backward]
-        num_floor = len(forward.side)
+        self.tables = (forward, backward)
+        goals, boxes = forward.ground.goals, backward.ground.goals
+        num_floor = len(forward.ground.zone)
         # At least the moves of one box, beside as many positions of the end as there are areas.
         capacity = max(_FIRST_CAPACITY, 1 << (5 * num_floor).bit_length())
-        goals = self.tables[0].goals
-        self.positions: list[Positions] = [
-            first_positions(self.tables[0], boxes, [self.player], capacity),
-            first_positions(self.tables[1], goals, list(range(num_floor)), capacity),
+        self.sides: list[Side] = [
+            first_side(forward, boxes, [self.player], capacity),
+            first_side(backward, goals, list(range(num_floor)), capacity),
         ]
-        for positions in self.positions:
-            for position in range(positions.progress[NUM_POSITIONS]):
-                enter(positions, position)
+        for side in self.sides:
+            for position in range(side.positions.num_known[0]):
+                enter(side, position)
         self.scratch = empty_scratch(num_floor, len(boxes))
-        self.small_search = empty_small_search(num_floor)
+        self.pruning = empty_pruning(num_floor, len(boxes))
         self.turn = 0
         self.num_turns = 0  # that are over, of both sides
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says: sums over both sides."""
-        expansions, positions = (
-            sum(int(side.progress[entry]) for side in self.positions)
-            for entry in (NUM_EXPANSIONS, NUM_POSITIONS)
-        )
+        expansions = sum(int(side.progress[NUM_EXPANSIONS]) for side in self.sides)
+        positions = sum(int(side.positions.num_known[0]) for side in self.sides)
         return Progress(expansions, positions, elapsed_s)
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return _num_bytes((self.tables, self.positions, self.scratch, self.small_search))
+        return num_bytes((*self.tables, *self.sides, self.scratch, self.pruning))
 
     def num_bytes_while_growing(self) -> int:
-        """The positions of this side are copied to twice the room."""
-        return self.num_bytes() + 2 * _num_bytes(self.positions[self.turn])
+        """The positions of this side are copied to twice the capacity."""
+        return self.num_bytes() + 2 * num_bytes(self.sides[self.turn])
 
     def grow(self) -> None:
-        """Makes room after the search found that there was none."""
-        self.positions[self.turn] = grown(self.positions[self.turn], self.tables[self.turn])
+        """As ``single.Search`` says."""
+        self.sides[self.turn] = grown(self.sides[self.turn], self.tables[self.turn])
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says; the unit of its work is a flood."""
-        side, other = self.positions[self.turn], self.positions[1 - self.turn]
+        """As ``single.Search`` says."""
+        side, other = self.sides[self.turn], self.sides[1 - self.turn]
         # The turns must not depend on the slices, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)
@@ -133,13 +131,7 @@ class TwoSides:
         if max_expansions is not None:
             max_here = max_expansions - int(other.progress[NUM_EXPANSIONS])
         outcome = search(
-            self.tables[self.turn],
-            side,
-            other,
-            self.scratch,
-            self.small_search,
-            stop_at,
-            max_here,
+            self.tables[self.turn], side, other, self.scratch, self.pruning, stop_at, max_here
         )
         if outcome == BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
@@ -148,21 +140,14 @@ class TwoSides:
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once the sides have met."""
-        progress = self.positions[self.turn].progress
+        progress = self.sides[self.turn].progress
         here, there = int(progress[REACHED]), int(progress[MET])
         meeting = (there, here) if self.turn else (here, there)
-        forward, backward = self.positions
-        return find_directions(self.tables[0], forward, backward, meeting, self.player)
+        forward, backward = self.sides
+        return find_directions(self.tables[0].ground, forward, backward, meeting, self.player)
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""
-
-
-def _num_bytes(arrays: Any) -> int:
-    """Of an array, or of all in tuples and lists of them."""
-    if isinstance(arrays, tuple | list):
-        return sum(map(_num_bytes, arrays))
-    return getattr(arrays, "nbytes", 0)
 
 
 @cache

@@ -7,14 +7,14 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.fess.laid_out import for_python, lay_out_board
+from tests.sokoban.search.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.astar import UNREACHABLE
-from tokoban.sokoban.search.fess import matching
+from tokoban.sokoban.search import bounds
+from tokoban.sokoban.search.ground import UNREACHABLE
 
-every_box_has_a_goal = for_python(matching.every_box_has_a_goal)
-match_all = for_python(matching.match_all)
-pushes_left_after = for_python(matching.pushes_left_after)
+every_box_has_a_goal = for_python(bounds.every_box_has_a_goal)
+match_all = for_python(bounds.match_all)
+lower_bound_after = for_python(bounds.lower_bound_after)
 
 
 @pytest.mark.parametrize("num_boxes", [1, 2, 5])
@@ -39,28 +39,28 @@ def test_goals_beyond_the_first_word_count_as_well() -> None:
     for box in range(num_boxes):  # each box its own goal, and the next one's
         for goal in {box, (box + 1) % num_boxes}:
             words[box, goal // 64] |= np.uint64(1 << goal % 64)
-    room = np.zeros((4, num_boxes), np.int32)
-    assert every_box_has_a_goal(words, room)
+    workspace = np.zeros((4, num_boxes), np.int32)
+    assert every_box_has_a_goal(words, workspace)
     words[65] = words[66] = words[0]  # three boxes, two goals
-    assert not every_box_has_a_goal(words, room)
+    assert not every_box_has_a_goal(words, workspace)
 
 
-def test_pushes_left_after_one_move_are_those_of_the_cheapest_matching() -> None:
+def test_the_lower_bound_after_one_move_is_that_of_the_cheapest_matching() -> None:
     num_finite = 0
     for board in random_boards(Shape(5, 7, 4, is_closed=False), 30, seed=2):
         if not (board.boxes <= board.inside() and board.goals <= board.inside()):
             continue
         laid = lay_out_board(board)
         scratch = laid.scratch
-        match_all(laid.tables, scratch.places, scratch.matching, scratch.path)
+        match_all(laid.ground, True, scratch.places, scratch.matching, scratch.path)
         for row in range(len(scratch.places)):
             for place in range(0, 4 * len(laid.squares), 5):
                 places = scratch.places.copy()
                 places[row] = place
-                pushes = laid.tables.pushes[places]
+                pushes = laid.ground.pushes[places]
                 expected = pushes[linear_sum_assignment(pushes)].sum()
-                found = pushes_left_after(
-                    laid.tables, scratch.places, row, place, scratch.matching, scratch.path
+                found = lower_bound_after(
+                    laid.ground, True, scratch.places, row, place, scratch.matching, scratch.path
                 )
                 assert found == min(expected, UNREACHABLE)
                 num_finite += found < UNREACHABLE
@@ -69,12 +69,11 @@ def test_pushes_left_after_one_move_are_those_of_the_cheapest_matching() -> None
 
 def test_unmatched_boxes_go_each_to_the_nearest_goal() -> None:
     laid = lay_out_board(parse_board("#######|#-$.$-#|#-.-@.#|#--$--#|#######"))
-    tables = laid.tables._replace(is_matched=False)
     scratch = laid.scratch
-    match_all(tables, scratch.places, scratch.matching, scratch.path)
+    match_all(laid.ground, False, scratch.places, scratch.matching, scratch.path)
     for place in range(4 * len(laid.squares)):
         places = scratch.places.copy()
         places[1] = place
-        expected = min(int(tables.pushes[places].min(axis=1).sum()), UNREACHABLE)
+        expected = min(int(laid.ground.pushes[places].min(axis=1).sum()), UNREACHABLE)
         arguments = scratch.places, 1, place, scratch.matching, scratch.path
-        assert pushes_left_after(tables, *arguments) == expected
+        assert lower_bound_after(laid.ground, False, *arguments) == expected

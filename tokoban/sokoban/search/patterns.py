@@ -1,7 +1,7 @@
-"""Few boxes that cannot all come to goals: found once by a small search, and kept.
+"""The deadlock pattern database: boxes that cannot all come to goals, found by corral searches.
 
 A pattern is boxes and an area: wherever other boxes are, a position with a box on each of its
-squares and the player in its area is lost, for more boxes never help.
+squares and the player in its area is deadlocked, for more boxes never help. Source: ``deadlocks``.
 """
 
 from typing import NamedTuple, no_type_check
@@ -10,20 +10,21 @@ import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.astar import NONE
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.positions import bit_of
 
 _MAX_PATTERNS = 1 << 14
 _MAX_LINKS = 8 * _MAX_PATTERNS
 _NUM_REFUTED = 1 << 17
 
-# Entries of `LostPatterns.progress`.
+# Entries of `Patterns.progress`.
 NUM_PATTERNS, NUM_LINKS = range(2)
 
 
-class LostPatterns(NamedTuple):
-    """Patterns, chained by their squares; when there is no more room, no more are kept.
+class Patterns(NamedTuple):
+    """Patterns, chained by their squares; when they are full, no more are added.
 
-    Further axes: N patterns, K links, R refuted.
+    Axes: N patterns, K links, R refuted; others as in ``ground``.
     """
 
     boxes: UInt64[np.ndarray, "N W"]
@@ -31,15 +32,15 @@ class LostPatterns(NamedTuple):
     first_link: Int32[np.ndarray, " F"]  # of the patterns with a box on each square
     next_link: Int32[np.ndarray, " K"]
     pattern: Int32[np.ndarray, " K"]
-    # The mixed keys of boxes and area that were searched and not found lost; one place for each.
+    # Keys of boxes and area that were searched and not found deadlocked; one entry for each.
     refuted: UInt64[np.ndarray, " R"]
     progress: Int64[np.ndarray, "2"]
 
 
-def no_patterns(num_floor: int) -> LostPatterns:
-    """Room for patterns, and none yet."""
+def no_patterns(num_floor: int) -> Patterns:
+    """An empty database."""
     num_words = -(-num_floor // 64)
-    return LostPatterns(
+    return Patterns(
         boxes=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
         area=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
         first_link=np.full(num_floor, NONE, np.int32),
@@ -52,9 +53,9 @@ def no_patterns(num_floor: int) -> LostPatterns:
 
 @inner
 @no_type_check
-def has_lost_pattern(patterns, words, box, player):
+def has_pattern(patterns, words, box, player):
     """Whether a pattern with a box on the square ``box`` lies in the position."""
-    word, bit = player >> 6, np.uint64(1) << np.uint64(player & 63)
+    word, bit = player >> 6, bit_of(player)
     link = patterns.first_link[box]
     while link != NONE:
         pattern = patterns.pattern[link]
@@ -71,7 +72,7 @@ def has_lost_pattern(patterns, words, box, player):
 @inner
 @no_type_check
 def add_pattern(patterns, boxes, marks, mark):
-    """Keeps boxes that cannot all come to goals while the player is where ``marks`` is ``mark``."""
+    """Adds boxes that cannot all come to goals while the player is where ``marks`` is ``mark``."""
     pattern = patterns.progress[NUM_PATTERNS]
     links = patterns.progress[NUM_LINKS]
     if pattern == len(patterns.boxes) or links + len(boxes) > len(patterns.pattern):
@@ -79,11 +80,11 @@ def add_pattern(patterns, boxes, marks, mark):
     patterns.progress[NUM_PATTERNS] += 1
     patterns.progress[NUM_LINKS] += len(boxes)
     for box in boxes:
-        patterns.boxes[pattern, box >> 6] |= np.uint64(1) << np.uint64(box & 63)
+        patterns.boxes[pattern, box >> 6] |= bit_of(box)
         patterns.pattern[links] = pattern
         patterns.next_link[links] = patterns.first_link[box]
         patterns.first_link[box] = links
         links += 1
     for square in range(len(marks) - 1):
         if marks[square] == mark:
-            patterns.area[pattern, square >> 6] |= np.uint64(1) << np.uint64(square & 63)
+            patterns.area[pattern, square >> 6] |= bit_of(square)

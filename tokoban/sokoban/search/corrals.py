@@ -1,15 +1,15 @@
-"""Corrals: regions that the player cannot enter, and the boxes around them.
+"""PI-corrals: regions that the player cannot enter, and the boxes around them that must be pushed.
 
-In all functions ``marks`` is 1 where the player can walk, a number from 2 on for each other region
-of free floor, and ``marks`` of a wall or box is 0.
+After YASS (Brian Damgaard) and the Sokoban wiki; conditions in ``deadlocks``. In all functions
+``marks`` is 1 where the player can walk, a number from 2 on for each other region of free floor,
+and 0 on walls and boxes.
 """
 
 from typing import no_type_check
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.astar import NONE
 
-NO_CORRAL, PUSH_THESE, LOST = range(3)
+NO_CORRAL, PUSH_THESE, DEADLOCKED = range(3)
 
 
 @inner
@@ -24,16 +24,16 @@ def touches(neighbours, marks, box, is_inside):
 
 @inner
 @no_type_check
-def push_into(tables, marks, is_blocked, is_inside, is_around, box, direction):
+def push_into(ground, marks, is_blocked, is_inside, is_around, box, direction):
     """What a push of a box around the corral means: region that must join it, or one of these:
 
     0: it cannot be the first push of such a box in any solution; -1: it can be made now and leads
     into the corral; -2: it may come to be possible, so the corral binds nobody.
     """
-    start = tables.neighbours[box, direction ^ 2]
-    end = tables.neighbours[box, direction]
+    start = ground.neighbours[box, direction ^ 2]
+    end = ground.neighbours[box, direction]
     wall = len(marks) - 1
-    if start == wall or end == wall or tables.is_dead[end]:
+    if start == wall or end == wall or ground.is_dead[end]:
         return 0
     if is_around[start] or is_around[end] or is_inside[marks[start]]:
         return 0
@@ -48,34 +48,34 @@ def push_into(tables, marks, is_blocked, is_inside, is_around, box, direction):
 
 @inner
 @no_type_check
-def is_unfinished(tables, boxes, is_blocked, marks, is_inside, is_around):
+def is_unfinished(ground, boxes, is_blocked, marks, is_inside, is_around):
     """Whether some box around the corral is off the goals, or a goal inside is bare."""
     for box in boxes:
-        if is_around[box] and tables.goal_of[box] == NONE:
+        if is_around[box] and not ground.is_goal[box]:
             return True
     is_bare = False
-    for goal in tables.goals:
+    for goal in ground.goals:
         is_bare |= not is_blocked[goal] and is_inside[marks[goal]]
     return is_bare
 
 
 @inner
 @no_type_check
-def grow_corral(tables, boxes, is_blocked, marks, is_inside, is_around):
+def grow_corral(ground, boxes, is_blocked, marks, is_inside, is_around):
     """Joins regions to the one in ``is_inside`` until all first pushes lead into the corral.
 
     Returns how many there are, or -1 if the corral binds nobody. ``is_around`` marks its boxes.
     """
     while True:
         for box in boxes:
-            is_around[box] = touches(tables.neighbours, marks, box, is_inside)
+            is_around[box] = touches(ground.neighbours, marks, box, is_inside)
         num_pushes = 0
         joined = 0
         for box in boxes:
             if not is_around[box]:
                 continue
             for direction in range(4):
-                found = push_into(tables, marks, is_blocked, is_inside, is_around, box, direction)
+                found = push_into(ground, marks, is_blocked, is_inside, is_around, box, direction)
                 if found == -2:
                     return -1
                 if found == -1:
@@ -89,20 +89,20 @@ def grow_corral(tables, boxes, is_blocked, marks, is_inside, is_around):
 
 @inner
 @no_type_check
-def find_pi_corral(tables, boxes, is_blocked, marks, num_regions, is_inside, is_around, may_move):
-    """Which boxes ``may_move`` without loss: those around a corral that has to be entered now.
+def find_pi_corral(ground, boxes, is_blocked, marks, num_regions, is_inside, is_around, may_move):
+    """Which boxes ``may_move`` without loss of solutions: those around a corral to enter now.
 
     A PI-corral: any first push of a box around it leads into it and can be made at once, so such a
     push may as well come before all others. Returns PUSH_THESE, NO_CORRAL when every box may move,
-    or LOST when an unfinished corral has no first push at all.
+    or DEADLOCKED when an unfinished corral has no first push at all.
     """
     best = 1 << 30
     for region in range(2, 2 + num_regions):
         is_inside[: num_regions + 2] = False
         is_inside[region] = True
-        num_pushes = grow_corral(tables, boxes, is_blocked, marks, is_inside, is_around)
+        num_pushes = grow_corral(ground, boxes, is_blocked, marks, is_inside, is_around)
         is_bound = num_pushes >= 0 and is_unfinished(
-            tables, boxes, is_blocked, marks, is_inside, is_around
+            ground, boxes, is_blocked, marks, is_inside, is_around
         )
         if is_bound and num_pushes < best:
             best = num_pushes
@@ -112,4 +112,4 @@ def find_pi_corral(tables, boxes, is_blocked, marks, num_regions, is_inside, is_
             is_around[box] = False
     if best == 1 << 30:
         return NO_CORRAL
-    return PUSH_THESE if best > 0 else LOST
+    return PUSH_THESE if best > 0 else DEADLOCKED

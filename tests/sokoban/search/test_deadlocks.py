@@ -1,4 +1,4 @@
-"""Nothing that can be solved is held lost, by any of the prunings, at any position of a game."""
+"""No deadlock rule calls a position deadlocked that can be solved, on small boards."""
 
 import random
 from collections import Counter
@@ -7,50 +7,52 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.fess.laid_out import LaidOut, for_python, lay_out_board
-from tests.sokoban.search.fess.push_graph import board_at, can_be_solved, push_graph, solvable
+from tests.sokoban.search.laid_out import LaidOut, for_python, lay_out_board
+from tests.sokoban.search.push_graph import board_at, can_be_solved, push_graph, solvable
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.fess import corral_search, corrals, freezes, lost_patterns, moves
-from tokoban.sokoban.search.fess.corrals import LOST, NO_CORRAL
-from tokoban.sokoban.search.fess.lost_patterns import NUM_PATTERNS
-from tokoban.sokoban.search.fess.positions import unpacked_bits
+from tokoban.sokoban.search import corral_search, corrals, deadlocks, patterns
+from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
+from tokoban.sokoban.search.patterns import NUM_PATTERNS
+from tokoban.sokoban.search.positions import unpacked_bits
 
-is_lost_corral = for_python(corral_search.is_lost_corral)
+is_deadlocked_corral = for_python(corral_search.is_deadlocked_corral)
 find_pi_corral = for_python(corrals.find_pi_corral)
-mark_frozen = for_python(freezes.mark_frozen)
-frozen_entry = for_python(freezes.frozen_entry)
-has_lost_pattern = for_python(lost_patterns.has_lost_pattern)
-is_lost_by_freeze = for_python(moves.is_lost_by_freeze)
+mark_frozen = for_python(deadlocks.mark_frozen)
+frozen_entry = for_python(deadlocks.frozen_entry)
+is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
+has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
 
 
-def is_frozen_lost(laid: LaidOut) -> bool:
-    return is_lost_by_freeze(laid.tables, laid.scratch)
+def is_frozen(laid: LaidOut) -> bool:
+    scratch = laid.scratch
+    frozen_walls = laid.pruning.frozen_walls
+    return is_deadlocked_by_freeze(laid.ground, frozen_walls, scratch.boxes, scratch.is_blocked)
 
 
 def corral_verdict(laid: LaidOut) -> int:
     scratch = laid.scratch
     return find_pi_corral(
-        laid.tables,
+        laid.ground,
         scratch.boxes,
         scratch.is_blocked,
         scratch.area,
         laid.num_regions,
-        scratch.is_inside,
-        scratch.is_around,
-        scratch.may_move,
+        laid.pruning.is_inside,
+        laid.pruning.is_around,
+        laid.pruning.may_move,
     )
 
 
-def has_lost_corral(laid: LaidOut) -> bool:
+def has_deadlocked_corral(laid: LaidOut) -> bool:
     return any(
-        is_lost_corral(
-            laid.tables,
-            laid.scratch.patterns,
-            laid.small_search,
+        is_deadlocked_corral(
+            laid.ground,
+            laid.pruning.patterns,
+            laid.pruning.corral_search,
             laid.scratch.boxes,
             laid.scratch.area,
             region,
@@ -60,11 +62,11 @@ def has_lost_corral(laid: LaidOut) -> bool:
     )
 
 
-def has_pattern(laid: LaidOut, patterns: LaidOut) -> bool:
+def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
     """Whether the position holds a pattern that was learned at another of the same level."""
     words, player = laid.positions.boxes[0], laid.positions.player[0]
     boxes = laid.scratch.boxes
-    return any(has_lost_pattern(patterns.scratch.patterns, words, box, player) for box in boxes)
+    return any(has_pattern_of(learned.pruning.patterns, words, box, player) for box in boxes)
 
 
 def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Counter[str]:
@@ -77,17 +79,21 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
         laid = lay_out_board(board_at(board, position))
         verdict = corral_verdict(laid)
         found = {
-            "frozen": is_frozen_lost(laid),
-            "no way into a corral": verdict == LOST,
-            "corral": has_lost_corral(laid),
+            "frozen": is_frozen(laid),
+            "no way into a corral": verdict == DEADLOCKED,
+            "corral": has_deadlocked_corral(laid),
             "pattern": learned is not None and has_pattern(laid, learned),
         }
         assert not (any(found.values()) and position in alive), (found, position)
         said += Counter(name for name, is_lost in found.items() if is_lost)
         if found["corral"]:
             learned = laid
-        if verdict not in (LOST, NO_CORRAL) and position in alive and position[0] != board.goals:
-            may_move = {laid.squares[box] for box in laid.scratch.boxes[laid.scratch.may_move]}
+        if (
+            verdict not in (DEADLOCKED, NO_CORRAL)
+            and position in alive
+            and position[0] != board.goals
+        ):
+            may_move = {laid.squares[box] for box in laid.scratch.boxes[laid.pruning.may_move]}
             assert any(box in may_move and after in alive for box, after in graph[position])
             said["only these boxes"] += 1
     return said
@@ -113,7 +119,7 @@ def test_prunings_keep_all_that_can_be_solved_on_many_more_boards(shape: Shape, 
             check_prunings(board, draw, 100)
 
 
-LOST_BOARDS = {
+DEADLOCKED_BOARDS = {
     # Both boxes can only be pushed up into corners: the player never comes behind them.
     "two boxes before a dead end": "########|#--#####|#$$----#|#------#|#..---@#|########",
     # The same in a crowd that could move all day.
@@ -121,27 +127,27 @@ LOST_BOARDS = {
 }
 
 
-@pytest.mark.parametrize("name", LOST_BOARDS)
+@pytest.mark.parametrize("name", DEADLOCKED_BOARDS)
 def test_a_corral_that_never_opens_is_lost_though_nothing_is_frozen(name: str) -> None:
-    board = parse_board(LOST_BOARDS[name])
+    board = parse_board(DEADLOCKED_BOARDS[name])
     laid = lay_out_board(board)
-    assert not frozen_boxes(board) and not is_frozen_lost(laid)
-    assert corral_verdict(laid) == LOST
-    assert has_lost_corral(laid)
+    assert not frozen_boxes(board) and not is_frozen(laid)
+    assert corral_verdict(laid) == DEADLOCKED
+    assert has_deadlocked_corral(laid)
     assert not can_be_solved(board)
 
 
 def test_a_pattern_holds_the_boxes_and_the_area_of_the_corral_and_is_found_among_others() -> None:
-    learned = lay_out_board(parse_board(LOST_BOARDS["two boxes before a dead end"]))
-    assert has_lost_corral(learned)
-    patterns = learned.scratch.patterns
+    learned = lay_out_board(parse_board(DEADLOCKED_BOARDS["two boxes before a dead end"]))
+    assert has_deadlocked_corral(learned)
+    patterns = learned.pruning.patterns
     assert patterns.progress[NUM_PATTERNS] == 1
     boxes = np.flatnonzero(unpacked_bits(patterns.boxes[0], len(learned.squares)))
     assert boxes.tolist() == learned.numbers({Square(2, 1), Square(2, 2)})
     area = np.flatnonzero(unpacked_bits(patterns.area[0], len(learned.squares)))
     beyond = {Square(1, 1), Square(1, 2), Square(2, 1), Square(2, 2)}
     assert area.tolist() == learned.numbers(set(learned.squares) - beyond)
-    assert has_pattern(lay_out_board(parse_board(LOST_BOARDS["in a crowd"])), learned)
+    assert has_pattern(lay_out_board(parse_board(DEADLOCKED_BOARDS["in a crowd"])), learned)
     inside_the_corral = "########|#@-#####|#$$----#|#----$-#|#..-.--#|########"
     assert not has_pattern(lay_out_board(parse_board(inside_the_corral)), learned)
 
@@ -149,8 +155,8 @@ def test_a_pattern_holds_the_boxes_and_the_area_of_the_corral_and_is_found_among
 def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> None:
     # The box in the doorway can only be pushed into the room, and has to be; the other may wait.
     laid = lay_out_board(parse_board("#########|#-..#--@#|#---$-$-#|#---#---#|#########"))
-    assert corral_verdict(laid) not in (LOST, NO_CORRAL)
-    assert [laid.squares[box] for box in laid.scratch.boxes[laid.scratch.may_move]] == [(2, 4)]
+    assert corral_verdict(laid) not in (DEADLOCKED, NO_CORRAL)
+    assert [laid.squares[box] for box in laid.scratch.boxes[laid.pruning.may_move]] == [(2, 4)]
 
 
 @pytest.mark.parametrize(
@@ -174,15 +180,15 @@ def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost(
     rows[5] = "#-#-----.----#"
     rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
     laid = lay_out_board(parse_board("|".join(rows)))
-    assert laid.num_regions == 1 and not has_lost_corral(laid)
+    assert laid.num_regions == 1 and not has_deadlocked_corral(laid)
 
 
 def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
     # The left box is pushed from the room in the middle, which the right box has to open.
     board = parse_board("##########|####---###|#.-$-.-$@#|####---###|##########")
     laid = lay_out_board(board)
-    assert corral_verdict(laid) not in (LOST, NO_CORRAL)
-    assert laid.scratch.may_move.all()
+    assert corral_verdict(laid) not in (DEADLOCKED, NO_CORRAL)
+    assert laid.pruning.may_move.all()
     assert can_be_solved(board)
 
 
@@ -190,19 +196,17 @@ def test_a_finished_room_binds_nobody() -> None:
     board = parse_board("##########|#--#----@#|#--*--$--#|#--#--.--#|##########")
     laid = lay_out_board(board)
     assert laid.num_regions == 1
-    assert corral_verdict(laid) == NO_CORRAL and not has_lost_corral(laid)
+    assert corral_verdict(laid) == NO_CORRAL and not has_deadlocked_corral(laid)
 
 
 def test_boxes_frozen_on_goals_shut_others_off_from_theirs() -> None:
     board = parse_board("######|#.*###|##--##|#--$-#|#@---#|######")
     laid = lay_out_board(board)
     assert frozen_boxes(board) == {Square(1, 2)}
-    assert is_frozen_lost(laid)
+    assert is_frozen(laid)
     assert not can_be_solved(board)
     # Not so where the goal lies elsewhere.
-    assert not is_frozen_lost(
-        lay_out_board(parse_board("######|#-*###|##--##|#--$-#|#@-.-#|######"))
-    )
+    assert not is_frozen(lay_out_board(parse_board("######|#-*###|##--##|#--$-#|#@-.-#|######")))
 
 
 def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead() -> None:
@@ -211,9 +215,13 @@ def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead(
         if not (board.boxes <= board.inside() and board.goals <= board.inside()):
             continue
         laid = lay_out_board(board)
-        tables = laid.tables._replace(is_dead=np.zeros_like(laid.tables.is_dead))
-        is_held = laid.scratch.is_held
-        mark_frozen(tables, laid.scratch.boxes, laid.scratch.is_blocked, is_held)
+        # Only walls hold a box along an axis.
+        num_floor = len(laid.squares)
+        is_wall = laid.ground.neighbours == num_floor
+        by_walls = np.ascontiguousarray((is_wall[:, :2] | is_wall[:, 2:]).T)
+        ground = laid.ground._replace(is_immovable=by_walls)
+        is_held = np.zeros(num_floor + 1, np.bool_)
+        mark_frozen(ground, laid.scratch.boxes, laid.scratch.is_blocked, is_held)
         found = {laid.squares[box] for box in laid.scratch.boxes if is_held[box]}
         assert found == frozen_boxes(board)
         num_frozen += len(found)
@@ -231,9 +239,9 @@ def test_goals_are_reached_by_pushes_between_walls_and_frozen_boxes() -> None:
         frozen = set(draw.sample(sorted(board.boxes), 2))
         floor = inside - frozen
         is_held = np.array([square not in floor for square in laid.squares] + [True])
-        walls = laid.scratch.frozen_walls
-        entry = frozen_entry(laid.tables, walls, laid.scratch.boxes, is_held, laid.scratch.waiting)
-        for goal, number in enumerate(laid.tables.goals):
+        walls = laid.pruning.frozen_walls
+        entry = frozen_entry(laid.ground, walls, laid.scratch.boxes, is_held)
+        for goal, number in enumerate(laid.ground.goals):
             reached = [laid.squares[number]]
             for square in reached if reached[0] in floor else []:
                 for direction in Direction:
@@ -251,5 +259,5 @@ def test_a_box_between_dead_squares_is_frozen_with_the_wall_above() -> None:
     # No goal on the upper wall: left and right of the box are as good as walls.
     board = parse_board("#######|#--$--#|#-----#|#@.---#|#######")
     assert not frozen_boxes(board)
-    assert is_frozen_lost(lay_out_board(board))
+    assert is_frozen(lay_out_board(board))
     assert not can_be_solved(board)

@@ -1,0 +1,121 @@
+"""A* on numbered squares: what it knows of each position, and how it is cut short."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import astar_search, positions, push_search, single
+from tokoban.sokoban.search.answer import Answer, Optimum
+from tokoban.sokoban.search.astar_search import AStar, new_search
+from tokoban.sokoban.search.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.positions import unpacked_bits
+from tokoban.sokoban.search.single import find_answer
+
+# A few hundred positions on the way to fourteen moves.
+CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
+# More positions than any limit below lets through.
+LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
+
+
+def solve_by_astar(board: Board, objective: Optimum) -> Answer:
+    return find_answer(board, lambda: new_search(board, objective), Limits())
+
+
+def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    roomy = solve_by_astar(CROWDED, "moves")
+    monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
+    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
+    growing = solve_by_astar(CROWDED, "moves")
+    assert roomy.solution is not None
+    assert growing.solution is not None
+    assert (growing.solution.directions, growing.num_expansions) == (
+        roomy.solution.directions,
+        roomy.num_expansions,
+    )
+
+
+def test_a_position_met_again_for_less_takes_the_lower_price() -> None:
+    # Down, back and twice left; the same pushes in other orders need a longer walk.
+    board = parse_board(".-$@|-#-$|---.|-#--")
+    answer = solve_by_astar(board, "moves")
+    assert answer.solution is not None
+    assert len(answer.solution.directions) == 4
+
+
+def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squares, AStar]:
+    """The numbered squares, and the search after so many expansions."""
+    squares = Squares(board)
+    search = AStar(board, squares, build_ground(board, squares), objective)
+    search.go_on(num_expansions, None)
+    return squares, search
+
+
+def boxes_of(search: AStar, position: int) -> list[int]:
+    words = search.frontier.positions.boxes[position]
+    return np.flatnonzero(unpacked_bits(words, len(search.problem.ground.zone))).tolist()
+
+
+def test_for_fewest_pushes_the_player_is_the_lowest_square_of_its_area() -> None:
+    squares, search = searched(LARGE, "pushes", 29)
+    players = search.frontier.positions.player
+    num_positions = search.frontier.positions.num_known[0]
+    assert num_positions > 29
+    for i in range(1, num_positions):
+        blocked = LARGE.walls | {squares.squares[box] for box in boxes_of(search, i)}
+        player = squares.squares[players[i]]
+        assert min(Board(7, 8, blocked, frozenset(), frozenset(), player).inside()) == player
+
+
+@pytest.mark.parametrize("objective", ["moves", "pushes"])
+def test_the_lower_bound_is_the_cheapest_matching_of_boxes_and_goals(objective: Optimum) -> None:
+    _, search = searched(LARGE, objective, 29)
+    ground, positions = search.problem.ground, search.frontier.positions
+    assert positions.num_known[0] > 29
+    for i in range(1, positions.num_known[0]):  # the start is not estimated
+        boxes = np.array(boxes_of(search, i))
+        pushes = ground.pushes[boxes * 4 + ground.zone[boxes, positions.player[i]]]
+        assert search.frontier.lower_bound[i] == pushes[linear_sum_assignment(pushes)].sum()
+
+
+def test_the_cost_of_a_position_is_the_length_of_the_way_to_it() -> None:
+    _, search = searched(CROWDED, "moves", 997)
+    frontier = search.frontier
+    num_positions = frontier.positions.num_known[0]
+    current = [i for i in range(num_positions) if frontier.cost[i] != NONE]
+    assert len(current) < num_positions
+    for i in current:
+        frontier.progress[push_search.REACHED] = i
+        assert len(search.directions()) == frontier.cost[i]
+
+
+def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = parse_board("@-$----.")  # one step and five pushes
+    for module in (astar_search, single):
+        monkeypatch.setattr(module, "MAX_PRICE", 6)
+    answer = solve_by_astar(board, "moves")
+    assert answer.status == "gave up"
+    assert answer.reason == "a price of 6"
+    assert solve_by_astar(board, "pushes").status == "solved"
+    monkeypatch.setattr(astar_search, "MAX_PRICE", 7)
+    assert solve_by_astar(board, "moves").status == "solved"
+
+
+def test_more_boxes_than_are_matched_are_solved_no_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = [CROWDED, *random_boards(Shape(4, 5, 3, is_closed=True), 20, seed=29)]
+    matched = [solve_by_astar(board, "pushes") for board in boards]
+    monkeypatch.setattr(astar_search, "MAX_MATCHED", 2)
+    for board, answer in zip(boards, matched, strict=True):
+        unmatched = solve_by_astar(board, "pushes")
+        assert unmatched.status == answer.status
+        if answer.solution is not None and unmatched.solution is not None:
+            assert count_pushes(board, unmatched) == count_pushes(board, answer)
+    assert sum(answer.solution is not None for answer in matched) > 5
+
+
+def count_pushes(board: Board, answer: Answer) -> int:
+    assert answer.solution is not None
+    return answer.solution.num_pushes

@@ -1,0 +1,198 @@
+"""A* for a board of any size, as a search that can be left off; ``push_search`` is its loop."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search import positions as stores
+from tokoban.sokoban.search import push_search
+from tokoban.sokoban.search.answer import MAX_PRICE, Optimum, Progress
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.positions import packed_bits, refill_slots, unpacked_bits
+from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.push_search import Frontier, Problem
+from tokoban.sokoban.search.single import InSteps, Outcome, Search
+from tokoban.sokoban.search.steps import Steps
+
+_FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
+# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
+# no bound brings such a level within reach.
+MAX_MATCHED = 256
+
+_OUTCOMES = {
+    push_search.BUDGET_SPENT: Outcome.BUDGET_SPENT,
+    push_search.STORE_FULL: Outcome.NO_ROOM,
+    push_search.SOLVED: Outcome.SOLVED,
+    push_search.EXHAUSTED: Outcome.EXHAUSTED,
+    push_search.TOO_LONG: Outcome.TOO_LONG,
+}
+
+
+def new_search(board: Board, objective: Optimum) -> Search:
+    """The search for the fewest moves or pushes; its tables are made in steps too."""
+
+    def in_steps() -> Steps[Search]:
+        squares = Squares(board)
+        ground = yield from ground_in_steps(board, squares)
+        return AStar(board, squares, ground, objective)
+
+    return InSteps(in_steps())
+
+
+class AStar:
+    """A search for the fewest moves or pushes; the unit of its work is an expansion."""
+
+    name = "astar"
+
+    def __init__(
+        self,
+        board: Board,
+        squares: Squares,
+        ground: Ground,
+        objective: Optimum,
+        pruning: Pruning | None = None,
+    ) -> None:
+        """``pruning`` may be that of another search of the same level."""
+        self.player = squares.number[board.player]
+        self.problem = Problem(
+            ground,
+            counts_moves=objective == "moves",
+            is_matched=len(ground.goals) <= MAX_MATCHED,
+        )
+        boxes = squares.numbers(board.boxes)
+        self.frontier = _first_frontier(ground, boxes, self.player)
+        num_floor = len(squares.squares)
+        self.scratch = push_search.empty_scratch(num_floor, len(boxes))
+        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
+        self._at_least = 0
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        progress = self.frontier.progress
+        stop_at = int(progress[push_search.NUM_EXPANSIONS]) + budget
+        if max_expansions is not None:
+            stop_at = min(stop_at, max_expansions)
+        outcome = push_search.search(
+            self.problem, self.frontier, self.scratch, self.pruning, stop_at
+        )
+        # No solution costs less than the least total of an open position.
+        self._at_least = max(self._at_least, int(progress[push_search.LOWEST_BUCKET]))
+        return _OUTCOMES[outcome]
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        expansions = int(self.frontier.progress[push_search.NUM_EXPANSIONS])
+        positions = int(self.frontier.positions.num_known[0])
+        return Progress(expansions, positions, elapsed_s, self._at_least)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return stores.num_bytes((self.problem, self.frontier, self.scratch, self.pruning))
+
+    def num_bytes_while_growing(self) -> int:
+        """The larger store is twice the old one, which stays until it is copied."""
+        return self.num_bytes() + 2 * stores.num_bytes(self.frontier)
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self.frontier = _grown(self.frontier, self.problem.ground)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        return _directions(self.problem.ground, self.frontier, self.player)
+
+    def optimum(self) -> Optimum:
+        """As ``single.Search`` says."""
+        return "moves" if self.problem.counts_moves else "pushes"
+
+
+@cache
+def prepare() -> None:
+    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    board = Board(
+        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+    )
+    search = new_search(board, "moves")
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+    search.directions()
+
+
+def _empty_frontier(capacity: int, num_floor: int) -> Frontier:
+    return Frontier(
+        positions=stores.empty_positions(capacity, num_floor),
+        cost=np.empty(capacity, np.int32),
+        lower_bound=np.empty(capacity, np.int32),
+        next_open=np.empty(capacity, np.int32),
+        bucket=np.full(MAX_PRICE, NONE, np.int32),
+        progress=np.zeros(5, np.int64),
+    )
+
+
+def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
+    """The start alone, which must not be solved already."""
+    # One expansion adds up to four positions a box.
+    bits = max(_FIRST_CAPACITY_BITS, (4 * len(boxes)).bit_length())
+    num_floor = len(ground.zone)
+    frontier = _empty_frontier(1 << bits, num_floor)
+    is_box = np.zeros(num_floor, np.bool_)
+    is_box[boxes] = True
+    positions = frontier.positions
+    positions.boxes[0] = packed_bits(is_box)
+    positions.boxes_key[0] = np.bitwise_xor.reduce(ground.keys[0, boxes])
+    positions.player[0] = player
+    positions.parent[0] = NONE
+    positions.num_known[0] = 1
+    refill_slots(positions, ground.keys, 0, 1)
+    frontier.cost[0] = 0
+    frontier.lower_bound[0] = 1
+    frontier.next_open[0] = NONE
+    frontier.bucket[1] = 0
+    return frontier
+
+
+def _grown(frontier: Frontier, ground: Ground) -> Frontier:
+    """The same search with room for twice as many positions."""
+    capacity, num_floor = len(frontier.cost), len(ground.zone)
+    larger = _empty_frontier(2 * capacity, num_floor)
+    for name in ("cost", "lower_bound", "next_open"):
+        getattr(larger, name)[:capacity] = getattr(frontier, name)
+    larger.bucket[:] = frontier.bucket
+    larger.progress[:] = frontier.progress
+    return larger._replace(positions=stores.grown(frontier.positions, ground.keys))
+
+
+def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:
+    """All moves to the position that the search reached, from a start with the player there."""
+    positions, num_floor = frontier.positions, len(ground.zone)
+    chain = [int(frontier.progress[push_search.REACHED])]
+    while (parent := int(positions.parent[chain[-1]])) != NONE:
+        chain.append(parent)
+    is_box = [unpacked_bits(positions.boxes[i], num_floor) for i in reversed(chain)]
+    directions: list[Direction] = []
+    for before, after in pairwise(is_box):
+        box, beyond = (int(one.argmax()) for one in (before & ~after, after & ~before))
+        push = Direction(ground.neighbours[box].tolist().index(beyond))
+        directions += _walk(ground, before, player, int(ground.neighbours[box, push.opposite]))
+        directions.append(push)
+        player = box
+    return tuple(directions)
+
+
+def _walk(ground: Ground, is_box: np.ndarray, start: int, end: int) -> list[Direction]:
+    """A shortest walk around the boxes; the search has seen to it that there is one."""
+    num_floor = len(is_box)
+    marks, steps, waiting = (np.zeros(num_floor + 1, np.int32) for _ in range(3))
+    flood(ground.neighbours, np.append(is_box, True), end, marks, 1, waiting, steps)
+    directions = []
+    while start != end:
+        ahead = ground.neighbours[start].tolist()
+        direction = next(
+            d for d in Direction if marks[ahead[d]] and steps[ahead[d]] == steps[start] - 1
+        )
+        directions.append(direction)
+        start = ahead[direction]
+    return directions

@@ -1,0 +1,160 @@
+"""Lower bounds on the pushes of a position: the cheapest matching of boxes and goals.
+
+The bound of Junghanns and Schaeffer 2001, by the Hungarian method (Kuhn 1955; one augmenting path a
+box, after Jonker and Volgenant 1987). Axes: G goals, as many as boxes; L places of a lone box, to
+which ``pushes`` [L, G] gives the price of each goal; X words of 64 goals.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.ground import UNREACHABLE
+
+
+@inner
+@no_type_check
+def assign(pushes, places, row, matching, path):
+    """Gives box ``row`` a goal by the cheapest augmenting path (the Hungarian method, one row).
+
+    ``places`` are rows of ``pushes``. ``matching`` [3, G + 1] is (price of each box, price of each
+    goal, box of each goal), all counted from 1, 0 for none; the prices keep every reduced cost
+    >= 0. ``path`` [3, G + 1] is room to work in.
+    """
+    box_price, goal_price, box_of_goal = matching
+    slack, came_from, is_done = path
+    num_boxes = len(places)
+    slack[:] = 1 << 60
+    is_done[:] = 0
+    box_of_goal[0] = row + 1
+    goal = 0
+    while box_of_goal[goal] != 0:
+        is_done[goal] = 1
+        box = box_of_goal[goal]
+        place = places[box - 1]
+        least = 1 << 60
+        best = 0
+        for other in range(1, num_boxes + 1):
+            if is_done[other] == 0:
+                reduced = pushes[place, other - 1] - box_price[box] - goal_price[other]
+                if reduced < slack[other]:
+                    slack[other] = reduced
+                    came_from[other] = goal
+                if slack[other] < least:
+                    least = slack[other]
+                    best = other
+        for other in range(num_boxes + 1):
+            if is_done[other] == 1:
+                box_price[box_of_goal[other]] += least
+                goal_price[other] -= least
+            else:
+                slack[other] -= least
+        goal = best
+    while goal != 0:
+        box_of_goal[goal] = box_of_goal[came_from[goal]]
+        goal = came_from[goal]
+
+
+@inner
+@no_type_check
+def matched_pushes(pushes, places, matching):
+    """The pushes of a whole matching."""
+    total = 0
+    for goal in range(len(places)):
+        total += pushes[places[matching[2, goal + 1] - 1], goal]
+    return total
+
+
+@inner
+@no_type_check
+def match_all(ground, is_matched, places, matching, path):
+    """Fills ``matching[0]`` with the cheapest matching of the boxes on ``places``, if asked to."""
+    matching[0] = 0
+    if is_matched:
+        for row in range(len(places)):
+            assign(ground.pushes, places, row, matching[0], path)
+
+
+@inner
+@no_type_check
+def lower_bound_after(ground, is_matched, places, row, place, matching, path):
+    """The lower bound once box ``row`` is on ``place``; the others are as for ``match_all``.
+
+    UNREACHABLE if that is known to be deadlocked. Unless ``is_matched``, each box is counted to its
+    next goal.
+    """
+    earlier_place = places[row]
+    places[row] = place
+    total = 0
+    if is_matched:
+        # Only this box's row changes: the player walked around the others.
+        before, after = matching
+        for i in range(3):
+            for j in range(len(places) + 1):
+                after[i, j] = before[i, j]
+        for goal in range(1, len(places) + 1):
+            if after[2, goal] == row + 1:
+                after[2, goal] = 0
+        assign(ground.pushes, places, row, after, path)
+        total = matched_pushes(ground.pushes, places, after)
+    else:
+        for other in places:
+            total += ground.lower_bound[other]
+    places[row] = earlier_place
+    return min(total, UNREACHABLE)
+
+
+@inner
+@no_type_check
+def every_box_has_a_goal(goals_of_box, matching):
+    """Whether the boxes can be given different goals, each one that it reaches.
+
+    ``matching`` [4, G] is workspace for (box of each goal, goal of each box, from which box a goal
+    was looked at, boxes to look at).
+    """
+    box_of_goal, goal_of_box, came_from, waiting = matching
+    num_boxes = len(goals_of_box)
+    box_of_goal[:] = -1
+    for row in range(num_boxes):
+        came_from[:] = -1
+        waiting[0] = row
+        first, count = 0, 1
+        free_goal = -1
+        while first < count and free_goal < 0:
+            box = waiting[first]
+            first += 1
+            for goal in range(num_boxes):
+                bit = np.uint64(1) << np.uint64(goal & 63)
+                if came_from[goal] < 0 and goals_of_box[box, goal >> 6] & bit:
+                    came_from[goal] = box
+                    if box_of_goal[goal] < 0:
+                        free_goal = goal
+                        break
+                    waiting[count] = box_of_goal[goal]
+                    count += 1
+        if free_goal < 0:
+            return False
+        while free_goal >= 0:  # the boxes on the way move on, each to the goal it looked at
+            box = came_from[free_goal]
+            box_of_goal[free_goal] = box
+            if box == row:
+                break
+            free_goal, goal_of_box[box] = goal_of_box[box], free_goal
+        goal_of_box[row] = free_goal
+    return True
+
+
+@inner
+@no_type_check
+def match_three(pushes, first, second, third, without):
+    """For each of four goals, the pushes of three boxes to the other goals: ``without`` [4]."""
+    a0, a1, a2, a3 = pushes[first, 0], pushes[first, 1], pushes[first, 2], pushes[first, 3]
+    b0, b1, b2, b3 = pushes[second, 0], pushes[second, 1], pushes[second, 2], pushes[second, 3]
+    c0, c1, c2, c3 = pushes[third, 0], pushes[third, 1], pushes[third, 2], pushes[third, 3]
+    ab01, ab02, ab03 = min(a0 + b1, a1 + b0), min(a0 + b2, a2 + b0), min(a0 + b3, a3 + b0)
+    ab12, ab13, ab23 = min(a1 + b2, a2 + b1), min(a1 + b3, a3 + b1), min(a2 + b3, a3 + b2)
+    without[0] = min(c1 + ab23, c2 + ab13, c3 + ab12)
+    without[1] = min(c0 + ab23, c2 + ab03, c3 + ab02)
+    without[2] = min(c0 + ab13, c1 + ab03, c3 + ab01)
+    without[3] = min(c0 + ab12, c1 + ab02, c2 + ab01)

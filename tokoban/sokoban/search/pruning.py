@@ -1,0 +1,89 @@
+"""The deadlock rules as A* and FESS apply them: after each push, and before a position is expanded.
+
+``deadlocks`` says why each rule is sound. Pruning saves more work than it costs only where pushes
+are expensive to try, so the searches on words of 8x8 squares test dead squares and freezes alone.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.corral_search import (
+    CorralSearch,
+    empty_corral_search,
+    is_deadlocked_corral,
+)
+from tokoban.sokoban.search.corrals import DEADLOCKED, find_pi_corral
+from tokoban.sokoban.search.deadlocks import (
+    FrozenWalls,
+    empty_frozen_walls,
+    is_deadlocked_by_freeze,
+    is_held,
+)
+from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
+
+
+class Pruning(NamedTuple):
+    """What has been learned of the deadlocks of one level, and workspace."""
+
+    frozen_walls: FrozenWalls
+    patterns: Patterns
+    corral_search: CorralSearch
+    is_inside: Bool[np.ndarray, "F+2"]  # by region
+    is_around: Bool[np.ndarray, "F+1"]
+    may_move: Bool[np.ndarray, " G"]  # after PUSH_THESE, which boxes
+
+
+def empty_pruning(num_floor: int, num_boxes: int) -> Pruning:
+    """Nothing is learned yet."""
+    return Pruning(
+        frozen_walls=empty_frozen_walls(num_floor, num_boxes),
+        patterns=no_patterns(num_floor),
+        corral_search=empty_corral_search(num_floor),
+        is_inside=np.zeros(num_floor + 2, np.bool_),
+        is_around=np.zeros(num_floor + 1, np.bool_),
+        may_move=np.zeros(num_boxes, np.bool_),
+    )
+
+
+@inner
+@no_type_check
+def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player):
+    """Whether a pattern or a freeze shows a deadlock after a push to the square ``box``."""
+    if has_pattern(pruning.patterns, words, box, player):
+        return True
+    return is_held(ground, is_blocked, box) and is_deadlocked_by_freeze(
+        ground, pruning.frozen_walls, boxes, is_blocked
+    )
+
+
+@inner
+@no_type_check
+def judge_corrals(ground, pruning, words, boxes, is_blocked, area, num_regions, player, max_floods):
+    """DEADLOCKED, or which pushes suffice for any solution and for one of the fewest pushes.
+
+    These are the pushes of the boxes of ``pruning.may_move`` if it returns PUSH_THESE, and all if
+    it returns NO_CORRAL. ``area`` [F + 1] is 1 where the player can walk, and a number from 2 on
+    in each of the other regions. Corrals are searched while
+    ``corral_search.num_floods`` is below ``max_floods``.
+    """
+    for box in boxes:
+        if has_pattern(pruning.patterns, words, box, player):
+            return DEADLOCKED
+    for region in range(2, 2 + num_regions):
+        if pruning.corral_search.num_floods[0] < max_floods and is_deadlocked_corral(
+            ground, pruning.patterns, pruning.corral_search, boxes, area, region, player
+        ):
+            return DEADLOCKED
+    return find_pi_corral(
+        ground,
+        boxes,
+        is_blocked,
+        area,
+        num_regions,
+        pruning.is_inside,
+        pruning.is_around,
+        pruning.may_move,
+    )
