@@ -33,14 +33,14 @@ def test_a_page_shows_the_weights_that_are_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "x.html"
-    found = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--html", str(page))
+    found = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--attention", str(page))
     shown = read_attention_page(page)["weights"]
     assert torch.equal(shown[0, 0], torch.tensor(found["weights"]))
     for wrong, complaint in (
         (str(tmp_path / "no" / "x.html"), "no folder to write it into"),
-        ("-", "-: expected a name that ends in .html"),
+        ("-", "-: expected a name that ends in .html, .png or .svg"),
     ):
-        assert main(["attention", "--html", wrong]) == 2
+        assert main(["attention", "--attention", wrong]) == 2
         assert complaint in capsys.readouterr().err
 
 
@@ -156,8 +156,12 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         ),
         (["--keys", "1 2"], "--keys and --values need --queries"),
         (["--values", "1 2"], "--keys and --values need --queries"),
-        (["--window", "2"], "--window is for --mask local"),
-        (["--mask", "local", "--window", "-1"], "a window of half width -1; expected at least 0"),
+        (["--window", "2"], "--window has no effect with --mask full"),
+        (
+            ["--mask", "local", "--window", "-1"],
+            "argument --window: expected a whole number from 0, got '-1' "
+            "(`tokoban attention --help` lists all arguments)",
+        ),
         (
             ["--queries", "1;2;3", "--keys", "1;2", "--mask", "local"],
             "expected at least as many keys as queries (3), got 2",

@@ -1,15 +1,16 @@
 """``tokoban attention``: every step from queries to outputs, in boxes, for any small matrices."""
 
 import argparse
-import json
 import math
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files
-from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli import attention_files, options
+from tokoban.cli.output import check_outputs
+from tokoban.cli.parser import whole
+from tokoban.cli.report import write_object
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,33 +30,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="queries, keys and values as below, with an empty line between matrices and a row in "
-        "each line; - for standard input",
+        help="file with the matrices queries, keys and values: a row in each line, an empty line "
+        "between matrices; - for standard input",
     )
     for name, default in zip(NAMES, (f'"{EXAMPLE}"', "the queries", "the keys"), strict=True):
         parser.add_argument(
             f"--{name}",
             metavar="ROWS",
-            help=f'numbers with ; between the rows, as "1 0; 0 1" or --{name}="-1;2" '
+            help=f'matrix of {name}, rows separated by ;, as "1 0; 0 1" or --{name}="-1;2" '
             f"(default: {default})",
         )
     parser.add_argument(
         "--mask",
         choices=("full", "causal", "local"),
         default="full",
-        help="all keys, those up to the query's own place, or those near it; of more keys than "
-        "queries the queries have the last places (default: full)",
+        help="which keys a query may attend to: all, those up to its own position, or those near "
+        "it. With more keys than queries, the queries have the last positions (default: full)",
     )
     parser.add_argument(
         "--window",
-        type=int,
+        type=whole(0),
+        default=1,
         metavar="W",
-        help="with --mask local: so far to each side (default: 1)",
+        help="with --mask local: number of positions to each side (default: 1)",
     )
-    parser.add_argument(
-        "--html", metavar="OUT", help="write a page to look around in, of the weights as shades"
-    )
-    parser.add_argument("--json", metavar="OUT", help="write the numbers here, - to print them")
+    options.add(parser, "--attention")
+    options.add(parser, "--json", "every matrix on the way")
 
 
 @dataclass(frozen=True)
@@ -75,19 +75,17 @@ class Steps:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
-    check_outputs(arguments, "html", "json", inputs=["file"])
-    if arguments.html is not None and not attention_files.is_page(arguments.html):
-        raise ValueError(f"{arguments.html}: expected a name that ends in .html")
-    if arguments.window is not None and arguments.mask != "local":
-        raise ValueError("--window is for --mask local")
-    half_width = 1 if arguments.window is None else arguments.window
-    steps = take_steps(*_matrices(arguments), mask=arguments.mask, half_width=half_width)
+    check_outputs(arguments, "attention", "json", inputs=["file"])
+    attention_files.check(arguments.attention)
+    if arguments.mask != "local":
+        options.refuse(arguments, "--window", because=f"with --mask {arguments.mask}")
+    steps = take_steps(*_matrices(arguments), mask=arguments.mask, half_width=arguments.window)
     if arguments.json:
         told = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
         told |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
-        write_output(arguments.json, json.dumps(told) + "\n")
-    if arguments.html:
-        _write_page(steps, arguments.html)
+        write_object(arguments.json, told)
+    if arguments.attention:
+        _write_page(steps, arguments.attention)
     if arguments.json != "-":
         _show(steps)
     return 0
