@@ -59,6 +59,24 @@ def test_a_change_of_an_imported_file_is_compiled_anew(tmp_path: Path) -> None:
     assert ask() == "0 3"
 
 
+def test_code_compiled_for_a_type_of_a_module_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "first.py").write_text(
+        "from tokoban.compiling import entry\n\n@entry\ndef first(pair):\n    return pair[0]\n"
+    )
+    for module in ("old", "new"):
+        caller = folder / f"{module}.py"
+        caller.write_text(
+            "from typing import NamedTuple\nfrom folder.first import first\n\n"
+            "class Pair(NamedTuple):\n    one: int\n    two: int\n\n"
+            "assert first(Pair(3, 5)) == 3\n"
+        )
+        run = [sys.executable, "-c", f"import folder.{module}"]
+        subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
+        caller.unlink()
+
+
 def test_the_first_compilation_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -118,12 +118,25 @@ def entry(
         dispatcher = numba.njit(cache=True, **options)(function)
         # Numba looks at the function's own file alone, and would go on with what it called before.
         # The version is compared before anything is unpickled that names modules of the past.
-        dispatcher._cache._cache_file._version += _digest(function.__module__)
+        index = dispatcher._cache._cache_file
+        index._version += _digest(function.__module__)
+        index._load_index = partial(_index_or_none, index._load_index)
     except RuntimeError:  # no such folder can be written: compiled anew by every process
         dispatcher = numba.njit(**options)(function)
         _is_cached = False
     _entries.append(dispatcher)
     return dispatcher
+
+
+def _index_or_none(load: Callable[[], dict]) -> dict:
+    """The index of what is cached; an empty one if it names types of modules that are gone.
+
+    Types come from the callers too, on which the digest does not depend.
+    """
+    try:
+        return load()
+    except (ImportError, AttributeError):
+        return {}
 
 
 def is_cached() -> bool:
