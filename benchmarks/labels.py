@@ -47,7 +47,7 @@ def label(arguments: argparse.Namespace, path: Path) -> dict[str, float]:
         "cpu_s": cpu_s,
         "cpu_ms_a_level": 1000 * cpu_s / max(num_levels, 1),
         "states": manifest["states"],
-        "alive_share": manifest["alive"] / manifest["states"],
+        "solvable_share": manifest["solvable_states"] / manifest["states"],
         "bytes_a_state": num_bytes / manifest["states"],
         "dropped": len(job.dropped),
     }
@@ -113,12 +113,12 @@ def written_pushes(shard: Shard, state: int, unit: str) -> set[tuple[Square, Dir
 
 
 def prove(path: Path, num_states: int, num_sets: int, seed: int) -> dict[str, int]:
-    """Compares labels with A*; of the first ``num_sets`` that are alive all optimal actions too."""
-    counts = {"alive": 0, "lost": 0, "sets": 0, "wrong": 0}
+    """Compares labels with A*; of the first ``num_sets`` solvable ones all optimal actions too."""
+    counts = {"solvable": 0, "deadlocked": 0, "sets": 0, "wrong": 0}
     for shard, state in draw_states(path, num_states, seed):
         board, moves_left = shard.board(state), int(shard.moves_left[state])
         pushes_left = int(shard.pushes_left[state])
-        counts["lost" if moves_left == LOST else "alive"] += 1
+        counts["deadlocked" if moves_left == LOST else "solvable"] += 1
         is_right = (price(board, "moves"), price(board, "pushes")) == (moves_left, pushes_left)
         if 0 < moves_left < LOST and counts["sets"] < num_sets:
             counts["sets"] += 1

@@ -49,7 +49,8 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
     shard = read_shard("out/00000.safetensors")
     size = Path("out/00000.safetensors").stat().st_size
     assert first == (
-        f"2 levels, {len(shard):,} states, {100 * shard.is_alive.mean():.1f} % of them alive, "
+        f"2 levels, {len(shard):,} states, "
+        f"{100 * shard.is_solvable.mean():.1f} % of them solvable, "
         f"{size / 1e6:.1f} MB in 1 file"
     )
     assert second.startswith("2 levels in ")
@@ -67,7 +68,7 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
     )
     assert run(*words) == 0
     out = capsys.readouterr().out
-    assert "0 levels, 0 states, 0.0 % of them alive" in out
+    assert "0 levels, 0 states, 0.0 % of them solvable" in out
     assert "1 evaluation, same area; 1 too large; 1 given up" in out
     assert json.loads(Path("other/manifest.json").read_text())["levels"]["given_up"] == [
         "levels.xsb#0"

@@ -213,7 +213,7 @@ def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     lines = [
         f"{counted(levels['labelled'], 'level')}, {counted(states, 'state')}, "
-        f"{100 * manifest['alive'] / max(states, 1):.1f} % of them alive, "
+        f"{100 * manifest['solvable_states'] / max(states, 1):.1f} % of them solvable, "
         f"{num_bytes / 1e6:,.1f} MB in {counted(len(manifest['shards']), 'file')}"
     ]
     if folder.num_missing_levels:

@@ -1,4 +1,4 @@
-"""Levels drawn and labelled in one go, and what their shards say as plain boards."""
+"""Levels sampled and labelled in one go, and what their shards say as plain boards."""
 
 from collections.abc import Sequence
 
@@ -44,5 +44,5 @@ def label_all(
 
 def parts(found: Labelled) -> list[slice]:
     """The states of each level."""
-    ends = found.drawn.ends.tolist()
+    ends = found.samples.ends.tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]

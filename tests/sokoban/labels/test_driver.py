@@ -1,4 +1,4 @@
-"""The states drawn and their labels, against every possible play by the plain rules."""
+"""The states sampled and their labels, against every possible play by the plain rules."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ from tests.sokoban.brute_force import (
 from tests.sokoban.labels.play_of import label_all, parts, words_of
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.labels.drawn import Origin
 from tokoban.sokoban.labels.driver import Labelled, Labelling
+from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import LOST, Labels
 from tokoban.sokoban.search.bitboard.levels import Levels
@@ -76,9 +76,9 @@ PLAYS = [Play(board) for board in BOARDS]
 
 
 def states_of(found: Labelled, part: slice) -> list[tuple[tuple[int, int], Origin]]:
-    drawn = found.drawn
-    keys = zip(drawn.boxes[part].tolist(), drawn.player[part].tolist(), strict=True)
-    return list(zip(keys, map(Origin, drawn.origin[part].tolist()), strict=True))
+    samples = found.samples
+    keys = zip(samples.boxes[part].tolist(), samples.player[part].tolist(), strict=True)
+    return list(zip(keys, map(Origin, samples.origin[part].tolist()), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_the_best_play_is_on_shortest_ways_and_slips_are_at_the_border(found: La
 def test_every_kind_of_play_has_its_share() -> None:
     level = parse_board("--------|--$-----|----$---|--@-----|--------|---.----|-----.--")
     found = label_all([level], num_states=60)
-    counts = np.bincount(found.drawn.origin, minlength=len(Origin))
+    counts = np.bincount(found.samples.origin, minlength=len(Origin))
     # A slip may add one state more than are wanted, and the next kind has one less to add.
     assert all(abs(int(count) - 12) <= 1 for count in counts[: Origin.NEIGHBOUR])
     assert sum(counts[: Origin.NEIGHBOUR]) in (60, 61)
@@ -164,8 +164,8 @@ def test_slips_that_no_static_check_shows_come_first() -> None:
     # is in the row above it can be pushed down and is lost there, which no square and no frozen box
     # says; to push the box of the last row into the corner would be another slip.
     found = label_all([parse_board("--------|-----.--|@-$-----|.-----$-")], num_states=101)
-    is_slip = (found.drawn.origin == Origin.BORDER) & (found.by_moves.distance == LOST)
-    boxes = found.drawn.boxes[is_slip]
+    must_lose = (found.samples.origin == Origin.BORDER) & (found.by_moves.distance == LOST)
+    boxes = found.samples.boxes[must_lose]
     in_row_3 = np.bitwise_count(boxes >> np.uint64(8 * 3))
     in_row_2 = np.bitwise_count(boxes >> np.uint64(8 * 2)) - in_row_3
     is_in_corner = (boxes >> np.uint64(8 * 3 + 7)) == 1
@@ -179,23 +179,23 @@ def test_chance_is_of_the_seed_and_the_levels_number_alone() -> None:
     for level in reversed(range(len(BOARDS))):
         alone = label_all([BOARDS[level]], numbers=[100 + level], worker=worker)
         part = parts(together)[level]
-        assert np.array_equal(alone.drawn.boxes, together.drawn.boxes[part])
-        assert np.array_equal(alone.drawn.origin, together.drawn.origin[part])
+        assert np.array_equal(alone.samples.boxes, together.samples.boxes[part])
+        assert np.array_equal(alone.samples.origin, together.samples.origin[part])
         assert np.array_equal(alone.by_moves.distance, together.by_moves.distance[part])
         assert np.array_equal(alone.by_pushes.best_pushes, together.by_pushes.best_pushes[part])
-    drawn = {
-        tuple(label_all(BOARDS[6:7], seed=seed, numbers=[number]).drawn.player.tolist())
+    samples = {
+        tuple(label_all(BOARDS[6:7], seed=seed, numbers=[number]).samples.player.tolist())
         for seed, number in [(7, 0), (8, 0), (7, 1), (-1, 0)]
     }
-    assert len(drawn) == 4
+    assert len(samples) == 4
 
 
 def test_room_for_states_grows() -> None:
     level = parse_board("@-------|--$--$--|--------|--------|----.---|--#-----|-----.--")
     found = label_all([level] * 5, num_states=101)
-    # Four states for each that is drawn are what there is room for at first.
-    assert len(found.drawn.boxes) == found.drawn.ends[-1] > 4 * 101 * 5
-    assert all(len(states) == len(found.drawn.boxes) for states in found.by_pushes[2:])
+    # Four states for each that is sampled are the capacity at first.
+    assert len(found.samples.boxes) == found.samples.ends[-1] > 4 * 101 * 5
+    assert all(len(states) == len(found.samples.boxes) for states in found.by_pushes[2:])
     last = label_all([level], num_states=101, numbers=[4])
     part = parts(found)[4]
     assert np.array_equal(last.by_pushes.distance, found.by_pushes.distance[part])
@@ -210,7 +210,7 @@ def test_a_level_of_too_many_sets_is_given_up_and_the_others_are_not() -> None:
         Verdict.OUT_OF_MEMORY,
         Verdict.SOLVED,
     ]
-    assert np.diff(found.drawn.ends, prepend=0).tolist() == [2, 0, 2]
+    assert np.diff(found.samples.ends, prepend=0).tolist() == [2, 0, 2]
     # The three states of the smallest level: solved with the player beside the box or not.
     assert label_all([SMALL], max_sets=2).by_moves.verdict[0] == Verdict.SOLVED
     assert label_all([SMALL], max_sets=1).by_moves.verdict[0] == Verdict.OUT_OF_MEMORY
@@ -220,7 +220,7 @@ def test_a_level_without_solution_has_lost_states_only() -> None:
     found = label_all([parse_board("@-$-|---.|$.--")])
     assert found.by_moves.verdict[0] == Verdict.UNSOLVABLE
     assert (found.by_moves.distance == LOST).all()
-    assert len(found.drawn.boxes) > 1
+    assert len(found.samples.boxes) > 1
 
 
 def test_work_has_no_other_limits() -> None:

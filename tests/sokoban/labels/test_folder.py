@@ -1,21 +1,24 @@
 """Folders of labels: the same bytes however the work is shared out, broken off and resumed."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.labels import folder as module
-from tokoban.sokoban.labels.drawn import Origin
 from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labels.job import Job, LabelConfig, read_job
+from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import read_shard
 from tokoban.sokoban.puzzles.random_levels import generate
+from tokoban.sokoban.search.limits import Limits
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 CONFIG = LabelConfig(num_states=13, levels_per_shard=3, seed=5)
@@ -79,22 +82,22 @@ def test_a_folder_holds_what_its_manifest_says(expected: dict[str, bytes], level
     ]
     by_origin = manifest["origins"]
     assert list(by_origin) == [origin.name.lower() for origin in Origin]
-    for figure in ("states", "alive"):
+    for figure in ("states", "solvable_states"):
         assert manifest[figure] == sum(counts[figure] for counts in by_origin.values())
-    assert 0 < manifest["alive"] < manifest["states"]
+    assert 0 < manifest["solvable_states"] < manifest["states"]
 
 
 def test_the_counts_are_those_of_the_shards(
     job: Job, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    num_states = num_alive = 0
+    num_states = num_solvable = 0
     for name in NAMES[:6]:
         (tmp_path / name).write_bytes(expected[name])
         shard = read_shard(tmp_path / name)
         num_states += len(shard)
-        num_alive += int(shard.is_alive.sum())
+        num_solvable += int(shard.is_solvable.sum())
     manifest = json.loads(expected["manifest.json"])
-    assert (manifest["states"], manifest["alive"]) == (num_states, num_alive)
+    assert (manifest["states"], manifest["solvable_states"]) == (num_states, num_solvable)
 
 
 def test_threads_change_no_byte(job: Job, expected: dict[str, bytes], tmp_path: Path) -> None:
@@ -139,6 +142,27 @@ def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
     assert 0 < folder.num_missing_levels < 17
     folder.complete(num_threads=1)
     folder.conclude()
+    assert contents(tmp_path) == expected
+
+
+def test_limits_keep_whole_shards_and_the_rest_is_made_later(
+    job: Job, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    stop = threading.Event()
+    stop.set()
+    told = LabelFolder(tmp_path, job).complete(num_threads=2, limits=Limits(stop=stop))
+    assert told == "stopped"
+    assert not list(tmp_path.glob("*.safetensors"))
+    looks = itertools.count(0.0)  # a second passes between two looks at the clock
+    folder = LabelFolder(tmp_path, job)
+    limits = Limits(time_limit_s=5.0)
+    told = folder.complete(num_threads=1, limits=limits, clock=looks.__next__)
+    assert told == "5 s"
+    assert folder.conclude() is None
+    for name, content in contents(tmp_path).items():
+        assert name.startswith(".") or content == expected[name]
+    assert LabelFolder(tmp_path, job).complete(num_threads=1) is None
+    LabelFolder(tmp_path, job).conclude()
     assert contents(tmp_path) == expected
 
 

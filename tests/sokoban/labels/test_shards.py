@@ -14,7 +14,7 @@ from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.labels.drawn import Origin
+from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard, pack, read_about, read_shard, to_bytes
 from tokoban.sokoban.search.bitboard.labels import LOST
 from tokoban.sokoban.simulation.bitboards import pack as pack_words
@@ -48,12 +48,12 @@ def test_what_was_packed_is_what_is_read(path: Path) -> None:
 
 
 def test_unpacked_labels_are_those_that_were_packed(path: Path) -> None:
-    read, (drawn, by_moves, by_pushes) = read_shard(path), LABELLED
-    assert len(read) == len(drawn.boxes)
-    assert np.array_equal(read.is_alive, by_moves.distance != LOST)
+    read, (samples, by_moves, by_pushes) = read_shard(path), LABELLED
+    assert len(read) == len(samples.boxes)
+    assert np.array_equal(read.is_solvable, by_moves.distance != LOST)
     assert np.array_equal(read.pushes_left, by_pushes.distance)
     assert np.array_equal(read.best_moves, by_moves.best_moves)
-    assert np.array_equal(read.origin, drawn.origin)
+    assert np.array_equal(read.origin, samples.origin)
     every = np.arange(len(read))
     assert np.array_equal(read.best_pushes(every, "moves"), by_moves.best_pushes)
     some = every[::-3]

@@ -1,7 +1,7 @@
 """Exact labels of states by the million: ``tokoban label``, and the files that it writes.
 
-Read in this order: ``drawn`` (states of a level, each once), ``play`` (which states), ``driver``
+Read in this order: ``samples`` (the states sampled of a level), ``play`` (which states), ``driver``
 (level after level, compiled), ``shards`` (the files), ``sources`` (the levels), ``splits`` (which
-of them are kept apart), ``job`` (all that is asked for), ``folder`` (what is there, and the rest of
-the work). ``docs/labels.md`` says what the files hold.
+levels are held out), ``job`` (all that is asked for), ``folder`` (the finished part, and the rest
+of the work). ``docs/labels.md`` describes the files.
 """

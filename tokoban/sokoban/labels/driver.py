@@ -1,4 +1,4 @@
-"""Level after level swept by moves, played, swept by pushes, and its states labelled by both.
+"""Labels of level after level: retrograde analysis by moves and by pushes, and states from play.
 
 Axes: N levels, Q states, A the four moves.
 """
@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Int64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.labels.drawn import END, FIRST, Drawn, empty_drawn, start_level
-from tokoban.sokoban.labels.play import draw, most_states
+from tokoban.sokoban.labels.play import most_states, sample_states
+from tokoban.sokoban.labels.samples import END, FIRST, Samples, empty_samples, start_level
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import (
     LOST,
@@ -30,13 +30,13 @@ from tokoban.sokoban.search.limits import Limits
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
-_FIRST_SHARE = 4  # room for so many times the states wanted; it grows where neighbours are more
+_FIRST_SHARE = 4  # capacity for so many times the states asked for; it grows with more neighbours
 
 
 class Labelled(NamedTuple):
-    """The states drawn of some levels, with their labels by either unit."""
+    """The states sampled of some levels, with their labels by either unit."""
 
-    drawn: Drawn
+    samples: Samples
     by_moves: Labels
     by_pushes: Labels
 
@@ -56,15 +56,17 @@ class Labelling:
         num_states: int,
         max_sets: int,
     ) -> None:
-        """Chance is of the ``seed`` and of each level's number; a level of more than ``max_sets``
-        sets of boxes that can be solved is given up."""
+        """States are sampled by the ``seed`` and each level's number; a level of more than
+        ``max_sets`` sets of boxes that can be solved is given up."""
         self.progress = np.zeros(3, np.int64)
         self._levels, self._numbers = levels, numbers
         self._seed, self._num_states, self._max_sets = seed, num_states, max_sets
         self._most_of_a_level = most = most_states(num_states, levels.max_boxes)
-        room = max(most, _FIRST_SHARE * num_states * levels.num_levels)
-        drawn = empty_drawn(levels.num_levels, num_states=room, most_of_a_level=most)
-        self._found = Labelled(drawn, *(_unlabelled(levels.num_levels, room) for _ in range(2)))
+        capacity = max(most, _FIRST_SHARE * num_states * levels.num_levels)
+        samples = empty_samples(levels.num_levels, capacity=capacity, most_per_level=most)
+        self._found = Labelled(
+            samples, *(_unlabelled(levels.num_levels, capacity) for _ in range(2))
+        )
 
     def run(self, workspace: Workspace, budget: int) -> int:
         """Goes on for about ``budget`` sets and layers; returns why it came back."""
@@ -82,13 +84,14 @@ class Labelling:
         )
 
     def grow_output(self) -> None:
-        """Makes room for twice as many states."""
-        drawn, *labels = self._found
-        room = len(drawn.boxes)
-        more = _unlabelled(0, room)
+        """Doubles the capacity for states."""
+        samples, *labels = self._found
+        more = _unlabelled(0, len(samples.boxes))
         self._found = Labelled(
-            drawn._replace(
-                boxes=_twice(drawn.boxes), player=_twice(drawn.player), origin=_twice(drawn.origin)
+            samples._replace(
+                boxes=_twice(samples.boxes),
+                player=_twice(samples.player),
+                origin=_twice(samples.origin),
             ),
             *(
                 Labels(*(np.concatenate(arrays) for arrays in zip(old, more, strict=True)))
@@ -97,15 +100,15 @@ class Labelling:
         )
 
     def give_up(self, verdict: Verdict) -> None:
-        """Never asked for: neither time nor memory is limited, which would leave room to chance."""
+        """Never called: labels must not depend on time and memory, which are not limited."""
         raise RuntimeError(f"labels have no such limit: {verdict!r}")
 
     def labelled(self) -> Labelled:
-        """The states so far and their labels, without the room that is left."""
-        drawn, *labels = self._found
-        end = int(drawn.progress[END])
-        cut = drawn._replace(
-            boxes=drawn.boxes[:end], player=drawn.player[:end], origin=drawn.origin[:end]
+        """The states so far and their labels, without the unused capacity."""
+        samples, *labels = self._found
+        end = int(samples.progress[END])
+        cut = samples._replace(
+            boxes=samples.boxes[:end], player=samples.player[:end], origin=samples.origin[:end]
         )
         return Labelled(
             cut, *(Labels(*own[:2], *(states[:end] for states in own[2:])) for own in labels)
@@ -139,10 +142,10 @@ def _twice(array: np.ndarray) -> np.ndarray:
 @entry
 @no_type_check
 def label_levels(
-    levels, numbers, workspace, found, seed, num_states, most_of_a_level, max_sets, budget, progress
+    levels, numbers, workspace, found, seed, num_states, most_per_level, max_sets, budget, progress
 ):
     """Goes on with the levels for about ``budget`` sets and layers; returns why it came back."""
-    terrain, layers, drawn = workspace.terrain, workspace.layers, found.drawn
+    terrain, layers, samples = workspace.terrain, workspace.layers, found.samples
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
             return BUDGET_SPENT
@@ -154,43 +157,43 @@ def label_levels(
         earlier = progress[EXPANSIONS]
         stop = go_on_sweeping(workspace, progress[PHASE] == _BY_MOVES, budget, progress)
         budget -= progress[EXPANSIONS] - earlier
-        # Before the room is made larger for it.
+        # Before the capacity grows for it.
         if layers.progress[NUM_SETS] > max_sets:
             found.by_moves.verdict[level] = found.by_pushes.verdict[level] = _OUT_OF_MEMORY
-            _finish(drawn, progress)
+            _finish(samples, progress)
             continue
         if stop != ALL_DONE:
             return stop
         if progress[PHASE] == _BY_MOVES:
-            if drawn.progress[END] + most_of_a_level > len(drawn.boxes):
+            if samples.progress[END] + most_per_level > len(samples.boxes):
                 return OUTPUT_FULL
-            start_level(drawn, seed, numbers[level])
+            start_level(samples, seed, numbers[level])
             boxes = closed_in(levels, level)[2]
-            draw(terrain, layers, boxes, levels.player[level], num_states, drawn)
-            _label_all(levels, level, workspace, True, drawn, found.by_moves)
+            sample_states(terrain, layers, boxes, levels.player[level], num_states, samples)
+            _label_all(levels, level, workspace, True, samples, found.by_moves)
             begin_sweep(levels, level, workspace)
             progress[PHASE] = _BY_PUSHES
             progress[EXPANSIONS] = 0
         else:
-            _label_all(levels, level, workspace, False, drawn, found.by_pushes)
-            _finish(drawn, progress)
+            _label_all(levels, level, workspace, False, samples, found.by_pushes)
+            _finish(samples, progress)
     return ALL_DONE
 
 
 @inner
 @no_type_check
-def _label_all(levels, level, workspace, counts_moves, drawn, labels):
-    """Labels the level that was swept and the states drawn of it."""
+def _label_all(levels, level, workspace, counts_moves, samples, labels):
+    """Labels the level that was analysed and the states sampled of it."""
     judge(levels, level, workspace.layers, labels)
-    for state in range(drawn.progress[FIRST], drawn.progress[END]):
-        label(workspace.terrain, workspace.layers, counts_moves, drawn, labels, state)
+    for state in range(samples.progress[FIRST], samples.progress[END]):
+        label(workspace.terrain, workspace.layers, counts_moves, samples, labels, state)
 
 
 @inner
 @no_type_check
-def _finish(drawn, progress):
+def _finish(samples, progress):
     """Goes on to the next level."""
-    drawn.ends[progress[LEVEL]] = drawn.progress[END]
+    samples.ends[progress[LEVEL]] = samples.progress[END]
     progress[LEVEL] += 1
     progress[PHASE] = _FRESH
     progress[EXPANSIONS] = 0

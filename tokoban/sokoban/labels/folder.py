@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tokoban import compiling
 from tokoban.files.atomic import atomically
 from tokoban.files.locks import locked
 from tokoban.sokoban.labels.driver import Labelling
@@ -24,10 +25,10 @@ from tokoban.sokoban.labels.shards import pack, read_about, read_shard, to_bytes
 from tokoban.sokoban.search.bitboard.driver import LEVEL
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import Limits, Watch
 
 _REPORT_S = 0.1
-# ``max_sets`` is the limit: one of memory would depend on what the room was used for before.
+# ``max_sets`` is the limit: one of memory would depend on what the workspace was used for before.
 _UNLIMITED = Limits(memory_limit_mb=float("inf"))
 
 
@@ -79,23 +80,37 @@ class LabelFolder:
         """How many levels this process has to label, which no whole shard holds."""
         return sum(len(self.job.levels_of(shard)) for shard in self.missing)
 
-    def complete(self, *, num_threads: int, report: Callable[[int], None] | None = None) -> None:
+    def complete(
+        self,
+        *,
+        num_threads: int,
+        limits: Limits = _UNLIMITED,
+        report: Callable[[int], None] | None = None,
+        clock: Callable[[], float] = compiling.clock,
+    ) -> str | None:
         """Labels what is missing of this process's share, and writes it shard by shard.
 
-        ``report`` is called now and then with the number of levels done. An interrupt ends the
-        threads before it goes on; the shards that are whole by then stay.
+        The stop flag, the time limit and an exception such as ``KeyboardInterrupt`` end the
+        threads; the shards that are whole by then stay, and the same call later goes on from there.
+        Returns the limit that ended the work, None if it is complete. ``config.max_sets`` takes the
+        place of the other limits, so that labels do not depend on the machine. ``report`` is called
+        now and then with the number of levels done.
         """
+        watch = Watch(limits, clock)
         waiting = iter(self.missing)  # whose ``next`` is one step for all threads
         progresses: list[np.ndarray] = []
-        is_stopped = threading.Event()
+        has_ended = threading.Event()
+
+        def is_over() -> bool:
+            return has_ended.is_set() or watch.reason_to_end() is not None
 
         def take_turns() -> None:
             worker = Worker(workspace_for(words_of(self.job.levels)))
             for shard in waiting:
                 work = self.job.labelling(shard)
                 progresses.append(work.progress)
-                worker.complete(work, _UNLIMITED, is_stopped.is_set)
-                if is_stopped.is_set():
+                worker.complete(work, _UNLIMITED, is_over)
+                if work.progress[LEVEL] < len(self.job.levels_of(shard)):
                     return
                 self._write_shard(shard, work)
 
@@ -108,11 +123,13 @@ class LabelFolder:
                     if report:
                         report(sum(int(progress[LEVEL]) for progress in progresses))
             finally:
-                is_stopped.set()
+                has_ended.set()
         for turn in turns:
             turn.result()
+        num_done = sum(int(progress[LEVEL]) for progress in progresses)
         if report:
-            report(self.num_missing_levels)
+            report(num_done)
+        return watch.reason_to_end() if num_done < self.num_missing_levels else None
 
     def conclude(self) -> dict[str, Any] | None:
         """Writes the manifest and returns it; None while shards are missing.

@@ -17,21 +17,21 @@ from jaxtyping import Int64
 
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.drawn import Origin
 from tokoban.sokoban.labels.driver import Labelling
+from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.labels.sources import Dropped, Source, read_pool
 from tokoban.sokoban.labels.splits import split
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels
 
-# To be raised with every change of what is drawn, or of how it is written.
-_VERSION = 2
+# To be raised with every change of what is sampled, or of how it is written.
+_VERSION = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelConfig:
-    """What is drawn of each level, and how many levels make a file."""
+    """What is sampled of each level, and how many levels make a file."""
 
     seed: int = 0
     num_states: int = 64  # from play, a level; their neighbours come besides
@@ -60,7 +60,7 @@ class Job:
 
     config: LabelConfig
     levels: PackedLevels
-    numbers: Int64[np.ndarray, " B"]  # of each level among all that were read; chance is by it
+    numbers: Int64[np.ndarray, " B"]  # of each level among all that were read, for its seed
     dropped: tuple[Dropped, ...]
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
@@ -163,13 +163,13 @@ class Tally:
 
     def __init__(self) -> None:
         self.verdicts: Counter[int] = Counter()
-        self.states = np.zeros((len(Origin), 2), np.int64)  # lost and alive, by origin
+        self.states = np.zeros((len(Origin), 2), np.int64)  # deadlocked and solvable, by origin
         self.given_up: list[str] = []
 
     def add(self, shard: Shard, levels: PackedLevels) -> None:
         """Counts one more shard, of these levels."""
         self.verdicts.update(shard.level_verdict.tolist())
-        np.add.at(self.states, (shard.origin, shard.is_alive.astype(np.int64)), 1)
+        np.add.at(self.states, (shard.origin, shard.is_solvable.astype(np.int64)), 1)
         is_known = np.isin(shard.level_verdict, (Verdict.SOLVED, Verdict.UNSOLVABLE))
         self.given_up += [levels.name(row) for row in np.flatnonzero(~is_known).tolist()]
 
@@ -188,9 +188,9 @@ class Tally:
             },
             "dropped": dict(sorted(reasons.items())),
             "states": int(self.states.sum()),
-            "alive": int(self.states[:, 1].sum()),
+            "solvable_states": int(self.states[:, 1].sum()),
             "origins": {
-                origin.name.lower(): {"states": int(row.sum()), "alive": int(row[1])}
+                origin.name.lower(): {"states": int(row.sum()), "solvable_states": int(row[1])}
                 for origin, row in zip(Origin, self.states, strict=True)
             },
         }

@@ -1,14 +1,14 @@
-"""Compiled: states of one level drawn from games of mixed quality.
+"""Compiled: states of one level sampled from games of mixed quality.
 
-The level's moves have been swept: a game can be played exactly as well, or as badly, as wanted.
-Players are sets of one cell. A lost state is played on for a little while only: what follows from
-it is lost too.
+Retrograde analysis by moves comes before: it tells which moves are optimal. Players are sets of one
+cell. Play goes on for a few moves only after a deadlock, since all states that follow are
+deadlocked too.
 """
 
 from typing import no_type_check
 
 from tokoban.compiling import inner
-from tokoban.sokoban.labels.drawn import END, FIRST, Origin, add, below
+from tokoban.sokoban.labels.samples import END, FIRST, Origin, add, random_below
 from tokoban.sokoban.search.bitboard.layers import NONE, distance_of, number_of
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, GOALS, is_frozen
 from tokoban.sokoban.search.bitboard.words import EMPTY, flood, lowest, moved
@@ -21,7 +21,7 @@ _KEPT_MOVES = 4  # one state in so many of a game by moves is kept
 _KEPT_PUSHES = 2  # and of a game by pushes
 _SPARE_MOVES = 32  # a game goes on for so many more than twice the moves of the shortest solution
 _MOST_PUSHES = 20
-_LOST_MOVES, _LOST_PUSHES = 16, 4  # played on in a lost state
+_DEADLOCKED_MOVES, _DEADLOCKED_PUSHES = 16, 4  # of play after a deadlock
 
 _BEST, _NEIGHBOUR = int(Origin.BEST), int(Origin.NEIGHBOUR)
 _RANDOM_PUSHES, _BORDER = int(Origin.RANDOM_PUSHES), int(Origin.BORDER)
@@ -29,106 +29,108 @@ _NOWHERE = -1
 
 
 def most_states(num_wanted: int, num_boxes: int) -> int:
-    """How many states ``draw`` adds at most for a level of so many boxes."""
-    # A slip adds two states at once. Each has four moves as neighbours, and four pushes a box.
+    """How many states ``sample_states`` adds at most for a level of so many boxes."""
+    # A losing push adds two states. Each has four moves as neighbours, and four pushes a box.
     return (num_wanted + 1) * (1 + 4 + 4 * num_boxes)
 
 
 @inner
 @no_type_check
-def draw(terrain, layers, boxes, player, wanted, drawn):
+def sample_states(terrain, layers, boxes, player, wanted, samples):
     """Adds about ``wanted`` states of games from this start, and then all their neighbours."""
-    add(drawn, boxes, player, _BEST)
+    add(samples, boxes, player, _BEST)
     for kind in range(_KINDS):
-        limit = drawn.progress[FIRST] + wanted * (kind + 1) // _KINDS
+        limit = samples.progress[FIRST] + wanted * (kind + 1) // _KINDS
         for _ in range(_MOST_GAMES):
-            if drawn.progress[END] >= limit:
+            if samples.progress[END] >= limit:
                 break
             if kind == _RANDOM_PUSHES:
-                _play_pushes(terrain, layers, boxes, player, limit, drawn)
+                _play_pushes(terrain, layers, boxes, player, limit, samples)
             else:
-                _play_moves(terrain, layers, boxes, player, kind, limit, drawn)
-    for state in range(drawn.progress[FIRST], drawn.progress[END]):
-        if drawn.boxes[state] != terrain.words[GOALS]:
-            _add_neighbours(terrain.words[FLOOR], drawn, state)
+                _play_moves(terrain, layers, boxes, player, kind, limit, samples)
+    for state in range(samples.progress[FIRST], samples.progress[END]):
+        if samples.boxes[state] != terrain.words[GOALS]:
+            _add_neighbours(terrain.words[FLOOR], samples, state)
 
 
 @inner
 @no_type_check
-def _play_moves(terrain, layers, boxes, player, kind, limit, drawn):
+def _play_moves(terrain, layers, boxes, player, kind, limit, samples):
     """Plays one game move by move until it is solved, or long enough, or ``limit`` is reached."""
     floor = terrain.words[FLOOR]
-    distance = _to_go(layers, boxes, player)
+    distance = _distance(layers, boxes, player)
     left = 2 * max(distance, 0) + _SPARE_MOVES
-    while left > 0 and drawn.progress[END] < limit:
+    while left > 0 and samples.progress[END] < limit:
         if distance == NONE:
-            left = min(left, _LOST_MOVES)
-        if below(drawn, _KEPT_MOVES) == 0:
+            left = min(left, _DEADLOCKED_MOVES)
+        if random_below(samples, _KEPT_MOVES) == 0:
             if kind != _BORDER:
-                add(drawn, boxes, player, kind)
+                add(samples, boxes, player, kind)
             elif distance > 0:
-                _slip(terrain, layers, boxes, player, drawn)
+                _add_losing_push(terrain, layers, boxes, player, samples)
         if distance == 0:
             return
-        is_best = distance > 0 and below(drawn, 1000) >= _WRONG[kind]
-        direction = _choose_move(layers, floor, boxes, player, distance if is_best else NONE, drawn)
+        is_best = distance > 0 and random_below(samples, 1000) >= _WRONG[kind]
+        direction = _choose_move(
+            layers, floor, boxes, player, distance if is_best else NONE, samples
+        )
         if direction == _NOWHERE:
             return
         boxes, player = _step(floor, boxes, player, direction)
-        distance = _to_go(layers, boxes, player)
+        distance = _distance(layers, boxes, player)
         left -= 1
 
 
 @inner
 @no_type_check
-def _play_pushes(terrain, layers, boxes, player, limit, drawn):
+def _play_pushes(terrain, layers, boxes, player, limit, samples):
     """Makes up to ``_MOST_PUSHES`` pushes, each one of all that can be walked to."""
-    left = 1 + below(drawn, _MOST_PUSHES)
-    while left > 0 and drawn.progress[END] < limit:
-        box, direction = _choose_push(terrain, layers, boxes, player, False, drawn)
+    left = 1 + random_below(samples, _MOST_PUSHES)
+    while left > 0 and samples.progress[END] < limit:
+        box, direction = _choose_push(terrain, layers, boxes, player, False, samples)
         if direction == _NOWHERE:
             return
         boxes, player = boxes ^ box ^ moved(box, direction), box
-        if below(drawn, _KEPT_PUSHES) == 0:
-            add(drawn, boxes, player, _RANDOM_PUSHES)
+        if random_below(samples, _KEPT_PUSHES) == 0:
+            add(samples, boxes, player, _RANDOM_PUSHES)
         left -= 1
-        if _to_go(layers, boxes, player) == NONE:
-            left = min(left, _LOST_PUSHES)
+        if _distance(layers, boxes, player) == NONE:
+            left = min(left, _DEADLOCKED_PUSHES)
 
 
 @inner
 @no_type_check
-def _slip(terrain, layers, boxes, player, drawn):
-    """Adds a state that is not lost and what some push makes of it that loses, if one does."""
-    box, direction = _choose_push(terrain, layers, boxes, player, True, drawn)
+def _add_losing_push(terrain, layers, boxes, player, samples):
+    """Adds a solvable state and the state after one of its losing pushes, if there is any."""
+    box, direction = _choose_push(terrain, layers, boxes, player, True, samples)
     if direction != _NOWHERE:
-        add(drawn, boxes, player, _BORDER)
-        add(drawn, boxes ^ box ^ moved(box, direction), box, _BORDER)
+        add(samples, boxes, player, _BORDER)
+        add(samples, boxes ^ box ^ moved(box, direction), box, _BORDER)
 
 
 @inner
 @no_type_check
-def _choose_move(layers, floor, boxes, player, distance, drawn):
+def _choose_move(layers, floor, boxes, player, distance, samples):
     """A move to a state one nearer than ``distance``; if that is NONE, any that is no bump."""
     chosen, num_choices = _NOWHERE, 0
     for direction in range(4):
         after, ahead = _step(floor, boxes, player, direction)
         if ahead == player:
             continue
-        if distance == NONE or _to_go(layers, after, ahead) == distance - 1:
+        if distance == NONE or _distance(layers, after, ahead) == distance - 1:
             num_choices += 1
-            if below(drawn, num_choices) == 0:
+            if random_below(samples, num_choices) == 0:
                 chosen = direction
     return chosen
 
 
 @inner
 @no_type_check
-def _choose_push(terrain, layers, boxes, player, is_slip, drawn):
+def _choose_push(terrain, layers, boxes, player, must_lose, samples):
     """The box and the direction of a push that can be walked to, EMPTY and _NOWHERE if none is.
 
-    If it ``is_slip``, one that loses; better yet one whose loss no dead square and no frozen box
-    shows, for those are easily learned.
+    If it ``must_lose``, a losing push; preferably one after which no dead square and no frozen box
+    shows the deadlock, for those are easily learned.
     """
     chosen, chosen_direction, num_choices = EMPTY, _NOWHERE, 0
     is_obvious = True
@@ -139,10 +141,10 @@ def _choose_push(terrain, layers, boxes, player, is_slip, drawn):
         while rest != EMPTY:
             box = lowest(rest)
             rest ^= box
-            if is_slip:
+            if must_lose:
                 target = moved(box, direction)
                 after = boxes ^ box ^ target
-                if _to_go(layers, after, box) != NONE:
+                if _distance(layers, after, box) != NONE:
                     continue
                 is_dead = target & terrain.words[ALIVE + direction] == EMPTY
                 if not (is_dead or is_frozen(terrain, after, target)):
@@ -151,20 +153,20 @@ def _choose_push(terrain, layers, boxes, player, is_slip, drawn):
                 elif not is_obvious:
                     continue
             num_choices += 1
-            if below(drawn, num_choices) == 0:
+            if random_below(samples, num_choices) == 0:
                 chosen, chosen_direction = box, direction
     return chosen, chosen_direction
 
 
 @inner
 @no_type_check
-def _add_neighbours(floor, drawn, state):
+def _add_neighbours(floor, samples, state):
     """Adds what one move makes of a state, and each push that can be walked to."""
-    boxes, player = drawn.boxes[state], drawn.player[state]
+    boxes, player = samples.boxes[state], samples.player[state]
     for direction in range(4):
         after, ahead = _step(floor, boxes, player, direction)
         if ahead != player:
-            add(drawn, after, ahead, _NEIGHBOUR)
+            add(samples, after, ahead, _NEIGHBOUR)
     free = floor & ~boxes
     area = flood(player, free)
     for direction in range(4):
@@ -172,13 +174,13 @@ def _add_neighbours(floor, drawn, state):
         while rest != EMPTY:
             box = lowest(rest)
             rest ^= box
-            add(drawn, boxes ^ box ^ moved(box, direction), box, _NEIGHBOUR)
+            add(samples, boxes ^ box ^ moved(box, direction), box, _NEIGHBOUR)
 
 
 @inner
 @no_type_check
 def _pushable(boxes, area, free, direction):
-    """The boxes behind which the player can come, and before which there is room."""
+    """The boxes behind which the player can come, with free floor ahead."""
     return boxes & moved(area, direction) & moved(free, direction ^ 2)
 
 
@@ -197,6 +199,6 @@ def _step(floor, boxes, player, direction):
 
 @inner
 @no_type_check
-def _to_go(layers, boxes, player):
-    """The exact number of moves, NONE if the state is lost."""
+def _distance(layers, boxes, player):
+    """The exact number of moves that remain, NONE if the state is deadlocked."""
     return distance_of(layers.backwards, number_of(layers, boxes), player)

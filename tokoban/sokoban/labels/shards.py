@@ -39,7 +39,7 @@ class Shard:
     level_boxes: UInt64[np.ndarray, " N"]  # at the start
     level_player: UInt64[np.ndarray, " N"]
     level_ends: Int64[np.ndarray, " N"]
-    level_solvable_states: Int64[np.ndarray, " N"]  # of all states, drawn or not
+    level_solvable_states: Int64[np.ndarray, " N"]  # of all states, sampled or not
     boxes: UInt64[np.ndarray, " Q"]
     level_file: Int32[np.ndarray, " N"]  # which of the job's ``sources``
     level_number: Int32[np.ndarray, " N"]  # in its file, from 0
@@ -58,7 +58,7 @@ class Shard:
         return len(self.boxes)
 
     @property
-    def is_alive(self) -> Bool[np.ndarray, " Q"]:
+    def is_solvable(self) -> Bool[np.ndarray, " Q"]:
         """Whether each state can still be solved."""
         return self.moves_left != LOST
 
@@ -105,17 +105,17 @@ class Shard:
 
 
 def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
-    """The shard of some levels, with no box out of reach, and the states drawn of them."""
-    drawn, by_moves, by_pushes = labelled
+    """The shard of some levels, with no box out of reach, and the states sampled of them."""
+    samples, by_moves, by_pushes = labelled
     width = -(-int(np.bitwise_count(levels.boxes).max(initial=0)) // 2)
     return Shard(
         level_walls=levels.walls,
         level_goals=levels.goals,
         level_boxes=levels.boxes,
         level_player=levels.player,
-        level_ends=drawn.ends,
+        level_ends=samples.ends,
         level_solvable_states=by_moves.num_states,
-        boxes=drawn.boxes,
+        boxes=samples.boxes,
         level_file=levels.file,
         level_number=levels.number,
         level_row=levels.corner[:, 0],
@@ -123,10 +123,10 @@ def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
         moves_left=by_moves.distance,
         pushes_left=by_pushes.distance,
         level_verdict=by_moves.verdict,
-        player=np.bitwise_count(drawn.player - np.uint64(1)),
-        moves_and_origin=by_moves.best_moves | drawn.origin << np.uint8(4),
-        pushes_by_moves=_pack_pushes(drawn.boxes, by_moves, width),
-        pushes_by_pushes=_pack_pushes(drawn.boxes, by_pushes, width),
+        player=np.bitwise_count(samples.player - np.uint64(1)),
+        moves_and_origin=by_moves.best_moves | samples.origin << np.uint8(4),
+        pushes_by_moves=_pack_pushes(samples.boxes, by_moves, width),
+        pushes_by_pushes=_pack_pushes(samples.boxes, by_pushes, width),
     )
 
 

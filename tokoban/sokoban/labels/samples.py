@@ -1,0 +1,102 @@
+"""Compiled: the states sampled of level after level, each of them once, by a seeded generator.
+
+Axes: Q capacity for states, S slots of the hash table, N levels.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int64, UInt8, UInt64
+
+from tokoban.compiling import inner
+
+# Entries of ``Samples.progress``: where the level's states start, and where the next one belongs.
+FIRST, END = range(2)
+
+_FREE = -1
+_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Origin(IntEnum):
+    """The kind of play that a state comes from; a shard has four bits for it."""
+
+    BEST = 0  # a move of a shortest solution, always; the level's start is such a state
+    RARELY_WRONG = 1  # one move in ten is any that changes the board
+    OFTEN_WRONG = 2  # three in ten
+    RANDOM_PUSHES = 3
+    BORDER = 4  # from which a push deadlocks, or right after such a push
+    NEIGHBOUR = 5  # one move, or a walk and a push, from a state of another origin
+
+
+class Samples(NamedTuple):
+    """States of levels, as ``labels.States`` has them, and whose play they are from."""
+
+    boxes: UInt64[np.ndarray, " Q"]
+    player: UInt64[np.ndarray, " Q"]
+    origin: UInt8[np.ndarray, " Q"]
+    ends: Int64[np.ndarray, " N"]
+    slots: Int64[np.ndarray, " S"]  # hash table of the level's states; S is a power of two
+    progress: Int64[np.ndarray, "2"]
+    rng_state: UInt64[np.ndarray, "1"]  # the state of the generator
+
+
+def empty_samples(num_levels: int, *, capacity: int, most_per_level: int) -> Samples:
+    """Capacity for so many states, of levels with at most so many."""
+    return Samples(
+        np.empty(capacity, np.uint64),
+        np.empty(capacity, np.uint64),
+        np.empty(capacity, np.uint8),
+        np.zeros(num_levels, np.int64),
+        np.empty(1 << (2 * most_per_level).bit_length(), np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(1, np.uint64),
+    )
+
+
+@inner
+@no_type_check
+def start_level(samples, seed, number):
+    """Forgets the states of other levels; samples depend on the seed and the level's number."""
+    samples.progress[FIRST] = samples.progress[END]
+    samples.slots[:] = _FREE
+    samples.rng_state[0] = _splitmix64(_splitmix64(seed + _GOLDEN_GAMMA) ^ np.uint64(number))
+
+
+@inner
+@no_type_check
+def add(samples, boxes, player, origin):
+    """Adds a state of the level, unless it is there already."""
+    mask = len(samples.slots) - 1
+    slot = np.int64(_splitmix64(boxes ^ (player * _GOLDEN_GAMMA)) >> np.uint64(32)) & mask
+    while samples.slots[slot] != _FREE:
+        other = samples.slots[slot]
+        if samples.boxes[other] == boxes and samples.player[other] == player:
+            return
+        slot = (slot + 1) & mask
+    state = samples.progress[END]
+    samples.slots[slot] = state
+    samples.boxes[state], samples.player[state] = boxes, player
+    samples.origin[state] = origin
+    samples.progress[END] += 1
+
+
+@inner
+@no_type_check
+def random_below(samples, number):
+    """A random integer from 0 on, below ``number``."""
+    samples.rng_state[0] += _GOLDEN_GAMMA
+    half = _splitmix64(samples.rng_state[0]) >> np.uint64(32)
+    return np.int64(half * np.uint64(number) >> np.uint64(32))
+
+
+@inner
+@no_type_check
+def _splitmix64(word):
+    """The output function of splitmix64.
+
+    Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
+    """
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
