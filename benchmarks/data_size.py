@@ -71,7 +71,7 @@ def measure(pairs: Sequence[Pair], folder: Path, options: argparse.Namespace) ->
             "--pre-norm", "true", "--dropout", "0.1", "--beam-width", "1",
             "--batch-tokens", str(options.batch_tokens), "--accumulate", "1",
             "--learning-rate", "2.5e-3", "--schedule", "cosine", "--warmup-steps", "100",
-            "--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--watched", "",
+            "--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--monitor", "",
             "--patience", "0", "--precision", "bf16", "--seed", str(options.seed),
             "--device", options.device, *options.training,
         ],
@@ -85,12 +85,12 @@ def measure(pairs: Sequence[Pair], folder: Path, options: argparse.Namespace) ->
         code = cli.main(command)
         if code:
             raise RuntimeError(f"tokoban {' '.join(command[:2])} ended with {code}")
-    figures = json.loads(scores.read_text(encoding="utf-8"))
+    metrics = json.loads(scores.read_text(encoding="utf-8"))
     return {
         "pairs": len(pairs),
         "target_words": sum(len(pair.target.split()) for pair in pairs),
         **{
-            name: figures[name]
+            name: metrics[name]
             for name in ("bits_per_byte", "bleu", "chrf", "signature", "signature_chrf")
         },
         "cpu_s": time.process_time() - started_s,

@@ -20,7 +20,7 @@ from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_env
-from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
+from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_directory import current_commit, hardware_name, read_metrics, read_record
@@ -100,7 +100,7 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
     assert isinstance(player, Player)
     name = _POPGYM.get(config.env, config.env)
     task = make_env(name, num_episodes, seed=seed, device=torch.device("cpu"))
-    figures = figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
+    metrics = metrics_of(play_episodes(player, task, most_steps=config.evaluation_steps))
     return Row(
         run=path.name,
         env=config.env,
@@ -109,9 +109,9 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
         seed=record["run"]["seed"],
         env_steps=round(result["env_steps"]),
         elapsed_s=result["elapsed_s"],
-        mean_return=figures["mean_return"],
-        low=figures["mean_return_low"],
-        high=figures["mean_return_high"],
+        mean_return=metrics["mean_return"],
+        low=metrics["mean_return_low"],
+        high=metrics["mean_return_high"],
         episodes=num_episodes,
     )
 

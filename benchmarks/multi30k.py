@@ -57,7 +57,7 @@ Direction = Literal["en-de", "de-en"]
 
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 BEAM = 5
-FIGURES = ("bleu_lowercased_tokenised", "bleu", "chrf")
+METRICS = ("bleu_lowercased_tokenised", "bleu", "chrf")
 RECIPES = {
     # Wu et al. 2021: 8,192 tokens a step, there of two GPUs
     "published": ("--preset", "tiny", "--batch-tokens", "8192", "--accumulate", "1"),
@@ -66,7 +66,7 @@ RECIPES = {
         *("--preset", "tiny", "--batch-tokens", "2048", "--accumulate", "1", "--steps", "15000"),
         *("--pre-norm", "true", "--dropout", "0.3", "--clip-norm", "1", "--epsilon", "1e-9"),
         *("--learning-rate", "2.5e-3", "--schedule", "cosine", "--warmup-steps", "500"),
-        *("--average-last", "0", "--ema-decay", "0.999", "--watched", "", "--patience", "0"),
+        *("--average-last", "0", "--ema-decay", "0.999", "--monitor", "", "--patience", "0"),
         *("--evaluate-every", "2500"),
     ),
 }
@@ -240,13 +240,13 @@ def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
 
 
 def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
-    """The figures of all seeds, by direction, training and test."""
+    """The metrics of all seeds, by direction, training and test."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         more = "diversified, " if row["is_diversified"] else ""
-        figures = found.setdefault(f"{row['direction']}, {more}{row['test']}", {})
-        for name in FIGURES:
-            figures.setdefault(name, []).append(row[name])
+        metrics = found.setdefault(f"{row['direction']}, {more}{row['test']}", {})
+        for name in METRICS:
+            metrics.setdefault(name, []).append(row[name])
     return found
 
 
@@ -263,8 +263,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitCode.INVALID_INPUT
     if options.json == "-":
         return 0
-    for place, figures in by_place(rows).items():
-        for name, values in figures.items():
+    for place, metrics in by_place(rows).items():
+        for name, values in metrics.items():
             each = ", ".join(f"{value:.2f}" for value in values)
             print(f"{place:<48} {name:<26} {sum(values) / len(values):6.2f}  ({each})")
     return 0

@@ -111,7 +111,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         # Evaluated at the end alone: each time it reads the whole validation text.
         gpt = training(
             *("gpt", "shakespeare_small" if is_quick else "shakespeare", "2.8"),
-            *("--text", text, "--evaluate-every", "0", "--watched", ""),
+            *("--text", text, "--evaluate-every", "0", "--monitor", ""),
             *(("--validation-share", "0.003") if is_quick else ()),
         )
         vit = training(

@@ -27,7 +27,7 @@ from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, make_policy
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.evaluate import WATCHED_EPISODES
+from tokoban.systems.trajectory.evaluate import MONITORED_EPISODES
 from tokoban.systems.trajectory.graphs import GraphWorld, pairs, tabular_distances
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.levels import SokobanWorld
@@ -321,7 +321,10 @@ def plot(folders: Sequence[Path], picture: Path) -> None:
         if curve is not None:
             kinds.setdefault(_KINDS[metrics.parent.name], []).append(curve)
     plot_runs(
-        kinds, x_name="step", y_name=f"mean return of {WATCHED_EPISODES} episodes", picture=picture
+        kinds,
+        x_name="step",
+        y_name=f"mean return of {MONITORED_EPISODES} episodes",
+        picture=picture,
     )
 
 

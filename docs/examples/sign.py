@@ -5,7 +5,7 @@ from tokoban.training.run_config import RunConfig
 from tokoban.training.simple import simple_spec
 
 
-def draw_batch(generator):
+def sample_batch(generator):
     numbers = torch.randn(64, 5, generator=generator)
     return numbers, (numbers.sum(1) > 0).long()
 
@@ -13,7 +13,7 @@ def draw_batch(generator):
 SPEC = simple_spec(
     "sign",
     build_model=lambda: nn.Linear(5, 2),
-    draw_batch=draw_batch,
+    sample_batch=sample_batch,
     loss=lambda model, batch: nn.functional.cross_entropy(model(batch[0]), batch[1]),
     run=RunConfig(steps=200, learning_rate=0.05),
 )

@@ -1,4 +1,4 @@
-"""``tokoban evaluate``: a system's figures as lines and as one flat JSON object."""
+"""``tokoban evaluate``: a system's metrics as lines and as one flat JSON object."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from tokoban.training.config import Reads, Writes
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import AnySpec, Preset, SystemSpec, Trained
 
-FIGURES: dict[str, float | str] = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
+METRICS: dict[str, float | str] = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +34,12 @@ def evaluate(trained: Trained[str, nn.Module], options: Options) -> dict[str, fl
     assert trained.config == "its config" and not trained.model.training
     if options.generated == 0:
         return {"accuracy": math.nan}
-    return FIGURES | {"num_levels": float(options.generated)}
+    return METRICS | {"num_levels": float(options.generated)}
 
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registers the system ``toy``, whose figures tell what it was asked."""
+    """Registers the system ``toy``, whose metrics tell what it was asked."""
     spec: AnySpec = SystemSpec(
         name="toy",
         config_type=Options,
@@ -73,14 +73,14 @@ def test_figures_are_printed_one_a_line(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
-    path = tmp_path / "figures.json"
+    path = tmp_path / "metrics.json"
     assert cli.main([*ASKED, "--json", str(path)]) == 0
-    assert json.loads(path.read_text()) == {"schema_version": SCHEMA_VERSION} | FIGURES
+    assert json.loads(path.read_text()) == {"schema_version": SCHEMA_VERSION} | METRICS
 
 
 def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*ASKED, "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | FIGURES
+    assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | METRICS
 
 
 def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +91,7 @@ def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) 
 def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(FIGURES, "invalid_levels", 2.0)
+    monkeypatch.setitem(METRICS, "invalid_levels", 2.0)
     assert cli.main([*ASKED, "--json", "-"]) == 2
     told = capsys.readouterr()
     assert json.loads(told.out)["invalid_levels"] == 2

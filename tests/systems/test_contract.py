@@ -133,9 +133,9 @@ def _rows(batch: Any, rows: slice) -> Any:
 
 
 def _gradient(system: AnySystem, model: nn.Module, *batches: Any) -> tuple[torch.Tensor, float]:
-    figures = set_gradients(system, model, iter(batches), num_batches=len(batches), uses_bf16=False)
+    metrics = set_gradients(system, model, iter(batches), num_batches=len(batches), uses_bf16=False)
     found = [p.grad.flatten().double() for p in model.parameters() if p.grad is not None]
-    return torch.cat(found), figures["loss"].item()
+    return torch.cat(found), metrics["loss"].item()
 
 
 def test_the_gradient_of_accumulated_batches_is_that_of_one_large_batch(name: str) -> None:
@@ -175,7 +175,7 @@ def test_the_figures_have_the_names_that_are_known_before(name: str) -> None:
     system = _system(name)
     with torch.no_grad():
         found = system.evaluate(system.initial_model().eval())
-    assert tuple(found) == system.figure_names()
+    assert tuple(found) == system.metric_names()
 
 
 def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Two processes train one model, and count its figures together as one process counts them."""
+"""Two processes train one model, and count its metrics together as one process counts them."""
 
 import json
 import os
@@ -30,4 +30,4 @@ def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
     with torch.no_grad():
         alone = systems.load(name).make_system(config, None).evaluate(model)
     alone.pop("env_steps", None)  # of the games that were played to train
-    assert {figure: together[figure] for figure in alone} == pytest.approx(alone)
+    assert {metric: together[metric] for metric in alone} == pytest.approx(alone)

@@ -186,12 +186,12 @@ def test_describe_says_every_kind_of_field() -> None:
             "average_last and ema_decay are two averages: choose one of them",
         ),
         (
-            {"steps": 1, "patience": 2, "watched": "score"},
-            "patience needs watched, a figure, and evaluate_every, to look at it",
+            {"steps": 1, "patience": 2, "monitor": "score"},
+            "patience needs monitor, a metric, and evaluate_every, to look at it",
         ),
         (
             {"steps": 1, "target": 0.5, "evaluate_every": 3},
-            "target needs watched, a figure, and evaluate_every, to look at it",
+            "target needs monitor, a metric, and evaluate_every, to look at it",
         ),
         ({"steps": 1, "log_every": 0}, "log_every must be at least 1, got 0"),
         ({"steps": 1, "evaluate_every": -1}, "evaluate_every must be at least 0, got -1"),

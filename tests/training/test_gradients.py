@@ -57,9 +57,9 @@ def gradient(system: Toy, batches: Iterator[Any], *, num_batches: int) -> tuple[
     under_test = model()
     for parameter in under_test.parameters():
         parameter.grad = torch.full_like(parameter, 100.0)  # of the step before
-    figures = set_gradients(system, under_test, batches, num_batches=num_batches, uses_bf16=False)
+    metrics = set_gradients(system, under_test, batches, num_batches=num_batches, uses_bf16=False)
     found = [p.grad.flatten() for p in under_test.parameters() if p.grad is not None]
-    return torch.cat(found), figures
+    return torch.cat(found), metrics
 
 
 @pytest.mark.parametrize("system", [Weighed(), InTwoParts()])
@@ -68,11 +68,11 @@ def test_parts_of_any_size_give_the_gradient_of_the_whole(
     system: Toy, sizes: tuple[int, ...]
 ) -> None:
     expected, whole = gradient(system, parts(17), num_batches=1)
-    found, figures = gradient(system, parts(*sizes), num_batches=len(sizes))
+    found, metrics = gradient(system, parts(*sizes), num_batches=len(sizes))
     assert torch.allclose(found, expected, rtol=0, atol=1e-7)  # a weight is in single precision
-    assert figures.keys() == whole.keys() == {"loss", "accuracy"}
-    for name, figure in whole.items():
-        assert figures[name].item() == pytest.approx(figure.item())
+    assert metrics.keys() == whole.keys() == {"loss", "accuracy"}
+    for name, metric in whole.items():
+        assert metrics[name].item() == pytest.approx(metric.item())
 
 
 def test_without_weights_all_parts_count_alike() -> None:

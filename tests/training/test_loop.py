@@ -66,7 +66,7 @@ def weights(path: Path) -> dict[str, torch.Tensor]:
 
 
 def assert_equal_runs(one: Path, other: Path) -> None:
-    """Bit for bit: every logged figure, and every weight."""
+    """Bit for bit: every logged metric, and every weight."""
     assert read_lines(one / "metrics.jsonl") == read_lines(other / "metrics.jsonl")
     assert weights(one).keys() == weights(other).keys()
     for name, tensor in weights(one).items():
@@ -167,19 +167,19 @@ def test_evaluation_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_result_is_the_last_evaluation_and_how_long_it_took(tmp_path: Path) -> None:
-    figures = fit(Toy(), RUN, toy_directory(tmp_path))
-    assert json.loads((tmp_path / "result.json").read_text()) == figures
-    assert figures.keys() == {"steps", "elapsed_s", "train_loss", "hits", "trials", "accuracy"}
-    assert figures["steps"] == 11 and figures["trials"] == NUM_EXAMPLES
-    assert 0 < figures["elapsed_s"] < 100
+    metrics = fit(Toy(), RUN, toy_directory(tmp_path))
+    assert json.loads((tmp_path / "result.json").read_text()) == metrics
+    assert metrics.keys() == {"steps", "elapsed_s", "train_loss", "hits", "trials", "accuracy"}
+    assert metrics["steps"] == 11 and metrics["trials"] == NUM_EXAMPLES
+    assert 0 < metrics["elapsed_s"] < 100
     lines = read_lines(tmp_path / "metrics.jsonl")
     assert lines[-1] == {
         "step": 11,
-        "evaluate/hits": figures["hits"],
+        "evaluate/hits": metrics["hits"],
         "evaluate/trials": NUM_EXAMPLES,
-        "evaluate/accuracy": figures["accuracy"],
+        "evaluate/accuracy": metrics["accuracy"],
     }
-    assert figures["train_loss"] == lines[-2]["train/loss"]
+    assert metrics["train_loss"] == lines[-2]["train/loss"]
 
 
 def test_the_run_is_plotted_with_all_its_metrics_before_it_counts_as_finished(
@@ -219,13 +219,13 @@ def test_a_line_is_the_mean_of_its_steps(tmp_path: Path) -> None:
 
 
 def test_weights_file_is_what_was_evaluated(tmp_path: Path) -> None:
-    figures = fit(Toy(), RUN, toy_directory(tmp_path))
+    metrics = fit(Toy(), RUN, toy_directory(tmp_path))
     state, metadata = load_weights(tmp_path / "weights.safetensors")
     assert metadata == {"system": "toy", "config": '{"width": 7}', "step": "11"}
     model = Toy().initial_model()
     model.load_state_dict(state)
     with torch.no_grad():
-        assert Toy().evaluate(model.eval())["hits"] == figures["hits"]
+        assert Toy().evaluate(model.eval())["hits"] == metrics["hits"]
 
 
 def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> None:
@@ -254,13 +254,13 @@ def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) ->
     def remember(model: nn.Module, step: int) -> None:
         seen[step] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
-    figures = fit(Noiseless(remember), AVERAGED, toy_directory(tmp_path))
+    metrics = fit(Noiseless(remember), AVERAGED, toy_directory(tmp_path))
     model = Toy().initial_model()
     for name, tensor in weights(tmp_path).items():
         assert torch.allclose(tensor, (seen[6][name] + seen[9][name]) / 2)
         model.state_dict()[name].copy_(tensor)
     with torch.no_grad():
-        assert Toy().evaluate(model.eval())["accuracy"] == figures["accuracy"]
+        assert Toy().evaluate(model.eval())["accuracy"] == metrics["accuracy"]
 
 
 def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
@@ -306,34 +306,34 @@ class Scripted(Noiseless):
         self.seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
         return {"score": self.scores[len(self.seen) - 1]}
 
-    def figure_names(self) -> tuple[str, ...]:
+    def metric_names(self) -> tuple[str, ...]:
         return ("score",)
 
 
-PATIENT = replace(RUN, steps=30, evaluate_every=2, watched="score", patience=2)
+PATIENT = replace(RUN, steps=30, evaluate_every=2, monitor="score", patience=2)
 
 
-@pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])
+@pytest.mark.parametrize(("monitor", "sign"), [("score", 1.0), ("-score", -1.0)])
 def test_patience_ends_a_run_and_the_best_weights_are_kept(
-    tmp_path: Path, watched: str, sign: float
+    tmp_path: Path, monitor: str, sign: float
 ) -> None:
     # Better, worse, better, as good, worse; then one look at the best, and none more at the last.
     system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 7.0)))
-    run = replace(PATIENT, watched=watched)
-    figures = fit(system, run, toy_directory(tmp_path))
-    assert figures["steps"] == 10 and figures["score"] == sign * 7.0
+    run = replace(PATIENT, monitor=monitor)
+    metrics = fit(system, run, toy_directory(tmp_path))
+    assert metrics["steps"] == 10 and metrics["score"] == sign * 7.0
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[3][name])
 
 
-@pytest.mark.parametrize(("watched", "sign"), [("score", 1.0), ("-score", -1.0)])
+@pytest.mark.parametrize(("monitor", "sign"), [("score", 1.0), ("-score", -1.0)])
 def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
-    tmp_path: Path, watched: str, sign: float
+    tmp_path: Path, monitor: str, sign: float
 ) -> None:
     system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0)))
-    run = replace(PATIENT, patience=0, watched=watched, target=sign * 2.0)
-    figures = fit(system, run, toy_directory(tmp_path))
-    assert figures["steps"] == 6 and figures["score"] == sign * 2.0
+    run = replace(PATIENT, patience=0, monitor=monitor, target=sign * 2.0)
+    metrics = fit(system, run, toy_directory(tmp_path))
+    assert metrics["steps"] == 6 and metrics["score"] == sign * 2.0
 
 
 def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
@@ -341,8 +341,8 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
 ) -> None:
     system = Scripted(1.0, 2.0, 5.0)
     run = replace(PATIENT, patience=0, steps=5)
-    figures = fit(system, run, toy_directory(tmp_path))
-    assert figures["score"] == 5.0
+    metrics = fit(system, run, toy_directory(tmp_path))
+    assert metrics["score"] == 5.0
     told = [line for line in capsys.readouterr().err.splitlines() if "score" in line]
     assert told == ["step 2: score 1", "step 4: score 2", "step 5: score 5"]
     for name, tensor in weights(tmp_path).items():
@@ -360,7 +360,7 @@ class Counting(Toy):
 
     def loss(self, model: nn.Module, batch: Any) -> Loss:
         loss = super().loss(model, batch)
-        return Loss(loss.total * (1 + 0.1 * self.count), loss.figures)
+        return Loss(loss.total * (1 + 0.1 * self.count), loss.metrics)
 
     def state_dict(self) -> dict[str, Any]:
         return {"count": self.count}
@@ -387,18 +387,18 @@ def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:
 
 def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
     fit(Scripted(5.0, 1.0, 0.0, 0.0), replace(PATIENT, steps=5), toy_directory(tmp_path))
-    figures = fit(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
-    assert figures["steps"] == 6
+    metrics = fit(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
+    assert metrics["steps"] == 6
 
 
-@pytest.mark.parametrize("watched", ["blue", "-blue"])
+@pytest.mark.parametrize("monitor", ["blue", "-blue"])
 def test_a_figure_that_is_not_there_is_refused_before_the_first_step(
-    tmp_path: Path, watched: str
+    tmp_path: Path, monitor: str
 ) -> None:
     system = Scripted(1.0)
     path = tmp_path / "run"
-    with pytest.raises(ValueError, match=f"watched is '{watched}'; the figures are score"):
-        fit(system, replace(PATIENT, watched=watched), toy_directory(path))
+    with pytest.raises(ValueError, match=f"monitor is '{monitor}'; the metrics are score"):
+        fit(system, replace(PATIENT, monitor=monitor), toy_directory(path))
     assert not system.has_begun and not path.exists()
 
 
@@ -481,8 +481,8 @@ def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> No
         warmup_steps=0,
         log_every=1,
     )
-    figures = fit(slow_toy, run, toy_directory(tmp_path))
-    assert (figures["steps"], figures["elapsed_s"]) == (4, 32)  # the last step began at 24 s
+    metrics = fit(slow_toy, run, toy_directory(tmp_path))
+    assert (metrics["steps"], metrics["elapsed_s"]) == (4, 32)  # the last step began at 24 s
     lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "train/loss" in line]
     rates = [line["loop/learning_rate"] for line in lines]
     assert rates == pytest.approx([1, 1 - 8 / 30, 1 - 16 / 30, 1 - 24 / 30])
@@ -502,8 +502,8 @@ def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_t
     ends = []
     for minutes, resume in ((0.5, False), (0.5, True), (0.75, True)):
         run = replace(run, minutes=minutes)
-        figures = fit(slow_toy, run, toy_directory(tmp_path), resume=resume)
-        ends.append((figures["steps"], figures["elapsed_s"]))
+        metrics = fit(slow_toy, run, toy_directory(tmp_path), resume=resume)
+        ends.append((metrics["steps"], metrics["elapsed_s"]))
     assert ends == [(4, 32), (4, 32), (5, 48)]
     # The second time it had finished, which is not recorded.
     assert [resumed["step"] for resumed in read_record(tmp_path)["resumed"]] == [4]

@@ -73,8 +73,8 @@ def test_mean_interval_refuses_a_single_value() -> None:
         mean_interval([3.0])
 
 
-def add(means: RunningMeans, **figures: float) -> None:
-    means.add({name: torch.tensor(value) for name, value in figures.items()})
+def add(means: RunningMeans, **metrics: float) -> None:
+    means.add({name: torch.tensor(value) for name, value in metrics.items()})
 
 
 def test_running_means_by_pencil() -> None:
@@ -106,7 +106,7 @@ def test_running_means_hold_no_graph() -> None:
 def test_running_means_refuse_other_names() -> None:
     means = RunningMeans()
     add(means, loss=1.0)
-    message = r"^expected the figures \('loss',\), got \('accuracy',\)$"
+    message = r"^expected the metrics \('loss',\), got \('accuracy',\)$"
     with pytest.raises(ValueError, match=message):
         add(means, accuracy=1.0)
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.training.optimizer import adamw, rate
+from tokoban.training.optimizer import adamw, schedule_factor
 from tokoban.training.run_config import RunConfig, Schedule
 
 
@@ -79,7 +79,9 @@ def test_a_model_without_matrices_has_one_group() -> None:
 def test_schedule_by_pencil(
     schedule: Schedule, step: int, progress: float, expected: float
 ) -> None:
-    assert math.isclose(rate(schedule, step, progress, warmup_steps=5), expected, abs_tol=1e-12)
+    assert math.isclose(
+        schedule_factor(schedule, step, progress, warmup_steps=5), expected, abs_tol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,14 +91,14 @@ def test_schedule_by_pencil(
 def test_a_schedule_ends_at_its_final_share(
     schedule: Schedule, progress: float, expected: float
 ) -> None:
-    found = rate(schedule, 50, progress, warmup_steps=5, final_share=0.1)
+    found = schedule_factor(schedule, 50, progress, warmup_steps=5, final_share=0.1)
     assert math.isclose(found, expected, abs_tol=1e-12)
 
 
 def test_no_warmup_starts_at_the_peak() -> None:
-    assert rate("cosine", 0, 0.0, warmup_steps=0) == 1.0
+    assert schedule_factor("cosine", 0, 0.0, warmup_steps=0) == 1.0
 
 
 @pytest.mark.parametrize("schedule", get_args(Schedule))
 def test_every_schedule_has_a_rate(schedule: Schedule) -> None:
-    assert 0 < rate(schedule, 3, 0.25, warmup_steps=2) <= 1
+    assert 0 < schedule_factor(schedule, 3, 0.25, warmup_steps=2) <= 1

@@ -64,7 +64,7 @@ def test_two_processes_count_what_one_counts(two_processes: Path) -> None:
     assert counts["trials"] == NUM_EXAMPLES
     assert counts == {name: result[name] for name in counts}
     for rank in (0, 1):  # and fit() answers the same in each
-        answered = json.loads((two_processes / f"figures-{rank}.json").read_text())
+        answered = json.loads((two_processes / f"metrics-{rank}.json").read_text())
         assert {name: answered[name] for name in counts} == counts
     assert read_record(two_processes / "straight")["num_processes"] == 2
 

@@ -32,8 +32,8 @@ RUNS = {
     "plain": PLAIN,
     "average": replace(PLAIN, ema_decay=0.7),
     "snapshots": replace(PLAIN, average_last=2, average_every=2),
-    "best": replace(PLAIN, watched="hits", steps=9),
-    "patience": replace(PLAIN, watched="-hits", patience=2, steps=30),
+    "best": replace(PLAIN, monitor="hits", steps=9),
+    "patience": replace(PLAIN, monitor="-hits", patience=2, steps=30),
 }
 
 
@@ -87,9 +87,9 @@ def contents(path: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_resuming_a_finished_run_changes_no_file(kind: str, tmp_path: Path) -> None:
-    figures = fit(Toy(), RUNS[kind], folder(tmp_path))
+    metrics = fit(Toy(), RUNS[kind], folder(tmp_path))
     before = contents(tmp_path)
-    assert fit(Falling(0), RUNS[kind], folder(tmp_path), resume=True) == figures
+    assert fit(Falling(0), RUNS[kind], folder(tmp_path), resume=True) == metrics
     assert contents(tmp_path) == before
 
 

@@ -53,7 +53,7 @@ class Toy:
         counts = processes.sum_over_processes({"hits": hits, "trials": len(labels[mine])})
         return counts | {"accuracy": counts["hits"] / counts["trials"]}
 
-    def figure_names(self) -> tuple[str, ...]:
+    def metric_names(self) -> tuple[str, ...]:
         return ("hits", "trials", "accuracy")
 
     def noise(self) -> float:

@@ -86,8 +86,8 @@ class UnequalJoined(Unequal):
 
 def main(folder: Path) -> None:
     system = Steady()
-    figures = fit(system, RUN, toy_directory(folder / "straight"))
-    (folder / f"figures-{processes.rank()}.json").write_text(json.dumps(figures))
+    metrics = fit(system, RUN, toy_directory(folder / "straight"))
+    (folder / f"metrics-{processes.rank()}.json").write_text(json.dumps(metrics))
     fit(Unequal(), UNEQUAL, toy_directory(folder / "unequal"))
     system.is_killed = True
     try:

@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the figures, one line each, and writes them as one flat JSON object if asked.
+    """Prints the metrics, one line each, and writes them as one flat JSON object if asked.
 
-    Where a figure ``invalid_levels`` says that some were left out, the exit status is 2.
+    Where a metric ``invalid_levels`` says that some were left out, the exit status is 2.
     """
     from tokoban import pretrained
     from tokoban.sokoban.formats import printable
@@ -51,15 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     trained = pretrained.load_trained(chosen.weights, spec, named=named)
     trained.model.to(find_device(chosen.device))
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
-    figures = spec.evaluate(trained, options)
+    metrics = spec.evaluate(trained, options)
     if chosen.json != "-":
-        width = max(map(len, figures), default=0)
-        for name, value in figures.items():
+        width = max(map(len, metrics), default=0)
+        for name, value in metrics.items():
             told = printable(value) if isinstance(value, str) else format(value, ".6g")
             print(f"{printable(name):<{width}}  {told}")
     if chosen.json is not None:
-        write_object(chosen.json, figures)
-    num_invalid = figures.get("invalid_levels", 0)
+        write_object(chosen.json, metrics)
+    num_invalid = metrics.get("invalid_levels", 0)
     if not num_invalid:
         return 0
     told = counted(int(num_invalid), "level")

@@ -1,5 +1,6 @@
-"""The loop: one for every system; it knows no model and no game. Nothing heavy is imported here.
+"""One training loop for every system; it knows no model and no game, and draws nothing.
 
-Read in this order: ``system`` (the seam), ``run_config`` (what can be set), ``loop`` (the loop),
-``state`` (what a run is made of), ``run_directory`` and ``checkpoint`` (what lies on the disk).
+Read in this order: ``system`` (the interface), ``spec`` (how a system is registered), ``simple`` (a
+system from three functions), ``run_config`` (settings), ``loop``, ``state``, ``run_directory`` and
+``checkpoint`` (files). Nothing heavy is imported here.
 """

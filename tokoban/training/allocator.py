@@ -1,4 +1,4 @@
-"""Memory that a step has freed is the next step's: glibc would hand it back to the system."""
+"""Keeps freed memory in the process for the next step; glibc would return it to the system."""
 
 import ctypes
 import platform

@@ -1,4 +1,4 @@
-"""The exponential average of a model's weights."""
+"""The exponential moving average of a model's weights (Polyak and Juditsky 1992)."""
 
 import copy
 from collections.abc import Mapping

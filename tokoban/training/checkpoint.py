@@ -1,4 +1,4 @@
-"""Files that are whole or not there: checkpoints of a run, weights, JSON.
+"""Files written completely or not at all: checkpoints, weights, JSON.
 
 Everything is written to a temporary file beside its place, flushed to the disk, and then renamed.
 """

@@ -1,4 +1,6 @@
-"""The cross entropy of a large vocabulary, without going through all of memory for each step of it.
+"""Cross entropy over a large vocabulary, value and gradient in one pass through memory.
+
+Label smoothing: Szegedy et al. 2015 (arXiv:1512.00567), section 7.
 
 Axes: N tokens, V vocabulary.
 """

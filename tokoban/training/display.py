@@ -47,7 +47,7 @@ class Display:
         self.bar.update(self.task, completed=progress, step=step)
 
     def measured(self, *, loss: float, steps_per_s: float) -> None:
-        """The newest figures beside the bar."""
+        """The newest metrics beside the bar."""
         text = f"loss {loss:.4g} · {steps_per_s:.3g} steps/s"
         self.bar.update(self.task, measured=text)
 
@@ -55,7 +55,7 @@ class Display:
         """A line that stays."""
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def say_figures(self, step: int, figures: dict[str, Any]) -> None:
+    def say_metrics(self, step: int, metrics: dict[str, Any]) -> None:
         """A line of evaluation."""
-        shown = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+        shown = ", ".join(f"{name} {value:.4g}" for name, value in metrics.items())
         self.say(f"step {step}: {shown}")

@@ -1,4 +1,4 @@
-"""The gradient of a step: of one batch, or of several that would be too large as one."""
+"""The gradient of a step: of one batch, or accumulated over several."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -24,7 +24,7 @@ def set_gradients(
 
     The mean is over all processes, and each batch counts by ``System.weights``: the gradient is
     that of all batches as one. ``model`` is the distributed one. Returns this process's mean
-    figures; a figure of a loss with several parts is weighted by the first of them.
+    metrics; a metric of a loss with several parts is weighted by the first of them.
     """
     device = next(model.parameters()).device
 
@@ -36,7 +36,7 @@ def set_gradients(
         loss = loss_of(next(batches))
         model.zero_grad(set_to_none=True)
         loss.total.backward()
-        return {"loss": loss.total.detach()} | loss.figures
+        return {"loss": loss.total.detach()} | loss.metrics
     # Drawn before the first loss: what a part counts for depends on all batches of the step.
     step = [next(batches) for _ in range(num_batches)]
     weights = torch.stack([system.weights(batch).float() for batch in step])  # [batches, P]
@@ -44,20 +44,20 @@ def set_gradients(
     # The first part counts by its weight, and the others by theirs in units of the first.
     relative = weights * (sums[0] / sums)
     model.zero_grad(set_to_none=True)
-    parts, figures = [], []
+    parts, metrics = [], []
     for number, batch in enumerate(step):
         with _exchanging(model, is_last=number == num_batches - 1):
             loss = loss_of(batch)
             parts.append(loss.total[None] if loss.parts is None else loss.parts)
             (parts[-1] * relative[number]).sum().backward()
-        figures.append(loss.figures)
+        metrics.append(loss.metrics)
     # What lies there is the weighted sum over this process's batches, and its mean over processes.
     share = processes.world_size() / sums[0]
     torch._foreach_mul_([p.grad for p in model.parameters() if p.grad is not None], share)
     means = _mean(torch.stack(parts).detach(), weights)
     return {"loss": means.sum()} | {
-        name: _mean(torch.stack([each[name] for each in figures]), weights[:, 0])
-        for name in figures[0]
+        name: _mean(torch.stack([each[name] for each in metrics]), weights[:, 0])
+        for name in metrics[0]
     }
 
 

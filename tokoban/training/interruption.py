@@ -1,4 +1,4 @@
-"""Ctrl-C, or a polite kill, as a question that the loop asks between two steps."""
+"""SIGINT and SIGTERM as a flag that the loop checks between two steps."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""The one training loop, for every system; it knows no more of one than ``training.system``."""
+"""The training loop of every system; all it knows of a system is ``training.system.System``."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ from tokoban.training.display import Display
 from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
-from tokoban.training.optimizer import rate
+from tokoban.training.optimizer import schedule_factor
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.snapshots import Snapshots, mean_weights, step_of
@@ -46,7 +46,7 @@ def fit(
     start: Mapping[str, Tensor] | None = None,
     plot: Callable[[RunDirectory], None] | None = None,
 ) -> dict[str, float]:
-    """Trains a model of ``system`` and returns its final figures, which result.json holds too.
+    """Trains a model of ``system`` and returns its final metrics, which result.json holds too.
 
     It begins with the weights ``start``, a model's state, or with drawn ones where there is none.
     The main process calls ``plot`` at the end, before it writes result.json.
@@ -56,10 +56,10 @@ def fit(
     raised. BlockingIOError where another process trains in ``directory``. ValueError when the loss
     or a weight is no longer finite, when ``directory`` holds a run and ``resume`` is False, when
     what it holds is another run or one of other tokens or classes, when ``start`` is of another
-    model, and when the evaluation has no figure that ``run`` watches.
+    model, and when the evaluation has no metric that ``run`` watches.
     """
     # By every process, before they wait for each other: none may go on alone.
-    _check_watched(system, run)
+    _check_monitor(system, run)
     if resume:
         directory.check_record()
     else:
@@ -188,7 +188,7 @@ class _Training:
         state, run = self.state, self.run
         for group in state.optimizer.param_groups:
             group["lr"] = self.learning_rate()
-        figures = set_gradients(
+        metrics = set_gradients(
             self.system,
             self.model,
             batches,
@@ -197,17 +197,17 @@ class _Training:
         )
         if run.clip_norm:
             parameters = state.model.parameters()
-            figures["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, run.clip_norm)
+            metrics["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, run.clip_norm)
         state.optimizer.step()
         if state.average is not None:
             state.average.update_parameters(state.model)
-        state.figures.add(figures)
+        state.metrics.add(metrics)
         state.step += 1
 
     def log(self) -> None:
         """The means since the last line, over all processes, if there was a step since."""
         state = self.state
-        sums = processes.sum_over_processes(state.figures.take())
+        sums = processes.sum_over_processes(state.metrics.take())
         if not sums:
             return
         means = {f"train/{name}": total / processes.world_size() for name, total in sums.items()}
@@ -219,15 +219,15 @@ class _Training:
         self.timed_step, self.timed_s = state.step, now_s
         self.display.measured(loss=state.last_loss, steps_per_s=steps_per_s)
         if self.is_main:
-            loop_figures = {
+            loop_metrics = {
                 "loop/learning_rate": state.optimizer.param_groups[0]["lr"],
                 "loop/steps_per_s": steps_per_s,
                 "loop/elapsed_s": state.elapsed_s,
             }
-            self.directory.log(state.step, means | loop_figures)
+            self.directory.log(state.step, means | loop_metrics)
 
     def evaluate(self) -> dict[str, int | float]:
-        """The system's figures, logged; training goes on as if nobody had looked.
+        """The system's metrics, logged; training goes on as if nobody had looked.
 
         The same weights are evaluated once.
         """
@@ -241,13 +241,13 @@ class _Training:
             found = self.system.evaluate(state.result)
         state.result.train()
         set_random_state(before)
-        figures = {name: plain(x) for name, x in found.items()}
+        metrics = {name: plain(x) for name, x in found.items()}
         if self.is_main:
-            named = {f"evaluate/{name}": value for name, value in figures.items()}
+            named = {f"evaluate/{name}": value for name, value in metrics.items()}
             self.directory.log(state.step, named)
-        self.display.say_figures(state.step, figures)
-        state.evaluation, state.evaluated_at = figures, state.step
-        return figures
+        self.display.say_metrics(state.step, metrics)
+        state.evaluation, state.evaluated_at = metrics, state.step
+        return metrics
 
     def check_weights(self) -> None:
         """ValueError for weights that are no numbers: they are neither evaluated nor saved."""
@@ -258,15 +258,15 @@ class _Training:
                 "them"
             )
 
-    def watch(self, figures: dict[str, int | float]) -> bool:
+    def watch(self, metrics: dict[str, int | float]) -> bool:
         """Keeps the weights if none so far were better, else counts; answers which.
 
-        Without a watched figure the newest are as good as any.
+        Without a monitored metric the newest are as good as any.
         """
         state = self.state
-        if not self.run.watched:
+        if not self.run.monitor:
             return True
-        value = _worth(self.run, figures[_watched_figure(self.run)])
+        value = _worth(self.run, metrics[_monitored_metric(self.run)])
         is_better = value > state.best
         state.num_without_better = 0 if is_better else state.num_without_better + 1
         is_best = is_better or value == state.best
@@ -296,7 +296,7 @@ class _Training:
     def choose_weights(self) -> None:
         """The mean of the snapshots, or the weights that were best, become the model's."""
         run, state = self.run, self.state
-        if not (run.average_last or run.watched):
+        if not (run.average_last or run.monitor):
             return
         if not run.average_last and self.watch(self.evaluate()):
             return
@@ -331,7 +331,7 @@ class _Training:
         """Chooses the weights, evaluates them, plots the run and writes result.json."""
         state = self.state
         self.choose_weights()
-        figures = {
+        metrics = {
             "steps": state.step,
             "elapsed_s": state.elapsed_s,
             "train_loss": state.last_loss,
@@ -339,8 +339,8 @@ class _Training:
         if self.is_main:
             if plot is not None:
                 plot(self.directory)
-            self.directory.write_result(figures)  # last: a run that has it is finished
-        return {name: float(value) for name, value in figures.items()}
+            self.directory.write_result(metrics)  # last: a run that has it is finished
+        return {name: float(value) for name, value in metrics.items()}
 
     def progress(self) -> float:
         """How much of the run is over, 0 to 1: of its steps, else of its minutes."""
@@ -353,14 +353,14 @@ class _Training:
     def learning_rate(self) -> float:
         """The learning rate of the next step."""
         run = self.run
-        share = rate(
+        factor = schedule_factor(
             run.schedule,
             self.state.step,
             self.progress(),
             warmup_steps=run.warmup_steps,
             final_share=run.final_share,
         )
-        return run.learning_rate * share
+        return run.learning_rate * factor
 
     @contextmanager
     def untimed(self) -> Iterator[None]:
@@ -381,17 +381,17 @@ def _begin_with(model: nn.Module, start: Mapping[str, Tensor]) -> None:
         ) from None
 
 
-def _check_watched(system: AnySystem, run: RunConfig) -> None:
-    """ValueError where the evaluation lacks the watched figure."""
-    names = system.figure_names()
-    if run.watched and _watched_figure(run) not in names:
+def _check_monitor(system: AnySystem, run: RunConfig) -> None:
+    """ValueError where the evaluation lacks the monitored metric."""
+    names = system.metric_names()
+    if run.monitor and _monitored_metric(run) not in names:
         known = ", ".join(names) or "none"
-        raise ValueError(f"watched is {run.watched!r}; the figures are {known}")
+        raise ValueError(f"monitor is {run.monitor!r}; the metrics are {known}")
 
 
-def _watched_figure(run: RunConfig) -> str:
-    """The name of the watched figure."""
-    return run.watched.removeprefix("-")
+def _monitored_metric(run: RunConfig) -> str:
+    """The name of the monitored metric."""
+    return run.monitor.removeprefix("-")
 
 
 def _is_over(run: RunConfig, state: TrainingState) -> bool:
@@ -404,9 +404,9 @@ def _is_over(run: RunConfig, state: TrainingState) -> bool:
     return is_late or (run.steps is not None and state.step >= run.steps)
 
 
-def _worth(run: RunConfig, figure: float) -> float:
-    """A value of the watched figure, negated where less is better."""
-    return -figure if run.watched.startswith("-") else figure
+def _worth(run: RunConfig, metric: float) -> float:
+    """A value of the monitored metric, negated where less is better."""
+    return -metric if run.monitor.startswith("-") else metric
 
 
 def _is_logged(step: int, log_every: int) -> bool:

@@ -1,4 +1,7 @@
-"""Averages, hit counts, confidence intervals and a clock. Axes: B batch, A actions (or classes)."""
+"""Running means, top-k hits, confidence intervals and a clock. Axes: B batch, A actions (classes).
+
+Intervals of shares: Wilson 1927.
+"""
 
 import math
 import time
@@ -63,14 +66,14 @@ class RunningMeans:
         self.count = 0
         self.sums: Tensor | None = None
 
-    def add(self, figures: Mapping[str, Tensor]) -> None:
+    def add(self, metrics: Mapping[str, Tensor]) -> None:
         """One more value of each; the names must be the same until the next ``take``."""
-        names = tuple(figures)
-        values = torch.stack([figure.detach() for figure in figures.values()]).float()
+        names = tuple(metrics)
+        values = torch.stack([metric.detach() for metric in metrics.values()]).float()
         if self.sums is None:
             self.names, self.sums = names, torch.zeros_like(values)
         if names != self.names:
-            raise ValueError(f"expected the figures {self.names}, got {names}")
+            raise ValueError(f"expected the metrics {self.names}, got {names}")
         self.sums += values
         self.count += 1
 

@@ -1,4 +1,9 @@
-"""AdamW whose decay spares what should not decay, and the learning rate as a plain function."""
+"""AdamW with decay of matrices only, and learning-rate schedules.
+
+Adam: Kingma and Ba 2014 (arXiv:1412.6980); decoupled weight decay: Loshchilov and Hutter 2017
+(arXiv:1711.05101); cosine schedule: Loshchilov and Hutter 2016 (arXiv:1608.03983); ``noam``:
+Vaswani et al. 2017 (arXiv:1706.03762), section 5.3.
+"""
 
 import math
 from collections.abc import Callable
@@ -42,7 +47,7 @@ def adamw(model: nn.Module, run: RunConfig) -> torch.optim.AdamW:
     )
 
 
-def rate(
+def schedule_factor(
     schedule: Schedule,
     step: int,
     progress: float,
@@ -50,16 +55,16 @@ def rate(
     warmup_steps: int,
     final_share: float = 0.0,
 ) -> float:
-    """The share of the peak learning rate for the update after ``step`` updates.
+    """The factor of the peak learning rate for the update after ``step`` updates.
 
-    ``progress`` is how much of the run is over, 0 to 1. In the first ``warmup_steps`` updates the
-    share rises in a straight line; ``linear`` and ``cosine`` fall to ``final_share``, and ``noam``
-    with the root of the step, whatever the progress (Vaswani et al. 2017, scaled to a peak of 1).
+    ``progress`` is the completed share of the run, 0 to 1. During the first ``warmup_steps``
+    updates the factor rises linearly; ``linear`` and ``cosine`` fall to ``final_share``, and
+    ``noam`` with the root of the step, whatever the progress, scaled to a peak of 1.
     """
-    warmth = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
+    warmup = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
     if schedule == "noam":
-        return min(warmth, math.sqrt(warmup_steps / (step + 1)))
-    return warmth * (final_share + (1.0 - final_share) * _DECAYS[schedule](progress))
+        return min(warmup, math.sqrt(warmup_steps / (step + 1)))
+    return warmup * (final_share + (1.0 - final_share) * _DECAYS[schedule](progress))
 
 
 _DECAYS: dict[Schedule, Callable[[float], float]] = {

@@ -1,8 +1,8 @@
-"""What a system needs to know where several processes train one model (torchrun starts them).
+"""Training of one model by several processes, which torchrun starts.
 
 A system takes every ``world_size()``-th example from ``rank()`` on, and in ``evaluate`` counts its
 share and adds the counts up with ``sum_over_processes``: every process then answers the same.
-Valid from ``train_batches`` on: ``loop.train`` joins the processes before it builds the model.
+Valid from ``train_batches`` on: ``loop.fit`` joins the processes before it builds the model.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Everything about a training run that is the same for every system."""
+"""The settings of a training run that every system shares."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,9 +11,9 @@ Schedule = Literal["constant", "linear", "cosine", "noam"]
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """How long, how fast, on what and how often; ``steps`` or ``minutes`` must be given.
+    """Length, optimiser, device and intervals; ``steps`` or ``minutes`` must be given.
 
-    A run with both ends at whichever comes first, and its schedule follows the steps.
+    With both, the run ends at whichever comes first, and its schedule follows the steps.
     """
 
     steps: int | None = None  # updates of the weights; none: as many as the minutes allow
@@ -27,25 +27,25 @@ class RunConfig:
     compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
 
     learning_rate: float = 1e-3  # at the schedule's peak
-    schedule: Schedule = "cosine"  # how the learning rate goes on after its warm-up
-    final_share: float = 0.0  # of the peak's rate, which linear and cosine end at
-    warmup_steps: int = 100  # in which the learning rate rises from 0 to its peak
+    schedule: Schedule = "cosine"  # of the learning rate, after its warm-up
+    final_share: float = 0.0  # of the peak, at which linear and cosine end
+    warmup_steps: int = 100  # during which the learning rate rises linearly from 0
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
     decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
-    betas: tuple[float, float] = (0.9, 0.98)  # of Adam: how slowly its two means forget
+    betas: tuple[float, float] = (0.9, 0.98)  # of Adam: decay rates of its two moments
     epsilon: float = 1e-8  # of Adam
-    clip_norm: float = 1.0  # of the whole gradient; 0 = not clipped
-    ema_decay: float = 0.0  # 0 = off; else evaluation and final weights use the average
+    clip_norm: float = 1.0  # largest norm of the whole gradient; 0 = not clipped
+    ema_decay: float = 0.0  # 0 = off; else decay of the average of the weights that is evaluated
     average_last: int = 0  # 0 = off; else the final weights are the mean of so many snapshots
     average_every: int = 1000  # steps between snapshots
 
     log_every: int = 50  # steps
     evaluate_every: int = 0  # steps; 0 = only at the end
-    watched: str = ""  # a figure of the evaluation, as "-figure" where less is better; the final
-    # weights are those that were best by it, the last of equals, unless they are a mean
-    patience: int = 0  # evaluations in a row without a better one, after which it ends; 0 = never
-    target: float | None = None  # of the watched figure: reached by an evaluation, it is the end
-    keep_every: int = 0  # steps between weights that are kept to look back at; 0 = none
+    monitor: str = ""  # a metric of the evaluation, "-metric" if less is better; the final weights
+    # are the best by it, the last of equals, unless they are a mean
+    patience: int = 0  # evaluations in a row without a better one that end the run; 0 = never
+    target: float | None = None  # value of the monitored metric that ends the run
+    keep_every: int = 0  # steps between snapshots that are kept; 0 = none
     checkpoint_every_s: float = 300.0  # also at the end, and when interrupted
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class RunConfig:
         if self.average_last and self.ema_decay:
             raise ValueError("average_last and ema_decay are two averages: choose one of them")
         for name, is_used in ("patience", self.patience), ("target", self.target is not None):
-            if is_used and not (self.watched and self.evaluate_every):
+            if is_used and not (self.monitor and self.evaluate_every):
                 raise ValueError(
-                    f"{name} needs watched, a figure, and evaluate_every, to look at it"
+                    f"{name} needs monitor, a metric, and evaluate_every, to look at it"
                 )

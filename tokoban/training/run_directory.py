@@ -7,9 +7,9 @@ runs/<date>-<name>/
     checkpoints/          to resume from
     snapshots/            weights whose mean the run may end with
     kept/                 weights along the way, to look back at
-    best.safetensors      the weights that were best by the watched figure
+    best.safetensors      the weights that were best by the monitored metric
     weights.safetensors   of the newest checkpoint; in the end the mean, or the best, if asked for
-    result.json           the final figures, once the run is over
+    result.json           the final metrics, once the run is over
     .lock                 while a process trains here
     plots/curves.png
 """
@@ -117,11 +117,11 @@ class RunDirectory:
         self._open_events(purge_step=step + 1)
 
     def read_result(self) -> dict[str, float] | None:
-        """The final figures, NaN for null; None where the run has not come to its end."""
+        """The final metrics, NaN for null; None where the run has not come to its end."""
         try:
-            figures = json.loads(self.result.read_text(encoding="utf-8"))
+            metrics = json.loads(self.result.read_text(encoding="utf-8"))
             return {
-                name: math.nan if value is None else float(value) for name, value in figures.items()
+                name: math.nan if value is None else float(value) for name, value in metrics.items()
             }
         except (OSError, ValueError, TypeError, AttributeError):  # missing, or damaged
             return None
@@ -154,13 +154,13 @@ class RunDirectory:
             )
         return record
 
-    def log(self, step: int, figures: Mapping[str, int | float]) -> None:
+    def log(self, step: int, metrics: Mapping[str, int | float]) -> None:
         """One line of metrics.jsonl and one TensorBoard event; what is not finite becomes null."""
-        finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+        finite = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
         with _named(self.metrics), self.metrics.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"step": step} | finite) + "\n")
         with _named(self.events):
-            for name, value in figures.items():
+            for name, value in metrics.items():
                 self._events.add_scalar(name, value, step)
 
     def save_weights(self, model: torch.nn.Module, *, step: int, is_best: bool = False) -> None:
@@ -168,9 +168,9 @@ class RunDirectory:
         metadata = {"system": self.system, "config": json.dumps(self.config), "step": str(step)}
         save_weights(self.best_weights if is_best else self.weights, model.state_dict(), metadata)
 
-    def write_result(self, figures: Mapping[str, int | float]) -> None:
+    def write_result(self, metrics: Mapping[str, int | float]) -> None:
         """The run's last word; what is not finite becomes null."""
-        finite = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+        finite = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
         write_json_atomically(self.result, finite)
 
     def close(self) -> None:
@@ -295,7 +295,7 @@ def current_commit() -> str | None:
 
 
 def hardware_name(device: torch.device) -> str:
-    """What a figure was measured on: the GPU by name, or so many processors of a kind."""
+    """What a metric was measured on: the GPU by name, or so many processors of a kind."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{os.cpu_count()} x {_processor()}"

@@ -1,4 +1,4 @@
-"""A ``SystemSpec`` from three functions, for a system whose examples are drawn without end."""
+"""A ``SystemSpec`` from three functions, for a system whose batches are sampled without end."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -35,11 +35,11 @@ class SimpleEvaluation:
 
 @dataclass(frozen=True)
 class SimpleSystem(Generic[ModelT]):
-    """Trains on batches, each drawn from a seed of its own."""
+    """Trains on batches, each sampled from a seed of its own."""
 
     config: SimpleConfig
     build_model: Callable[[], ModelT]
-    draw_batch: Callable[[torch.Generator], Batch]
+    sample_batch: Callable[[torch.Generator], Batch]
     batch_loss: Callable[[nn.Module, Batch], Tensor]
 
     def initial_model(self) -> ModelT:
@@ -74,13 +74,13 @@ class SimpleSystem(Generic[ModelT]):
             total = sum(self.batch_loss(model, batch).item() for batch in batches)
         return {"loss": processes.sum_over_processes({"loss": total})["loss"] / num_batches}
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
         return ("loss",)
 
     def _batch(self, device: torch.device, *seeds: int) -> Batch:
         [seed] = np.random.SeedSequence([self.config.data_seed, *seeds]).generate_state(1)
-        batch = self.draw_batch(torch.Generator().manual_seed(int(seed)))
+        batch = self.sample_batch(torch.Generator().manual_seed(int(seed)))
         return tuple(tensor.to(device) for tensor in batch)
 
 
@@ -88,14 +88,14 @@ def simple_spec(
     name: str,
     *,
     build_model: Callable[[], ModelT],
-    draw_batch: Callable[[torch.Generator], Batch],
+    sample_batch: Callable[[torch.Generator], Batch],
     loss: Callable[[nn.Module, Batch], Tensor],
     run: RunConfig,
 ) -> SystemSpec[SimpleConfig, ModelT, Batch, SimpleEvaluation]:
     """The system ``name``, with one preset, ``default``.
 
-    ``draw_batch`` draws tensors of equally many examples with the generator, and ``loss`` is a mean
-    over examples; it may only call the model.
+    ``sample_batch`` returns tensors of equally many examples, sampled with the generator, and
+    ``loss`` is a mean over examples; it may only call the model.
     """
 
     def default() -> SimpleConfig:
@@ -103,7 +103,7 @@ def simple_spec(
         return SimpleConfig()
 
     def system(config: SimpleConfig, start: ModelT | None = None) -> SimpleSystem[ModelT]:
-        return SimpleSystem(config, build_model, draw_batch, loss)
+        return SimpleSystem(config, build_model, sample_batch, loss)
 
     def evaluate(
         trained: Trained[SimpleConfig, ModelT], options: SimpleEvaluation

@@ -81,7 +81,7 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     def fit(
         self, config: ConfigT, run: RunConfig, folder: Path, *, resume: bool = False
     ) -> dict[str, float]:
-        """Trains by the one loop and returns the final figures; ``loop.fit`` says what it raises.
+        """Trains by the one loop and returns the final metrics; ``loop.fit`` says what it raises.
 
         All that comes of it is in ``folder``.
         """

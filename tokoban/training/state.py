@@ -1,4 +1,4 @@
-"""Everything that a training run is made of, so that it can stop and go on as if it had not."""
+"""The complete state of a training run, from which it resumes bit for bit."""
 
 import copy
 import math
@@ -20,18 +20,18 @@ from tokoban.training.untrusted import refused_if_unfit
 
 @dataclass
 class TrainingState:
-    """The model and all that changes with it; storage, changed in place at every step."""
+    """The model, the optimiser and counters; storage, changed in place at every step."""
 
     model: nn.Module  # bare: neither compiled nor distributed
     optimizer: torch.optim.Optimizer
     average: AveragedWeights | None
-    figures: RunningMeans = field(default_factory=RunningMeans)  # since the last logged line
+    metrics: RunningMeans = field(default_factory=RunningMeans)  # since the last logged line
     step: int = 0
     elapsed_s: float = 0.0
-    best: float = -math.inf  # of the watched figure, negated where less is better
+    best: float = -math.inf  # of the monitored metric, negated where less is better
     num_without_better: int = 0  # evaluations in a row
     last_loss: float = math.nan  # that was logged
-    evaluation: dict[str, int | float] = field(default_factory=dict)  # the last one's figures
+    evaluation: dict[str, int | float] = field(default_factory=dict)  # the last one's metrics
     evaluated_at: int | None = None  # its step; none: it was of other weights than these
 
     @property
@@ -57,7 +57,7 @@ class TrainingState:
             "last_loss": self.last_loss,
             "evaluation": self.evaluation,
             "evaluated_at": self.evaluated_at,
-            "figures": processes.gather_objects(self.figures.state_dict()),
+            "metrics": processes.gather_objects(self.metrics.state_dict()),
             "random": processes.gather_objects(random_state()),
         }
 
@@ -88,7 +88,7 @@ class TrainingState:
                 raise ValueError("the checkpoint's moments are of another model than its weights")
         if self.average is not None:
             self.average.load_state_dict(state["average"])
-        self.figures.load_state_dict(state["figures"][processes.rank()], device=self.device)
+        self.metrics.load_state_dict(state["metrics"][processes.rank()], device=self.device)
         set_random_state(state["random"][processes.rank()])
 
 

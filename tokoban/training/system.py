@@ -10,20 +10,20 @@ BatchT = TypeVar("BatchT")  # whatever the system's own ``loss`` understands
 
 
 class Loss(NamedTuple):
-    """The number to descend, and the figures to log beside it (detached scalars).
+    """The number to descend, and the metrics to log beside it (detached scalars).
 
     A batch counts by ``System.weights`` beside the others of its step. ``parts``, [P], are needed
     where those are several: ``total`` is then their sum.
     """
 
     total: Tensor
-    figures: dict[str, Tensor]
+    metrics: dict[str, Tensor]
     parts: Tensor | None = None
 
 
 @runtime_checkable
 class System(Protocol[ModelT, BatchT]):
-    """One trainable system: a model, its examples, its loss and its figures."""
+    """One trainable system: a model, its examples, its loss and its metrics."""
 
     def initial_model(self) -> ModelT:
         """A freshly initialised model on the CPU, with what comes from the data: a tokenizer."""
@@ -51,11 +51,11 @@ class System(Protocol[ModelT, BatchT]):
         ...
 
     def evaluate(self, model: ModelT) -> dict[str, float]:
-        """Named figures of the model; called with gradients off and the model in eval mode."""
+        """Named metrics of the model; called with gradients off and the model in eval mode."""
         ...
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures that ``evaluate`` returns, known without an evaluation."""
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics that ``evaluate`` returns, known without an evaluation."""
         ...
 
 

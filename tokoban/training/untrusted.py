@@ -1,4 +1,4 @@
-"""Files of strangers: what they say they hold is checked before memory is given to it.
+"""Untrusted files: what they claim to hold is checked before memory is allocated for it.
 
 A weights file is read after its header has been compared with the model that its config asks for,
 which is built on the ``meta`` device, where tensors have shapes and no memory. A checkpoint is

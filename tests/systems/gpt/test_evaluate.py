@@ -1,4 +1,4 @@
-"""The figures: every token predicted once, both losses by hand, and what is learned for certain."""
+"""The metrics: every token predicted once, both losses by hand, and what is learned for certain."""
 
 import math
 from dataclasses import replace
@@ -50,9 +50,9 @@ def test_the_loss_of_a_text_is_the_mean_over_its_windows_targets() -> None:
         window = TEXT[start : start + 24]
         logits = model(window[None, :-1])[0]
         nats += functional.cross_entropy(logits, window[1:], reduction="sum").item()
-    figures = evaluate_text(model, TEXT, batch_size=3)
-    assert figures["predictions"] == 102
-    assert figures["validation_nats"] == pytest.approx(nats / 102)
+    metrics = evaluate_text(model, TEXT, batch_size=3)
+    assert metrics["predictions"] == 102
+    assert metrics["validation_nats"] == pytest.approx(nats / 102)
 
 
 def test_the_estimate_is_the_mean_over_random_batches_of_windows(
@@ -129,13 +129,13 @@ def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) 
     path, config = run
     system = make_system(config)
     model = system.initial_model().eval()
-    figures = _measured(model, config, path / "weights.safetensors")
-    assert figures["parameters"] == sum(p.numel() for p in model.parameters())
-    assert figures["tokens_trained_on"] == 3 * 2 * 5 * 7
-    assert figures["context_length"] == 7
-    assert figures["predictions"] == len(system.corpus.validation) - 1  # type: ignore[union-attr]
-    bits = float(figures["validation_nats"]) / math.log(2)
-    assert figures["validation_bits_per_character"] == pytest.approx(bits)
+    metrics = _measured(model, config, path / "weights.safetensors")
+    assert metrics["parameters"] == sum(p.numel() for p in model.parameters())
+    assert metrics["tokens_trained_on"] == 3 * 2 * 5 * 7
+    assert metrics["context_length"] == 7
+    assert metrics["predictions"] == len(system.corpus.validation) - 1  # type: ignore[union-attr]
+    bits = float(metrics["validation_nats"]) / math.log(2)
+    assert metrics["validation_bits_per_character"] == pytest.approx(bits)
     other = path / "other.safetensors"
     assert "tokens_trained_on" not in _measured(model, config, other)
 
@@ -147,8 +147,8 @@ def test_another_text_and_another_share_of_it_can_be_measured(
     model = make_system(config).initial_model().eval()
     other = tmp_path / "other.txt"
     other.write_text("dab bad cab")
-    figures = _measured(model, config, path, text=(str(other),), validation_share=1.0)
-    assert figures["predictions"] == 10
+    metrics = _measured(model, config, path, text=(str(other),), validation_share=1.0)
+    assert metrics["predictions"] == 10
 
 
 @pytest.mark.parametrize(

@@ -76,10 +76,10 @@ def test_batches_go_on_from_any_step_and_differ_by_rank() -> None:
 def test_a_net_that_knows_nothing_is_right_nearly_never() -> None:
     config = SPEC.presets["sort"].config()
     model = make_system(config).initial_model().eval()
-    figures = evaluate_task(model, "sort", num_digits=6)
-    assert figures["problems"] == 729
-    assert figures["held_out"] == sum(is_held_out(number) for number in range(729))
-    assert figures["right"] < 73
+    metrics = evaluate_task(model, "sort", num_digits=6)
+    assert metrics["problems"] == 729
+    assert metrics["held_out"] == sum(is_held_out(number) for number in range(729))
+    assert metrics["right"] < 73
 
 
 def test_of_too_many_problems_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,5 +101,5 @@ def test_evaluating_a_task_succeeds(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_sort_is_learned_and_all_729_are_right(tmp_path: Path) -> None:
     config = SPEC.presets["sort"].config()
     directory = RunDirectory(tmp_path / "sort", system="gpt", config=to_dict(config))
-    figures = fit(make_system(config), SPEC.presets["sort"].run, directory)
-    assert (figures["right"], figures["problems"]) == (729, 729)
+    metrics = fit(make_system(config), SPEC.presets["sort"].run, directory)
+    assert (metrics["right"], metrics["problems"]) == (729, 729)

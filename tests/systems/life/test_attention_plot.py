@@ -9,8 +9,8 @@ from PIL import Image
 
 from tokoban.systems.life import attention_plot
 from tokoban.systems.life.attention_plot import (
-    attention_figures,
     attention_matrix,
+    attention_metrics,
     film_of_run,
     neighbour_mean,
 )
@@ -31,18 +31,18 @@ def test_the_neighbours_mean_by_pencil() -> None:
 def test_the_least_is_of_the_cell_that_looks_elsewhere() -> None:
     matrix = neighbour_mean(5)
     matrix[7] = torch.eye(25)[7]
-    found = attention_figures(matrix)
+    found = attention_metrics(matrix)
     assert found["least_neighbour_mass"] == 0
     assert found["neighbour_mass"] == pytest.approx(24 / 25)
 
 
 def test_figures_of_three_known_matrices() -> None:
-    found = attention_figures(neighbour_mean(5))
+    found = attention_metrics(neighbour_mean(5))
     assert found["least_neighbour_mass"] == found["neighbour_mass"] == 1
     assert found["distance_to_mean"] == found["own_mass"] == found["far_mass"] == 0
-    found = attention_figures(torch.eye(25))
+    found = attention_metrics(torch.eye(25))
     assert (found["own_mass"], found["distance_to_mean"], found["neighbour_mass"]) == (1, 1, 0)
-    found = attention_figures(torch.full((25, 25), 1 / 25))
+    found = attention_metrics(torch.full((25, 25), 1 / 25))
     assert found["neighbour_mass"] == pytest.approx(8 / 25)
     assert found["far_mass"] == pytest.approx(16 / 25)
     assert found["distance_to_mean"] == pytest.approx(17 / 25)

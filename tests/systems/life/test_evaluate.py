@@ -1,4 +1,4 @@
-"""``tokoban evaluate life``: all its figures, the film of a run, and each complaint."""
+"""``tokoban evaluate life``: all its metrics, the film of a run, and each complaint."""
 
 import json
 import math
@@ -38,19 +38,19 @@ def _evaluate(run: str, *words: str) -> int:
 
 
 def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
-    out, film = tmp_path / "figures.json", tmp_path / "film.gif"
+    out, film = tmp_path / "metrics.json", tmp_path / "film.gif"
     words = ["--batches", "3", "--games", "2", "--steps", "5", "--film", str(film)]
     assert _evaluate(run, *words, "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
-    assert [figures[name] for name in ("cases", "batches", "games", "steps")] == [8192, 3, 2, 5]
-    assert figures["perfect_batches"] < 3
-    assert figures["wrong_cells"] > 0
-    assert 0 < figures["cases_wrong"] <= figures["cases"] - figures["cases_proved"]
-    assert figures["cases_proved"] <= figures["cases_proved_exactly"] <= figures["cases"]
-    least, exactly = figures["least_proved_margin"], figures["least_margin_proved_exactly"]
-    assert least <= exactly <= figures["least_margin"]
-    assert exactly - least <= figures["largest_rounding_error"] + 1e-3 * abs(least)
-    masses = sum(figures[name] for name in ("neighbour_mass", "own_mass", "far_mass"))
+    metrics = json.loads(out.read_text())
+    assert [metrics[name] for name in ("cases", "batches", "games", "steps")] == [8192, 3, 2, 5]
+    assert metrics["perfect_batches"] < 3
+    assert metrics["wrong_cells"] > 0
+    assert 0 < metrics["cases_wrong"] <= metrics["cases"] - metrics["cases_proved"]
+    assert metrics["cases_proved"] <= metrics["cases_proved_exactly"] <= metrics["cases"]
+    least, exactly = metrics["least_proved_margin"], metrics["least_margin_proved_exactly"]
+    assert least <= exactly <= metrics["least_margin"]
+    assert exactly - least <= metrics["largest_rounding_error"] + 1e-3 * abs(least)
+    masses = sum(metrics[name] for name in ("neighbour_mass", "own_mass", "far_mass"))
     assert masses == pytest.approx(1, abs=1e-5)
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) == 3
@@ -143,8 +143,8 @@ def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
 def test_a_run_ends_when_every_case_is_proved(tmp_path: Path) -> None:
     chosen = replace(config.life16(), side=6, batch_grids=64)
     run = replace(SPEC.presets["life16"].run, device="cpu")
-    figures = fit(
+    metrics = fit(
         make_system(chosen), run, RunDirectory(tmp_path, system="life", config=to_dict(chosen))
     )
-    assert figures["steps"] < 1000
-    assert figures["proved_share"] == figures["perfect_share"] == 1
+    assert metrics["steps"] < 1000
+    assert metrics["proved_share"] == metrics["perfect_share"] == 1

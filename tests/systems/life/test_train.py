@@ -68,4 +68,4 @@ def test_the_loss_of_three_right_cells_and_one_wrong() -> None:
     loss = LifeSystem(config.tiny()).loss(Answers(), batch)
     expected = (3 * math.log(1 + math.exp(-2)) + math.log(1 + math.exp(2))) / 4
     assert loss.total.item() == pytest.approx(expected)
-    assert loss.figures["accuracy"].item() == 0.75
+    assert loss.metrics["accuracy"].item() == 0.75

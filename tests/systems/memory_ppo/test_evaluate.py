@@ -1,4 +1,4 @@
-"""``tokoban evaluate ppo``: its figures, film and attention, and each complaint."""
+"""``tokoban evaluate ppo``: its metrics, film and attention, and each complaint."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
 from tokoban.systems.memory_ppo.acting import Games
-from tokoban.systems.memory_ppo.evaluate import figures_of, play_episodes
+from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
@@ -46,10 +46,10 @@ def test_an_episode_ends_at_its_own_end_and_counts_once() -> None:
     played = play_episodes(_always(1, task), task, most_steps=4)
     assert played.num_steps == [4, 4, 3, 2, 1]
     assert played.returns == [-4, -1, 0, 1, 2]
-    figures = figures_of(played)
-    assert figures["mean_return"] == pytest.approx(-0.4)
-    assert figures["mean_episode_steps"] == pytest.approx(2.8)
-    assert figures["cut_off"] == 0
+    metrics = metrics_of(played)
+    assert metrics["mean_return"] == pytest.approx(-0.4)
+    assert metrics["mean_episode_steps"] == pytest.approx(2.8)
+    assert metrics["cut_off"] == 0
 
 
 def _always(action: int, task: TensorEnv) -> Player:
@@ -69,7 +69,7 @@ def test_an_episode_without_an_end_is_cut_off_with_the_return_it_has(most_steps:
     played = play_episodes(_always(0, task), task, most_steps=most_steps)
     assert played.num_steps == [most_steps] * 5
     assert played.returns == [-most_steps] * 5
-    assert figures_of(played)["cut_off"] == 5
+    assert metrics_of(played)["cut_off"] == 5
 
 
 def test_what_is_cut_off_is_counted_apart_from_what_ended() -> None:
@@ -81,11 +81,11 @@ def test_what_is_cut_off_is_counted_apart_from_what_ended() -> None:
 
 
 def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
-    out, film, page = tmp_path / "figures.json", tmp_path / "film.gif", tmp_path / "page.html"
+    out, film, page = tmp_path / "metrics.json", tmp_path / "film.gif", tmp_path / "page.html"
     words = ["--episodes", "7", "--film", str(film), "--attention", str(page)]
     assert _evaluate(run, *words, "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
-    assert figures["episodes"] == 7 and figures["mean_episode_steps"] == 7
+    metrics = json.loads(out.read_text())
+    assert metrics["episodes"] == 7 and metrics["mean_episode_steps"] == 7
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) == 8  # 7 steps and the end
     (weights,) = read_attention_page(page).values()
@@ -96,7 +96,7 @@ def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
 def test_a_film_changes_no_figure(tmp_path: Path) -> None:
     """Though Gymnasium plays many such games at once in another way than those that it draws."""
     pytest.importorskip("pygame", reason="CartPole draws with pygame")
-    run, out = str(tmp_path / "run"), tmp_path / "figures.json"
+    run, out = str(tmp_path / "run"), tmp_path / "metrics.json"
     words = ["--preset", "tiny", "--env", "CartPole-v1", "--memory", "none", "--steps", "2"]
     words += ["--num-steps", "5", "--evaluation-steps", "11", "--device", "cpu", "--output", run]
     assert cli.main(["train", "ppo", *words]) == 0
@@ -109,10 +109,10 @@ def test_a_film_changes_no_figure(tmp_path: Path) -> None:
 
 
 def test_episodes_are_cut_off_where_it_is_said(run: str, tmp_path: Path) -> None:
-    out = tmp_path / "figures.json"
+    out = tmp_path / "metrics.json"
     assert _evaluate(run, "--episodes", "5", "--most-steps", "3", "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
-    assert figures["mean_episode_steps"] == 3 and figures["cut_off"] == 5
+    metrics = json.loads(out.read_text())
+    assert metrics["mean_episode_steps"] == 3 and metrics["cut_off"] == 5
 
 
 def test_attention_as_a_picture(run: str, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tokoban.systems.memory_ppo.ppo import (
     ppo_loss,
 )
 
-DISCOUNT, TRACE = 0.9, 0.7
+DISCOUNT, GAE_LAMBDA = 0.9, 0.7
 B, T = 3, 7
 
 
@@ -55,7 +55,7 @@ def by_definition(rollout: Rollout) -> Tensor:
             for later in range(t, found.shape[1]):
                 then = 0.0 if rollout.is_terminated[b, later] else rollout.values[b, later + 1]
                 delta = rollout.rewards[b, later] + DISCOUNT * then - rollout.values[b, later]
-                found[b, t] += (DISCOUNT * TRACE) ** (later - t) * delta
+                found[b, t] += (DISCOUNT * GAE_LAMBDA) ** (later - t) * delta
                 if rollout.is_last[b, later]:
                     break
     return found
@@ -79,7 +79,7 @@ def at(*places: tuple[int, int]) -> Tensor:
 )
 def test_advantages_are_the_double_sum(is_terminated: Tensor, is_truncated: Tensor) -> None:
     rollout = rollout_of(draw(B, T), draw(B, T + 1, seed=1), is_terminated, is_truncated)
-    found = advantages(rollout, discount=DISCOUNT, trace=TRACE)
+    found = advantages(rollout, discount=DISCOUNT, gae_lambda=GAE_LAMBDA)
     assert torch.allclose(found, by_definition(rollout), atol=1e-6)
 
 
@@ -89,8 +89,10 @@ def test_after_a_truncation_the_expected_value_counts_and_after_termination_noth
     end = torch.tensor([[True]])
     terminated = rollout_of(rewards, values, is_terminated=end)
     truncated = rollout_of(rewards, values, is_truncated=end)
-    assert advantages(terminated, discount=0.9, trace=0.7).item() == pytest.approx(1 - 0.5)
-    assert advantages(truncated, discount=0.9, trace=0.7).item() == pytest.approx(1 + 2.7 - 0.5)
+    assert advantages(terminated, discount=0.9, gae_lambda=0.7).item() == pytest.approx(1 - 0.5)
+    assert advantages(truncated, discount=0.9, gae_lambda=0.7).item() == pytest.approx(
+        1 + 2.7 - 0.5
+    )
 
 
 def test_the_step_between_two_episodes_tells_nothing_to_those_around_it() -> None:
@@ -101,12 +103,14 @@ def test_the_step_between_two_episodes_tells_nothing_to_those_around_it() -> Non
     rewards = one.rewards.clone()
     rewards[0, 3] = 1e6
     other = one._replace(rewards=rewards)
-    found, changed = (advantages(each, discount=DISCOUNT, trace=TRACE) for each in (one, other))
+    found, changed = (
+        advantages(each, discount=DISCOUNT, gae_lambda=GAE_LAMBDA) for each in (one, other)
+    )
     assert torch.equal(found[counts], changed[counts])
 
 
 POLICY = Categorical(spaces.Discrete(5))
-WEIGHTS = {"clip": 0.2, "value_weight": 0.5, "entropy_weight": 0.01}
+WEIGHTS = {"clip_range": 0.2, "value_coef": 0.5, "entropy_coef": 0.01}
 
 
 def batch_of(log_probs: Tensor, advantages_t: Tensor, counts: Tensor | None = None) -> Minibatch:
@@ -126,7 +130,7 @@ def batch_of(log_probs: Tensor, advantages_t: Tensor, counts: Tensor | None = No
 def test_loss_is_that_of_the_paper_term_by_term() -> None:
     logits, values = draw(B, T, 5), draw(B, T, seed=2)
     batch = batch_of(draw(B, T, seed=3) - 1.6, draw(B, T, seed=4))
-    loss, figures = ppo_loss(Answer(logits, values), POLICY, batch, **WEIGHTS)
+    loss, metrics = ppo_loss(Answer(logits, values), POLICY, batch, **WEIGHTS)
     wanted = batch.advantages
     terms = []
     for b in range(B):
@@ -139,7 +143,7 @@ def test_loss_is_that_of_the_paper_term_by_term() -> None:
             entropy = -(log_probs.exp() * log_probs).sum()
             terms.append(-objective + 0.5 * error - 0.01 * entropy)
     assert loss.item() == pytest.approx(torch.stack(terms).mean().item(), rel=1e-5)
-    assert 0 < figures["clipped_share"] < 1 and figures["divergence_nats"] > 0
+    assert 0 < metrics["clip_fraction"] < 1 and metrics["approx_kl"] > 0
 
 
 def test_steps_that_do_not_count_change_nothing() -> None:
@@ -165,7 +169,7 @@ def test_only_the_last_steps_of_the_answer_are_learned_from() -> None:
 
 def test_a_minibatch_has_the_rows_asked_for_and_their_returns() -> None:
     rollout = rollout_of(draw(B, T), draw(B, T + 1, seed=1))
-    found = advantages(rollout, discount=DISCOUNT, trace=TRACE)
+    found = advantages(rollout, discount=DISCOUNT, gae_lambda=GAE_LAMBDA)
     batch = minibatch(rollout, found, torch.tensor([2, 0]))
     wanted = (found[[2, 0]] - found[[2, 0]].mean()) / found[[2, 0]].std(correction=0)
     assert torch.allclose(batch.advantages, wanted, atol=1e-6)
@@ -204,7 +208,7 @@ def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> N
     policy = ClippedGaussian(
         spaces.Box(np.array([-2, 0], np.float32), np.array([2, 6], np.float32))
     )
-    torch.nn.init.constant_(policy.log_spread, 0.3)
+    torch.nn.init.constant_(policy.log_std, 0.3)
     means, actions = draw(B, 2), draw(B, 2, seed=1)
     normal = torch.distributions.Normal(means, math.exp(0.3))
     assert torch.allclose(policy.log_probs(means, actions), normal.log_prob(actions).sum(-1))

@@ -53,11 +53,11 @@ def test_the_first_minibatch_is_of_the_policy_that_played(memory: MemoryKind) ->
     torch.manual_seed(0)
     model = system.initial_model()
     batches = system.train_batches(model, start_step=0)
-    figures = system.loss(model, next(batches)).figures
-    assert figures["clipped_share"] == 0
-    assert abs(figures["divergence_nats"]) < 1e-9
+    metrics = system.loss(model, next(batches)).metrics
+    assert metrics["clip_fraction"] == 0
+    assert abs(metrics["approx_kl"]) < 1e-9
     # Advantages are normalised, and the ratio is 1 everywhere.
-    assert abs(figures["policy_loss"]) < 1e-5
+    assert abs(metrics["policy_loss"]) < 1e-5
 
 
 def test_an_epoch_takes_every_game_once_and_an_iteration_its_epochs() -> None:
@@ -81,7 +81,7 @@ def test_a_run_that_was_stopped_amid_an_iteration_logs_what_a_whole_one_does(
 ) -> None:
     config = replace(TINY, env=env, memory=memory, num_steps=4, window=3)
     whole = train(config, tmp_path / "whole", evaluate_every=0)
-    train(config, tmp_path / "parts", steps=5, evaluate_every=0, watched="")
+    train(config, tmp_path / "parts", steps=5, evaluate_every=0, monitor="")
     parts = train(config, tmp_path / "parts", evaluate_every=0)
     losses = [[line for line in lines if "train/loss" in line] for lines in (whole, parts)]
     assert losses[0] == losses[1]
@@ -158,7 +158,7 @@ for name, environment in ("Nameless-v0", Nameless), ("Written-v0", Written):
         (["--env", "Written-v0"], "expected a space Discrete or MultiDiscrete from 0, or a Box"),
         (["--env", "Nameless-v0"], "game 0 gave the reward nan at step 0 of 128"),
         (["--num-games", "1"], "expected at most num_games = 1, got 2"),
-        (["--clip", "0"], "clip must be above 0, got 0.0"),
+        (["--clip-range", "0"], "clip_range must be above 0, got 0.0"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(
@@ -174,7 +174,7 @@ def test_what_cannot_be_is_one_sentence(
 def test_a_corridor_twelve_times_as_long_as_any_learned_in_is_walked_as_well(
     tmp_path: Path,
 ) -> None:
-    run, out = str(tmp_path / "run"), tmp_path / "figures.json"
+    run, out = str(tmp_path / "run"), tmp_path / "metrics.json"
     words = ["--preset", "maze", "--seed", "0", "--device", "cpu"]
     assert cli.main(["train", "ppo", *words, "--output", run]) == 0
     words = ["--env", "t-maze:500", "--device", "cpu", "--json", str(out)]

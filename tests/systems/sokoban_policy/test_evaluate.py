@@ -38,7 +38,7 @@ def always_right(make_policy, monkeypatch: pytest.MonkeyPatch) -> SokobanPolicy:
 
 
 def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: SokobanPolicy) -> None:
-    figures = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    metrics = evaluate.evaluate(always_right, LEVELS, beam_width=2)
     expected = {
         "levels": 2,
         "solvable_levels": 1,
@@ -55,7 +55,7 @@ def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: Soko
         "beam_mean_excess": 0.0,
         "optimal_mean_moves": 4.0,
     }
-    assert {name: figures[name] for name in expected} == pytest.approx(expected)
+    assert {name: metrics[name] for name in expected} == pytest.approx(expected)
 
 
 def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
@@ -64,11 +64,11 @@ def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
     detour = (Direction.LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT)
     monkeypatch.setattr(evaluate.solve, "by_beam", lambda *_, **__: [detour])
     monkeypatch.setattr(evaluate.solve, "by_rollout", lambda *_, **__: [None])
-    figures = evaluate.evaluate(always_right, LEVELS, beam_width=2)
-    assert figures["beam_solve_rate"] == 1.0
-    assert figures["beam_optimal_share"] == 0.0
-    assert figures["beam_mean_excess"] == 2.0
-    assert figures["greedy_solve_rate"] == 0.0
+    metrics = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    assert metrics["beam_solve_rate"] == 1.0
+    assert metrics["beam_optimal_share"] == 0.0
+    assert metrics["beam_mean_excess"] == 2.0
+    assert metrics["greedy_solve_rate"] == 0.0
 
 
 def test_play_has_the_score_and_the_precision_asked_for(
@@ -89,9 +89,9 @@ def test_play_has_the_score_and_the_precision_asked_for(
 
 
 def test_intervals_hold_their_shares(policy: SokobanPolicy) -> None:
-    figures = evaluate.evaluate(policy, generate(12, seed=1), beam_width=2)
+    metrics = evaluate.evaluate(policy, generate(12, seed=1), beam_width=2)
     for name in ("solvability_accuracy", "top1_policy", "beam_solve_rate"):
-        assert figures[f"{name}_low"] <= figures[name] <= figures[f"{name}_high"]
+        assert metrics[f"{name}_low"] <= metrics[name] <= metrics[f"{name}_high"]
 
 
 def test_shares_of_two_processes_add_up_to_the_figures_of_one(
@@ -124,8 +124,8 @@ def _measured(policy: SokobanPolicy, **options: Any) -> dict[str, float]:
 def test_levels_of_a_file_are_measured(always_right: SokobanPolicy, tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text(write_levels([Level(level.board) for level in LEVELS]))
-    figures = _measured(always_right, levels=path)
-    assert (figures["levels"], figures["solvable_levels"]) == (2, 1)
+    metrics = _measured(always_right, levels=path)
+    assert (metrics["levels"], metrics["solvable_levels"]) == (2, 1)
 
 
 def test_a_policy_for_larger_boards_is_measured_on_them(
@@ -133,8 +133,8 @@ def test_a_policy_for_larger_boards_is_measured_on_them(
 ) -> None:
     path = tmp_path / "levels.xsb"
     path.write_text("##########\n#@     $.#\n##########\n")
-    figures = _measured(make_policy(interior=8), levels=path)
-    assert (figures["levels"], figures["optimal_mean_moves"]) == (1, 6)
+    metrics = _measured(make_policy(interior=8), levels=path)
+    assert (metrics["levels"], metrics["optimal_mean_moves"]) == (1, 6)
     with pytest.raises(ValueError, match=r"levels\.xsb: no level that the policy could"):
         _measured(make_policy(interior=6), levels=path)
     assert "1x8 does not fit" in capsys.readouterr().err
@@ -148,8 +148,8 @@ def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured
         "####\n#@ #\n####\n\n#####\n#@$.#\n#####\n\n########\n#@$$.. #\n########\n\n"
         "########\n#@  #$.#\n########\n"  # lost, for nothing can move the box
     )
-    figures = _measured(policy, levels=path)
-    assert (figures["levels"], figures["solvable_levels"], figures["invalid_levels"]) == (2, 1, 2)
+    metrics = _measured(policy, levels=path)
+    assert (metrics["levels"], metrics["solvable_levels"], metrics["invalid_levels"]) == (2, 1, 2)
     assert capsys.readouterr().err.splitlines() == [
         f'{path}:1: level 1 "": no box',
         f'{path}:9: level 3 "": 2 boxes and 2 goals; the policy knows 1 of each',
@@ -162,8 +162,8 @@ def test_two_sources_of_levels_are_refused(policy: SokobanPolicy, tmp_path: Path
 
 
 def test_without_a_wish_the_validation_levels_are_measured(policy: SokobanPolicy) -> None:
-    figures = _measured(policy)
-    assert figures["levels"] == tiny().num_validation_levels
+    metrics = _measured(policy)
+    assert metrics["levels"] == tiny().num_validation_levels
 
 
 @pytest.mark.parametrize(
@@ -188,5 +188,5 @@ def test_a_policy_of_larger_boards_is_measured_on_larger_levels(make_policy) -> 
     levels = generate_levels(24, interior=policy.interior, seed=5)
     sizes = {max(part.height, part.width) for part in (interior(x.board) for x in levels)}
     assert max(sizes) == 8
-    figures = evaluate.evaluate(policy, levels, beam_width=2)
-    assert figures["levels"] == 24
+    metrics = evaluate.evaluate(policy, levels, beam_width=2)
+    assert metrics["levels"] == 24

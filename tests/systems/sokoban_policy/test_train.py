@@ -26,7 +26,7 @@ def test_a_batch_without_any_right_move_has_no_policy_loss_and_no_nan() -> None:
     batch = next(system.train_batches(model, start_step=0))
     games = batch.games._replace(is_right=torch.zeros_like(batch.games.is_right))
     loss = system.loss(model, next(training_batches([games])))
-    assert loss.figures["policy_loss"] == 0.0
+    assert loss.metrics["policy_loss"] == 0.0
     assert torch.isfinite(loss.total)
 
 
@@ -38,7 +38,7 @@ def test_the_loss_is_the_probability_of_all_right_moves_together() -> None:
     counts = batch.games.is_right.any(-1)
     right = (logits.softmax(-1) * batch.games.is_right).sum(-1)[counts]
     expected = -right.log().mean()
-    torch.testing.assert_close(system.loss(model, batch).figures["policy_loss"], expected.detach())
+    torch.testing.assert_close(system.loss(model, batch).metrics["policy_loss"], expected.detach())
 
 
 @pytest.mark.parametrize("labels", ["exact", "astar"])
@@ -51,11 +51,11 @@ def test_steps_wait_for_the_device_once_in_sixteen(labels: Literal["exact", "ast
     batches = system.train_batches(model, start_step=0)
 
     def step() -> None:
-        figures = set_gradients(system, model, batches, num_batches=1, uses_bf16=False)
-        figures["gradient_norm"] = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        metrics = set_gradients(system, model, batches, num_batches=1, uses_bf16=False)
+        metrics["gradient_norm"] = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         state.optimizer.step()
         average.update_parameters(model)
-        state.figures.add(figures)
+        state.metrics.add(metrics)
 
     step()  # draws and labels what the next fifteen read
     with Crossings() as crossings:
@@ -74,12 +74,12 @@ def test_a_policy_for_larger_levels_trains_on_them(
     config = replace(small, interior=8, max_positions=23, labels=labels)
     system = make_system(config)
     assert max(level.board.width for level in system.validation) == 10
-    figures = fit(
+    metrics = fit(
         system,
         replace(SPEC.presets["tiny"].run, steps=2, device="cpu"),
         _directory(tmp_path, config),
     )
-    assert figures["levels"] == 6
+    assert metrics["levels"] == 6
     batch = next(system.train_batches(system.initial_model(), start_step=0))
     assert bitboards.cells(~batch.games.boards.walls)[..., 0].any()  # floor at the edge of the word
 

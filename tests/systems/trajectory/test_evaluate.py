@@ -90,12 +90,12 @@ def test_figures_are_flat_and_by_seed(
     out, plot = tmp_path / "out.json", tmp_path / "plot.png"
     words = ["--episodes", "3", "--seed", "4", "--target", "-3", "shortest"]
     assert evaluated(walker, *words, "--plot", str(plot), "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
-    assert (figures["env"], figures["mode"], figures["episodes"]) == ("graph:0", "return", 3)
-    assert figures["requested_0"] == -3
-    seeds = [figures[f"return_of_seed_{seed}_0"] for seed in (4, 5, 6)]
-    assert figures["mean_return_0"] == pytest.approx(sum(seeds) / 3)
-    assert figures["mean_return_low_0"] <= figures["mean_return_0"] <= figures["mean_return_high_0"]
+    metrics = json.loads(out.read_text())
+    assert (metrics["env"], metrics["mode"], metrics["episodes"]) == ("graph:0", "return", 3)
+    assert metrics["requested_0"] == -3
+    seeds = [metrics[f"return_of_seed_{seed}_0"] for seed in (4, 5, 6)]
+    assert metrics["mean_return_0"] == pytest.approx(sum(seeds) / 3)
+    assert metrics["mean_return_low_0"] <= metrics["mean_return_0"] <= metrics["mean_return_high_0"]
     with Image.open(plot) as opened:
         assert opened.width > 100
 
@@ -106,8 +106,8 @@ def test_every_way_of_acting_plays_to_the_end(mode: str, pendulum: str, tmp_path
     words = ["--mode", mode, "--episodes", "2"]
     narrow = ["--keep", "2", "--expansion", "2"] if mode == "plan" else []
     assert evaluated(pendulum, *words, *narrow, "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
-    assert figures["mode"] == mode and -100 < figures["mean_return"] < 0
+    metrics = json.loads(out.read_text())
+    assert metrics["mode"] == mode and -100 < metrics["mean_return"] < 0
 
 
 def test_the_page_of_attention_has_a_row_for_each_transition(walker: str, tmp_path: Path) -> None:
@@ -145,11 +145,11 @@ def test_a_goal_that_is_reached_ends_the_episode() -> None:
 def test_the_share_that_came_to_the_goal_is_told(seeker: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert evaluated(seeker, "--episodes", "19", "--json", str(out)) == 0
-    figures = json.loads(out.read_text())
+    metrics = json.loads(out.read_text())
     # Who is still under way when the time is up has -20.
-    num_home = sum(figures[f"return_of_seed_{seed}"] > -20 for seed in range(19))
-    assert figures["share_reached"] == pytest.approx(num_home / 19)
-    assert figures["share_reached_low"] <= num_home / 19 <= figures["share_reached_high"]
+    num_home = sum(metrics[f"return_of_seed_{seed}"] > -20 for seed in range(19))
+    assert metrics["share_reached"] == pytest.approx(num_home / 19)
+    assert metrics["share_reached_low"] <= num_home / 19 <= metrics["share_reached_high"]
     assert evaluated(seeker, "--episodes", "2", "--goal", "3") == 0
 
 
@@ -257,9 +257,9 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     words = ["--mode", "draw", "--episodes", "5", "--film", str(film), "--json", str(out)]
     assert evaluated(weights, *words) == 0
-    figures = json.loads(out.read_text())
-    num_solved = sum(figures[f"return_of_seed_{seed}"] > -40 for seed in range(5))
-    assert figures["share_solved"] == pytest.approx(num_solved / 5)
+    metrics = json.loads(out.read_text())
+    num_solved = sum(metrics[f"return_of_seed_{seed}"] > -40 for seed in range(5))
+    assert metrics["share_solved"] == pytest.approx(num_solved / 5)
     with Image.open(film) as opened:
         # A start and at most 20 moves, of five seconds together or 0.4 s each.
         num_frames = getattr(opened, "n_frames", 1)

@@ -91,7 +91,7 @@ def test_the_weights_of_the_loss_are_those_of_the_kinds() -> None:
     assert heavy[0] == pytest.approx(heavy[1])  # a mean: alone, a weight changes nothing
     system, model, batch = batch_of(small(state_weight=0.0, reward_weight=0.0))
     loss = system.loss(model, batch)
-    assert loss.total.item() == pytest.approx(loss.figures["action_loss"].item(), abs=1e-6)
+    assert loss.total.item() == pytest.approx(loss.metrics["action_loss"].item(), abs=1e-6)
 
 
 def test_every_kind_of_token_has_its_own_weight() -> None:

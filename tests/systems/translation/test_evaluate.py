@@ -38,45 +38,45 @@ def test_the_reference_itself_has_all_points_and_silence_none() -> None:
 
 def test_bleu_is_the_pencil_sum() -> None:
     """5 of 6 words, 4 of 5 pairs, 3 of 4 triples and 2 of 3 runs of four are the reference's."""
-    figures = score_texts(["a b c d e f"], ["a b c d e g"], language="en")
-    assert [figures[name] for name in BOTH] == pytest.approx([100 * (1 / 3) ** 0.25] * 2)
-    assert figures["exact_match"] == 0.0
+    metrics = score_texts(["a b c d e f"], ["a b c d e g"], language="en")
+    assert [metrics[name] for name in BOTH] == pytest.approx([100 * (1 / 3) ** 0.25] * 2)
+    assert metrics["exact_match"] == 0.0
 
 
 def test_only_the_papers_scale_forgives_case_and_quotes() -> None:
-    figures = score_texts(["er sagt „ja“ zu ihr"], ['Er sagt "Ja" zu ihr'], language="de")
-    assert figures["bleu_lowercased_tokenised"] == pytest.approx(100.0)
-    assert float(figures["bleu"]) < 70
+    metrics = score_texts(["er sagt „ja“ zu ihr"], ['Er sagt "Ja" zu ihr'], language="de")
+    assert metrics["bleu_lowercased_tokenised"] == pytest.approx(100.0)
+    assert float(metrics["bleu"]) < 70
 
 
 def test_words_of_tokenised_text_are_not_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """5 of 6 words and so on as above, where "do&apos;nt" counts as one; without Moses."""
     monkeypatch.setitem(sys.modules, "sacremoses", None)
     found, reference = "a b do&apos;nt d E f", "a b do&apos;nt d e g"
-    figures = score_texts([found], [reference], language="en", are_tokenised=True)
+    metrics = score_texts([found], [reference], language="en", are_tokenised=True)
     cased = 100 * (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
-    assert [figures[name] for name in BOTH] == pytest.approx([cased, 100 * (1 / 3) ** 0.25])
-    assert "tok:none" in str(figures["signature"])
+    assert [metrics[name] for name in BOTH] == pytest.approx([cased, 100 * (1 / 3) ** 0.25])
+    assert "tok:none" in str(metrics["signature"])
 
 
 def test_each_scale_has_its_signature() -> None:
-    figures = score_texts(REFERENCES, REFERENCES, language="de")
+    metrics = score_texts(REFERENCES, REFERENCES, language="de")
     for name, part in {
         "signature": "case:mixed|eff:no|tok:13a|smooth:exp|version:",
         "signature_bleu_lowercased_tokenised": "case:mixed|eff:no|tok:none|smooth:exp|version:",
         "signature_chrf": "nc:6|nw:0|",
         "signature_chrf_plus_plus": "nc:6|nw:2|",
     }.items():
-        assert part in str(figures[name])
+        assert part in str(metrics[name])
 
 
 def test_without_sacremoses_the_other_scale_is_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "sacremoses", None)
-    figures = score_texts(REFERENCES, REFERENCES, language="de")
-    assert math.isnan(float(figures["bleu_lowercased_tokenised"]))
-    assert figures["bleu"] == pytest.approx(100.0)
+    metrics = score_texts(REFERENCES, REFERENCES, language="de")
+    assert math.isnan(float(metrics["bleu_lowercased_tokenised"]))
+    assert metrics["bleu"] == pytest.approx(100.0)
     assert "needs the package sacremoses: pip install sacremoses" in capsys.readouterr().err
 
 
@@ -108,9 +108,9 @@ def test_nll_of_one_that_knows_nothing_is_the_logarithm_of_the_vocabulary(
     before = translator.embedding.weight.detach().clone()
     with torch.no_grad():
         translator.embedding.weight.zero_()
-        figures = evaluate.evaluate(translator, data, small_config)
+        metrics = evaluate.evaluate(translator, data, small_config)
         translator.embedding.weight.copy_(before)
-    assert figures["nll"] == pytest.approx(math.log(small_config.vocabulary_size))
+    assert metrics["nll"] == pytest.approx(math.log(small_config.vocabulary_size))
 
 
 def test_bits_per_byte_of_one_that_knows_nothing_is_a_pencil_sum(
@@ -137,12 +137,12 @@ def test_bits_per_byte_of_one_that_knows_nothing_is_a_pencil_sum(
 def test_validation_scores_are_those_of_its_translations(
     translator: Translator, data: Data, small_config: TranslationConfig
 ) -> None:
-    figures = evaluate.evaluate(translator, data, small_config)
+    metrics = evaluate.evaluate(translator, data, small_config)
     sources, references = zip(*data.validation_pairs, strict=True)
     found = [best.text for (best,) in translate_texts(translator, sources, beam=1)]
     expected = score_texts(found, references, language="en")
-    assert figures["bleu"] == pytest.approx(expected["bleu"])
-    assert figures["exact_match"] == expected["exact_match"]
+    assert metrics["bleu"] == pytest.approx(expected["bleu"])
+    assert metrics["exact_match"] == expected["exact_match"]
 
 
 def test_training_on_tokenised_text_is_not_warned_of_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -197,15 +197,15 @@ def test_sentences_of_files_are_measured(
     tmp_path: Path,
 ) -> None:
     output = tmp_path / "found.en"
-    figures = _measured(translator, small_config, **files, output=output, beam=3, batch_size=1)
+    metrics = _measured(translator, small_config, **files, output=output, beam=3, batch_size=1)
     found = read_lines(output)
     expected = score_texts(found, read_lines(files["reference"]), language="en")
     assert found == [
         x.text for (x,) in translate_texts(translator, read_lines(files["source"]), beam=3)
     ]
-    assert {name: figures[name] for name in expected} == expected
-    assert (figures["sentences"], figures["beam"]) == (2.0, 3.0)
-    assert float(figures["sentences_per_second"]) > 0
+    assert {name: metrics[name] for name in expected} == expected
+    assert (metrics["sentences"], metrics["beam"]) == (2.0, 3.0)
+    assert float(metrics["sentences_per_second"]) > 0
 
 
 def test_without_files_the_embedded_task_is_measured(

@@ -41,12 +41,12 @@ def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
 def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
     model = build_model(tiny())
     model.class_names = pictures.class_names
-    figures = _measured(model)
-    assert figures.pop("loss") == pytest.approx(3 * 20 / 10, abs=1e-3)
-    low, high = figures.pop("accuracy_low"), figures.pop("accuracy_high")
+    metrics = _measured(model)
+    assert metrics.pop("loss") == pytest.approx(3 * 20 / 10, abs=1e-3)
+    low, high = metrics.pop("accuracy_low"), metrics.pop("accuracy_high")
     # Wilson, 7 of 10 at 1.96: (0.7 + 0.19208 +- 1.96 sqrt(0.021 + 0.009604)) / 1.38416.
     assert (low, high) == (pytest.approx(0.39678, abs=1e-4), pytest.approx(0.89221, abs=1e-4))
-    assert figures == {
+    assert metrics == {
         "pictures": 10,
         "accuracy": 0.7,
         "accuracy/solved": 0.75,
@@ -65,9 +65,9 @@ def test_a_class_without_pictures_is_not_the_worst(
     monkeypatch.setattr(module, "load_test", lambda config: shown)
     model = build_model(tiny())
     model.class_names = pictures.class_names
-    figures = _measured(model)
-    assert math.isnan(float(figures["accuracy/open"]))
-    assert figures["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
+    metrics = _measured(model)
+    assert math.isnan(float(metrics["accuracy/open"]))
+    assert metrics["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
 
 
 def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:
@@ -103,5 +103,5 @@ def test_the_test_set_may_lie_elsewhere_and_may_be_spared() -> None:
     model = build_model(tiny())
     with pytest.raises(FileNotFoundError, match="elsewhere: no such folder"):
         _measured(model, data="elsewhere")
-    figures = _measured(model.eval(), part="held-out")
-    assert figures["pictures"] == 12
+    metrics = _measured(model.eval(), part="held-out")
+    assert metrics["pictures"] == 12

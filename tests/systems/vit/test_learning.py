@@ -17,6 +17,6 @@ def test_a_minute_tells_lost_boards_from_open_ones(tmp_path: Path) -> None:
     config = replace(SPEC.presets["boards"].config(), num_boards=12_000)
     run = replace(SPEC.presets["boards"].run, steps=250, device="cpu")
     directory = RunDirectory(tmp_path / "run", system="vit", config=to_dict(config))
-    figures = fit(make_system(config), run, directory)
+    metrics = fit(make_system(config), run, directory)
     # A third by chance; after as many steps of 30,000 boards it was 0.86.
-    assert figures["accuracy"] > 0.75
+    assert metrics["accuracy"] > 0.75

@@ -1,6 +1,6 @@
 """How well a GPT predicts a text it has not seen, or how many problems of a task it solves.
 
-Two figures of a text are in use. ``validation_nats`` is over all of it: windows of the model's
+Two metrics of a text are in use. ``validation_nats`` is over all of it: windows of the model's
 context side by side, so that each token but the first is predicted once, from those before it in
 its window. ``estimate_nats`` is what nanoGPT prints: the mean over random batches of windows.
 """
@@ -42,15 +42,15 @@ _BATCH_PROBLEMS = 500
 
 
 def evaluate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
-    """The figures of a model under way, on the validation text or on its task."""
+    """The metrics of a model under way, on the validation text or on its task."""
     if corpus is not None:
         return evaluate_text(model, corpus.validation, batch_size=config.batch_size)
     assert config.task is not None
     return evaluate_task(model, config.task, num_digits=config.num_digits)
 
 
-def figure_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
-    """The names of the figures of ``evaluate``."""
+def metric_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
+    """The names of the metrics of ``evaluate``."""
     if corpus is None:
         return ("problems", "right", "right_share", "held_out", "held_out_right")
     drawn = ("estimate_nats",) if len(corpus.validation) > config.context_length + 1 else ()
@@ -60,21 +60,21 @@ def figure_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
 def evaluate_text(
     model: Gpt, text: Int64[Tensor, "length"], *, batch_size: int
 ) -> dict[str, float]:
-    """Both figures of a text in nats per token; each process measures its share of the windows."""
+    """Both metrics of a text in nats per token; each process measures its share of the windows."""
     text = text.to(model.embedding.weight.device)
     window = min(model.context_length, len(text) - 1)
     rank, world_size = processes.rank(), processes.world_size()
     windows = all_windows(text, window, batch_size=max(1, _BATCH_TOKENS // window))
     total = sum(_nats(model, batch) for batch in islice(windows, rank, None, world_size))
     nats = processes.sum_over_processes({"nats": total})["nats"]
-    figures = {"predictions": float(len(text) - 1), "validation_nats": nats / (len(text) - 1)}
+    metrics = {"predictions": float(len(text) - 1), "validation_nats": nats / (len(text) - 1)}
     if len(text) > window + 1:
         windows_a_batch = max(batch_size, LEAST_ESTIMATE_BATCH)
         drawn = random_windows(text, window, batch_size=windows_a_batch, seed=_ESTIMATE_SEED)
         batches = islice(drawn, NUM_ESTIMATE_BATCHES)
         losses = [_nats(model, batch) / batch.targets.numel() for batch in batches]
-        figures["estimate_nats"] = sum(losses) / len(losses)
-    return figures
+        metrics["estimate_nats"] = sum(losses) / len(losses)
+    return metrics
 
 
 def _nats(model: Gpt, batch: Batch) -> float:
@@ -100,14 +100,14 @@ def evaluate_task(
     held_out = [
         right for right, number in zip(is_right, numbers, strict=True) if tasks.is_held_out(number)
     ]
-    figures = {
+    metrics = {
         "problems": len(numbers),
         "right": sum(is_right),
         "right_share": sum(is_right) / len(numbers),
         "held_out": len(held_out),
         "held_out_right": sum(held_out),
     }
-    return {name: float(value) for name, value in figures.items()}
+    return {name: float(value) for name, value in metrics.items()}
 
 
 def _are_right(
@@ -141,19 +141,19 @@ class GptEvaluation:
 def evaluate_weights(
     trained: Trained[GptConfig, Gpt], options: GptEvaluation
 ) -> dict[str, int | float | str]:
-    """The figures, and what they must be compared by: parameters, context, tokens trained on."""
+    """The metrics, and what they must be compared by: parameters, context, tokens trained on."""
     model, config, share = trained.model, trained.config, options.validation_share
-    figures: dict[str, int | float | str] = {
+    metrics: dict[str, int | float | str] = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "context_length": model.context_length,
     }
     num_tokens = _tokens_trained_on(trained.weights, config)
     if num_tokens is not None:
-        figures["tokens_trained_on"] = num_tokens
+        metrics["tokens_trained_on"] = num_tokens
     if config.task is not None:
         if options.text or share is not None:
             raise ValueError(f"these weights learned the task {config.task}, and no text")
-        return figures | evaluate_task(model, config.task, num_digits=config.num_digits)
+        return metrics | evaluate_task(model, config.task, num_digits=config.num_digits)
     if options.text:
         config = replace(config, source="files", text=options.text)
     share = config.validation_share if share is None else share
@@ -163,7 +163,7 @@ def evaluate_weights(
     measured = evaluate_text(model, tokens, batch_size=config.batch_size)
     bits = measured["validation_nats"] * (len(tokens) - 1) / math.log(2)
     num_characters = len(tokenizer.decode(tokens[1:].tolist()))
-    return figures | measured | {"validation_bits_per_character": bits / num_characters}
+    return metrics | measured | {"validation_bits_per_character": bits / num_characters}
 
 
 def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:

@@ -34,7 +34,7 @@ SPEC = SystemSpec(
         "small": Preset(config.small, replace(_OURS, steps=6000)),
         "shakespeare": Preset(
             config.shakespeare,
-            replace(_NANOGPT, steps=5000, evaluate_every=250, watched="-validation_nats"),
+            replace(_NANOGPT, steps=5000, evaluate_every=250, monitor="-validation_nats"),
         ),
     },
     smallest="sort",

@@ -82,16 +82,16 @@ class GptSystem:
         return (batch.targets != IGNORED).sum()[None]
 
     def evaluate(self, model: Gpt) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate``."""
+        """The metrics of ``evaluate.evaluate``."""
         from tokoban.systems.gpt.evaluate import evaluate
 
         return evaluate(model, self.corpus, self.config)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.gpt.evaluate import figure_names
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.gpt.evaluate import metric_names
 
-        return figure_names(self.corpus, self.config)
+        return metric_names(self.corpus, self.config)
 
 
 def make_system(config: GptConfig, start: Gpt | None = None) -> GptSystem:

@@ -1,4 +1,4 @@
-"""The attention matrix of a network, figures of it, and its animation over a training run.
+"""The attention matrix of a network, metrics of it, and its animation over a training run.
 
 Axes: B batch, H rows, W columns, T cells as queries, S cells as keys.
 """
@@ -36,7 +36,7 @@ def neighbour_mean(side: int, *, device: torch.device | None = None) -> Float[Te
     return matrix
 
 
-ATTENTION_FIGURES = (
+ATTENTION_METRICS = (
     "neighbour_mass",
     "least_neighbour_mass",
     "own_mass",
@@ -45,7 +45,7 @@ ATTENTION_FIGURES = (
 )
 
 
-def attention_figures(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
+def attention_metrics(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
     """The share of attention to neighbours, to the cell itself and to all others.
 
     ``distance_to_mean`` is half the sum of |weight - 1/8 for a neighbour and 0 for others|: the

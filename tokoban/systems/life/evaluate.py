@@ -17,9 +17,9 @@ import torch
 
 from tokoban.systems.life.attention_panels import GUIDE, panels_of_run
 from tokoban.systems.life.attention_plot import (
-    ATTENTION_FIGURES,
-    attention_figures,
+    ATTENTION_METRICS,
     attention_matrix,
+    attention_metrics,
     film_of_run,
 )
 from tokoban.systems.life.certificate import certify, count_cases, margins
@@ -51,9 +51,9 @@ def evaluate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
     } | _attention(model)
 
 
-def figure_names(config: LifeConfig) -> tuple[str, ...]:
-    """The names of the figures of ``evaluate``."""
-    looks = ATTENTION_FIGURES if config.mixing == "attention" else ()
+def metric_names(config: LifeConfig) -> tuple[str, ...]:
+    """The names of the metrics of ``evaluate``."""
+    looks = ATTENTION_METRICS if config.mixing == "attention" else ()
     return ("perfect_share", "proved_share", *looks)
 
 
@@ -133,7 +133,7 @@ def evaluate_weights(
         else:
             film_of_run(model, kept, grids=_grids(model), film=options.film)
     rule = parse_rule(config.rule)
-    figures: dict[str, int | float] = {
+    metrics: dict[str, int | float] = {
         "batches": options.batches,
         "perfect_batches": perfect_batches(model, config, num_batches=options.batches),
         "games": options.games,
@@ -147,7 +147,7 @@ def evaluate_weights(
         ),
     } | _attention(model)
     certificate = certify(model, rule, densities=DENSITIES, seed=options.seed)
-    figures |= {
+    metrics |= {
         "cases": certificate.num_cases,
         "cases_wrong": certificate.num_wrong,
         "least_margin": rounded_down(certificate.least_margin),
@@ -159,7 +159,7 @@ def evaluate_weights(
         "least_margin_proved_exactly": rounded_down(certificate.least_margin_proved_exactly),
         "largest_rounding_error": -rounded_down(-certificate.largest_rounding_error),
     }
-    return figures
+    return metrics
 
 
 def rounded_down(bound: float) -> float:
@@ -173,7 +173,7 @@ def _attention(model: LifeNet) -> dict[str, float]:
     if not isinstance(model.mixing, GridAttention):
         return {}
     grids = _grids(model).to(model.states.device)
-    return attention_figures(attention_matrix(model, grids))
+    return attention_metrics(attention_matrix(model, grids))
 
 
 def _grids(model: LifeNet) -> torch.Tensor:

@@ -16,7 +16,7 @@ _RUN = RunConfig(
     weight_decay=0.0,
     betas=(0.9, 0.99),
     evaluate_every=100,
-    watched="proved_share",
+    monitor="proved_share",
     target=1.0,
 )
 
@@ -27,7 +27,7 @@ SPEC = SystemSpec(
         "life16": Preset(config.life16, _RUN),
         "seed": Preset(config.seed, replace(_RUN, steps=20_000)),  # eight times as many positions
         "density_half": Preset(  # the usual way
-            config.density_half, replace(_RUN, steps=3000, watched="", target=None)
+            config.density_half, replace(_RUN, steps=3000, monitor="", target=None)
         ),
         "fixed_neighbourhood": Preset(config.fixed_neighbourhood, _RUN),
         "convolution": Preset(config.convolution, _RUN),

@@ -70,16 +70,16 @@ class LifeSystem:
         return torch.full((1,), len(batch.grids), device=batch.grids.device)
 
     def evaluate(self, model: LifeNet) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate``."""
+        """The metrics of ``evaluate.evaluate``."""
         from tokoban.systems.life.evaluate import evaluate
 
         return evaluate(model, self.config)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.life.evaluate import figure_names
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.life.evaluate import metric_names
 
-        return figure_names(self.config)
+        return metric_names(self.config)
 
 
 def make_system(config: LifeConfig, start: LifeNet | None = None) -> LifeSystem:

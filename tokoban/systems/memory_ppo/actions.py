@@ -75,7 +75,7 @@ class ClippedGaussian(nn.Module):
         radius = torch.where(is_bounded, (high - low) / 2, one)
         self.register_buffer("centre", centre, persistent=False)
         self.register_buffer("radius", radius, persistent=False)
-        self.log_spread = nn.Parameter(torch.zeros(self.num_parameters))
+        self.log_std = nn.Parameter(torch.zeros(self.num_parameters))
 
     def noise(self, *shape: int, generator: torch.Generator) -> Float[Tensor, "*B A"]:
         """Standard normal numbers; all that is needed at once."""
@@ -85,17 +85,17 @@ class ClippedGaussian(nn.Module):
 
     def choose(self, means: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None) -> Tensor:
         """Drawn with ``noise``, or the means; [*B, K], not clipped."""
-        return means if noise is None else means + self.log_spread.exp() * noise
+        return means if noise is None else means + self.log_std.exp() * noise
 
     def log_probs(self, means: Float[Tensor, "*B A"], actions: Tensor) -> Float[Tensor, "*B"]:
         """Of actions [*B, K] as they were drawn: the log of the density."""
-        scaled = (actions - means) / self.log_spread.exp()
-        each = -0.5 * scaled.square() - self.log_spread - 0.5 * math.log(2 * math.pi)
+        scaled = (actions - means) / self.log_std.exp()
+        each = -0.5 * scaled.square() - self.log_std - 0.5 * math.log(2 * math.pi)
         return each.sum(-1)
 
     def entropy(self, means: Float[Tensor, "*B A"]) -> Float[Tensor, "*B"]:
         """Of the unclipped Gaussian, in nats; the same for every step."""
-        each = self.log_spread + 0.5 * math.log(2 * math.pi * math.e)
+        each = self.log_std + 0.5 * math.log(2 * math.pi * math.e)
         return each.sum().expand(means.shape[:-1])
 
     def to_game(self, actions: Tensor) -> Tensor:

@@ -35,14 +35,14 @@ class PpoConfig:
 
     # The algorithm
     discount: float = 0.99  # gamma
-    trace: float | None = None  # lambda of the advantages; none: 0.95, or 0.5 where no action
+    gae_lambda: float | None = None  # of the advantages; none: 0.95, or 0.5 where no action
     # matters to a later reward, which then is noise and nothing else
-    clip: float = 0.2  # of the ratio of probabilities
-    value_weight: float = 0.5  # of the loss of the expected return
-    entropy_weight: float = 0.01  # of the bonus for acting at random
+    clip_range: float = 0.2  # of the ratio of probabilities, around 1
+    value_coef: float = 0.5  # weight of the value loss
+    entropy_coef: float = 0.01  # weight of the entropy bonus
     epochs: int = 4  # times that each step is learned from
     minibatches: int = 8  # of an epoch, among which whole games are dealt
-    reward_scale: float = 1.0  # of what is learned from; figures are never scaled
+    reward_scale: float = 1.0  # of what is learned from; metrics are never scaled
 
     evaluation_episodes: int = 100  # of each evaluation
     evaluation_steps: int = 10_000  # of one of them; what has no end by then is cut off
@@ -65,10 +65,14 @@ class PpoConfig:
             ("recurrent_layers", self.recurrent_layers >= 1, "at least 1"),
             ("num_frames", self.num_frames >= 1, "at least 1"),
             ("discount", 0 <= self.discount <= 1, "from 0 to 1"),
-            ("trace", self.trace is None or 0 <= self.trace <= 1, "none, or from 0 to 1"),
-            ("clip", self.clip > 0, "above 0"),
-            ("value_weight", self.value_weight >= 0, "at least 0"),
-            ("entropy_weight", self.entropy_weight >= 0, "at least 0"),
+            (
+                "gae_lambda",
+                self.gae_lambda is None or 0 <= self.gae_lambda <= 1,
+                "none, or from 0 to 1",
+            ),
+            ("clip_range", self.clip_range > 0, "above 0"),
+            ("value_coef", self.value_coef >= 0, "at least 0"),
+            ("entropy_coef", self.entropy_coef >= 0, "at least 0"),
             ("epochs", self.epochs >= 1, "at least 1"),
             ("minibatches", self.minibatches >= 1, "at least 1"),
             ("reward_scale", self.reward_scale > 0, "above 0"),
@@ -118,7 +122,7 @@ def maze() -> PpoConfig:
         env="t-maze:1-40",
         window=longest + 1 + longest // 4 + 1,
         rotary_base=1e8,
-        trace=0.5,
+        gae_lambda=0.5,
     )
 
 
@@ -135,7 +139,7 @@ def pendulum() -> PpoConfig:
         num_games=16,
         num_steps=200,
         discount=0.9,
-        entropy_weight=0.0,
+        entropy_coef=0.0,
         epochs=10,
         reward_scale=0.1,
     )

@@ -29,7 +29,7 @@ _MOST = 10_000_000  # episodes, and steps of one
 _VALIDATION_SEED = 2**29
 
 
-FIGURES = (
+METRICS = (
     "mean_return",
     "mean_return_low",
     "mean_return_high",
@@ -49,10 +49,10 @@ class Played(NamedTuple):
 
 
 def evaluate(player: Player, config: PpoConfig) -> dict[str, float]:
-    """The figures that training watches."""
+    """The metrics that training watches."""
     device = next(player.parameters()).device
     task = make_env(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
-    return figures_of(play_episodes(player, task, most_steps=config.evaluation_steps))
+    return metrics_of(play_episodes(player, task, most_steps=config.evaluation_steps))
 
 
 def play_episodes(
@@ -79,7 +79,7 @@ def play_episodes(
     return Played(returns.tolist(), lengths.long().tolist(), num_cut_off, recording.episode())
 
 
-def figures_of(played: Played) -> dict[str, float]:
+def metrics_of(played: Played) -> dict[str, float]:
     """The mean return with its interval, how long the episodes were, and how many had no end."""
     number = len(played.returns)
     interval = mean_interval(played.returns)
@@ -133,7 +133,7 @@ def evaluate_weights(
         options.episodes,
         seed=options.seed,
         device=device,
-        is_alone=True,  # so that the figures are the same with a film and without
+        is_alone=True,  # so that the metrics are the same with a film and without
         is_drawn=is_drawn,
     )
     here = task.observation_space, task.action_space
@@ -146,11 +146,11 @@ def evaluate_weights(
     played = play_episodes(player, task, most_steps=most_steps, is_drawn=is_drawn)
     if options.film is not None:
         save_film(played.first, options.film)
-    figures = figures_of(played)
+    metrics = metrics_of(played)
     if config.memory == "transformer":
         weights = attention_of(player, played.first)
         look = strongest_look(weights)
-        figures |= {f"look_{field}": float(value) for field, value in look._asdict().items()}
+        metrics |= {f"look_{field}": float(value) for field, value in look._asdict().items()}
         if options.attention is not None:
             save_attention(weights, played.first, name=name, output=options.attention)
-    return dict(figures)
+    return dict(metrics)

@@ -1,4 +1,8 @@
-"""What a player knows of the steps before: five kinds, each with two ways through, which agree.
+"""Five memories of the steps before, each with two implementations, which agree.
+
+Transformer with a window: Transformer-XL (Dai et al. 2019, arXiv:1901.02860) and GTrXL (Parisotto
+et al. 2019, arXiv:1910.06764), here pre-norm without gates; rotary positions: Su et al. 2021
+(arXiv:2104.09864). LSTM: Hochreiter and Schmidhuber 1997; GRU: Cho et al. 2014 (arXiv:1406.1078).
 
 ``forward`` takes whole rows of steps at once, for learning; ``begin`` gives what takes one step of
 every row at a time, for acting. Both are told each step's age, the number of steps before it in its

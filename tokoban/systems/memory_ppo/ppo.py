@@ -1,4 +1,6 @@
-"""Proximal policy optimisation: https://arxiv.org/abs/1707.06347, and arXiv 1506.02438 for GAE.
+"""Proximal policy optimisation (PPO), with generalised advantage estimation (GAE).
+
+PPO: Schulman et al. 2017 (arXiv:1707.06347). GAE: Schulman et al. 2015 (arXiv:1506.02438).
 
 An iteration of the algorithm: the player acts for T steps in B games (``acting``), the advantages
 of its actions are estimated (``advantages``), and a few epochs of minibatches descend the clipped
@@ -51,12 +53,12 @@ class Minibatch(NamedTuple):
     counts: Bool[Tensor, "B T"]
 
 
-def advantages(rollout: Rollout, *, discount: float, trace: float) -> Float[Tensor, "B T"]:
+def advantages(rollout: Rollout, *, discount: float, gae_lambda: float) -> Float[Tensor, "B T"]:
     """How much better each action was than expected: generalised advantage estimation.
 
-    A_t is the sum over l of (discount * trace)^l * delta_{t+l}, up to the end of the episode or of
-    the rollout, with delta_t = r_t + discount * V_{t+1} - V_t. After termination V is 0; after a
-    truncation, and after the rollout, it is what the player expected.
+    A_t is the sum over l of (discount * gae_lambda)^l * delta_{t+l}, up to the end of the episode
+    or of the rollout, with delta_t = r_t + discount * V_{t+1} - V_t. After termination V is 0;
+    after a truncation, and after the rollout, it is what the player expected.
     """
     goes_on = (~rollout.is_terminated).float()
     is_inside = (~rollout.is_last).float()
@@ -65,7 +67,7 @@ def advantages(rollout: Rollout, *, discount: float, trace: float) -> Float[Tens
     found = torch.zeros_like(deltas)
     tail = torch.zeros_like(deltas[:, 0])
     for t in reversed(range(deltas.shape[1])):
-        tail = deltas[:, t] + discount * trace * is_inside[:, t] * tail
+        tail = deltas[:, t] + discount * gae_lambda * is_inside[:, t] * tail
         found[:, t] = tail
     return found
 
@@ -109,11 +111,11 @@ def ppo_loss(
     policy: Policy,
     batch: Minibatch,
     *,
-    clip: float,
-    value_weight: float,
-    entropy_weight: float,
+    clip_range: float,
+    value_coef: float,
+    entropy_coef: float,
 ) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
-    """The clipped objective, negated, plus the values' error, minus the entropy; and figures.
+    """The clipped objective, negated, plus the values' error, minus the entropy; and metrics.
 
     All are means over the steps that count. ``answer`` is to all P + T steps, of which the last T
     are learned from.
@@ -124,20 +126,20 @@ def ppo_loss(
 
     log_ratio = policy.log_probs(described, batch.actions) - batch.log_probs
     ratio = log_ratio.exp()
-    clipped = ratio.clamp(1 - clip, 1 + clip)
+    clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
     objective = torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
     objective = (objective * share).sum()
 
     value_loss = (0.5 * (values - batch.returns).square() * share).sum()
     entropy = (policy.entropy(described) * share).sum()
-    total = -objective + value_weight * value_loss - entropy_weight * entropy
+    total = -objective + value_coef * value_loss - entropy_coef * entropy
     with torch.no_grad():
-        figures = {
+        metrics = {
             "policy_loss": -objective.detach(),
             "value_loss": value_loss.detach(),
             "entropy_nats": entropy.detach(),
-            "clipped_share": (((ratio - 1).abs() > clip) * share).sum(),
-            # Schulman's estimate of the divergence, which is never negative.
-            "divergence_nats": ((ratio - 1 - log_ratio) * share).sum(),
+            "clip_fraction": (((ratio - 1).abs() > clip_range) * share).sum(),
+            # Schulman's estimator k3 (http://joschu.net/blog/kl-approx.html), never negative.
+            "approx_kl": ((ratio - 1 - log_ratio) * share).sum(),
         }
-    return total, figures
+    return total, metrics

@@ -21,7 +21,7 @@ _RUN = RunConfig(
     precision="fp32",  # else acting and learning would not agree
     log_every=32,
     evaluate_every=320,
-    watched="mean_return",
+    monitor="mean_return",
 )
 
 SPEC = SystemSpec(

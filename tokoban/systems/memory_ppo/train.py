@@ -31,7 +31,7 @@ from tokoban.training.untrusted import refused_if_unfit
 
 _USUAL_STEPS = 128  # where episodes are not equally long
 _RECENT_EPISODES = 100
-_USUAL_TRACE, _TRACE_AT_ONCE = 0.95, 0.5
+_USUAL_LAMBDA, _LAMBDA_AT_ONCE = 0.95, 0.5
 # More than so many steps of every game are not played again when a run goes on: the games start
 # anew before that, in a run that was never stopped as well.
 _MOST_TO_REPLAY = 10_000
@@ -135,18 +135,18 @@ class PpoSystem:
         config = self.config
         if self._policy is None:
             raise ValueError("train_batches must be called before loss: it says whose policy it is")
-        total, figures = ppo_loss(
+        total, metrics = ppo_loss(
             model(batch.inputs, batch.carried),
             self._policy,
             batch,
-            clip=config.clip,
-            value_weight=config.value_weight,
-            entropy_weight=config.entropy_weight,
+            clip_range=config.clip_range,
+            value_coef=config.value_coef,
+            entropy_coef=config.entropy_coef,
         )
         counted = {"env_steps": float(self.env_steps), "mean_return": self._recent_return()}
         device = total.device
-        figures |= {name: torch.tensor(value, device=device) for name, value in counted.items()}
-        return Loss(total, figures)
+        metrics |= {name: torch.tensor(value, device=device) for name, value in counted.items()}
+        return Loss(total, metrics)
 
     def weights(self, batch: Minibatch) -> Tensor:
         """The number of steps that count."""
@@ -158,11 +158,11 @@ class PpoSystem:
 
         return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.memory_ppo.evaluate import FIGURES
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.memory_ppo.evaluate import METRICS
 
-        return (*FIGURES, "env_steps")
+        return (*METRICS, "env_steps")
 
     def state_dict(self) -> dict[str, Any]:
         """All that the next minibatch depends on besides the weights."""
@@ -237,9 +237,9 @@ class PpoSystem:
         self._count(rollout)
         rollout = rollout._replace(rewards=rollout.rewards * config.reward_scale)
         self._rollout = rollout
-        usual = _TRACE_AT_ONCE if task.is_judged_at_once else _USUAL_TRACE
-        trace = usual if config.trace is None else config.trace
-        self._advantages = advantages(rollout, discount=config.discount, trace=trace)
+        usual = _LAMBDA_AT_ONCE if task.is_judged_at_once else _USUAL_LAMBDA
+        gae_lambda = usual if config.gae_lambda is None else config.gae_lambda
+        self._advantages = advantages(rollout, discount=config.discount, gae_lambda=gae_lambda)
         orders = [
             torch.randperm(task.num_games, generator=self._generator, device=self._generator.device)
             for _ in range(config.epochs)

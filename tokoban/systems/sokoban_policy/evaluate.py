@@ -36,7 +36,7 @@ from tokoban.training.spec import Trained
 
 _BATCH_GAMES = 512
 
-# Shares among the figures, and what each is a share of.
+# Shares among the metrics, and what each is a share of.
 _SHARES = {
     "solvability_accuracy": "levels",
     "top1_policy": "plan_moves",
@@ -50,7 +50,7 @@ _SHARES = {
     "greedy_optimal_share": "greedy_solved",
 }
 
-FIGURES = (
+METRICS = (
     "levels",
     "solvable_levels",
     *(f"{name}{end}" for name in _SHARES for end in ("", "_low", "_high")),
@@ -69,7 +69,7 @@ def evaluate(
     score: Score = "log_likelihood",
     precision: Precision = "fp32",
 ) -> dict[str, float]:
-    """All figures of a policy on one-box levels that fit it; each process counts its share.
+    """All metrics of a policy on one-box levels that fit it; each process counts its share.
 
     ``top1_policy`` and its like compare with the one plan of each level, as the post does, at every
     position of it (plans that it has room for); ``top1_optimal_set`` counts any move of a shortest
@@ -81,21 +81,21 @@ def evaluate(
     counts = _supervised_counts(model, mine)
     counts |= _play_counts(model, mine, beam_width=beam_width, score=score, precision=precision)
     totals = processes.sum_over_processes(counts)
-    figures: dict[str, float] = {
+    metrics: dict[str, float] = {
         "levels": totals["levels"],
         "solvable_levels": totals["solvable_levels"],
     }
     for name, base in _SHARES.items():
-        figures[name] = _ratio(totals[name], totals[base])
+        metrics[name] = _ratio(totals[name], totals[base])
         interval = wilson(totals[name], totals[base])
-        figures |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+        metrics |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
     for way in ("beam", "greedy"):
-        figures[f"{way}_mean_moves"] = _ratio(totals[f"{way}_moves"], totals[f"{way}_solved"])
-        figures[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])
-    figures["optimal_share"] = figures["beam_optimal_share"]
-    figures["optimal_mean_moves"] = _ratio(totals["optimal_moves"], totals["solvable_levels"])
-    figures["beam_width"] = float(beam_width)
-    return figures
+        metrics[f"{way}_mean_moves"] = _ratio(totals[f"{way}_moves"], totals[f"{way}_solved"])
+        metrics[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])
+    metrics["optimal_share"] = metrics["beam_optimal_share"]
+    metrics["optimal_mean_moves"] = _ratio(totals["optimal_moves"], totals["solvable_levels"])
+    metrics["beam_width"] = float(beam_width)
+    return metrics
 
 
 def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -> dict[str, float]:
@@ -217,10 +217,10 @@ class SokobanEvaluation:
 def evaluate_weights(
     trained: Trained[SokobanPolicyConfig, SokobanPolicy], options: SokobanEvaluation
 ) -> dict[str, float]:
-    """The figures on the levels asked for, or else on the validation levels of the training.
+    """The metrics on the levels asked for, or else on the validation levels of the training.
 
     Levels of a file that are invalid, or do not fit the policy, are reported on standard error and
-    left out; ``invalid_levels`` among the figures is how many there were, if any.
+    left out; ``invalid_levels`` among the metrics is how many there were, if any.
     """
     model, config = trained.model, trained.config
     problems: list[Problem] = []
@@ -237,14 +237,14 @@ def evaluate_weights(
         levels = generate_levels(
             config.num_validation_levels, interior=model.interior, seed=config.validation_seed
         )
-    figures = evaluate(
+    metrics = evaluate(
         model,
         levels,
         beam_width=options.beam,
         score=options.score,
         precision=options.precision,
     )
-    return figures | ({"invalid_levels": float(len(problems))} if problems else {})
+    return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 
 def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:

@@ -80,8 +80,8 @@ class SokobanSystem:
             ignore_index=NO_BIN,
         )
         parts = self.config.policy_weight * policy, self.config.steps_left_weight * steps_left
-        figures = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
-        return Loss(parts[0] + parts[1], figures, torch.stack(parts))
+        metrics = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
+        return Loss(parts[0] + parts[1], metrics, torch.stack(parts))
 
     def weights(self, batch: TrainingBatch) -> Tensor:
         """The positions with a right action, and those whose steps left are known."""
@@ -89,16 +89,16 @@ class SokobanSystem:
         return torch.stack([batch.games.has_right_action().sum(), has_bin.sum()])
 
     def evaluate(self, model: SokobanPolicy) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate`` on the validation levels."""
+        """The metrics of ``evaluate.evaluate`` on the validation levels."""
         from tokoban.systems.sokoban_policy.evaluate import evaluate
 
         return evaluate(model, self.validation, beam_width=self.config.beam_width)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.sokoban_policy.evaluate import FIGURES
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.sokoban_policy.evaluate import METRICS
 
-        return FIGURES
+        return METRICS
 
 
 def make_system(config: SokobanPolicyConfig, start: SokobanPolicy | None = None) -> SokobanSystem:

@@ -1,4 +1,6 @@
-"""Numbers as tokens: each column is cut into bins, and a token stands for its bin's centre.
+"""Discretisation: each column is cut into bins, and a token stands for its bin's centre.
+
+Uniform and quantile bins: Janner et al. 2021 (arXiv:2106.02039), section 3.1.
 
 Axes: B rows, V bins.
 """

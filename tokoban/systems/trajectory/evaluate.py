@@ -37,7 +37,7 @@ from tokoban.training.spec import Trained
 from tokoban.viewing.films import save_pictures
 from tokoban.viewing.plots import plot_returns
 
-WATCHED_EPISODES = 5  # of an evaluation in the course of training
+MONITORED_EPISODES = 5  # of an evaluation in the course of training
 # A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.
 _FRAME_MS = 50
 _MOST_FRAME_MS = 400
@@ -46,22 +46,22 @@ _FILM_MS = 5000
 
 def evaluate(model: TrajectoryTransformer, config: TrajectoryConfig) -> dict[str, float]:
     """The mean return of a few episodes, without planning, which takes longer."""
-    mode = _watched_mode(config)
+    mode = _monitored_mode(config)
     if mode is None:
         return {}
     world, how = world_of(config), acting(config, mode)
-    seeds = range(WATCHED_EPISODES)
+    seeds = range(MONITORED_EPISODES)
     policy = make_policy(model, config, how, world, seeds=seeds)
     returns = play(world, policy, seeds).returns()
     return {"mean_return": returns.mean().item()}
 
 
-def figure_names(config: TrajectoryConfig) -> tuple[str, ...]:
-    """The names of the figures of ``evaluate``."""
-    return () if _watched_mode(config) is None else ("mean_return",)
+def metric_names(config: TrajectoryConfig) -> tuple[str, ...]:
+    """The names of the metrics of ``evaluate``."""
+    return () if _monitored_mode(config) is None else ("mean_return",)
 
 
-def _watched_mode(config: TrajectoryConfig) -> Mode | None:
+def _monitored_mode(config: TrajectoryConfig) -> Mode | None:
     """How the model acts in the course of training; None where it needs a goal of the user."""
     mode: Mode = "imitate" if config.layout == "plan" else MODES[config.layout][0]
     if mode == "goal" and not isinstance(world_of(config), GraphWorld):
@@ -120,7 +120,7 @@ def evaluate_weights(
         world.reset(seeds[:1])
         if world.picture() is None:
             raise ValueError(f"{config.env} has no pictures to make a film of")
-    figures: dict[str, float | str] = {
+    metrics: dict[str, float | str] = {
         "env": config.env,
         "mode": how.mode,
         "episodes": options.episodes,
@@ -145,12 +145,12 @@ def evaluate_weights(
             wanted = requested(model, target, world, seeds=seeds)
             all_requested.append(wanted)
             all_achieved.append(achieved)
-            figures[f"requested{suffix}"] = wanted.mean().item()
+            metrics[f"requested{suffix}"] = wanted.mean().item()
         if watch is not None:
-            figures |= _share("reached", watch.is_reached, suffix)
+            metrics |= _share("reached", watch.is_reached, suffix)
         if isinstance(world, SokobanWorld):
-            figures |= _share("solved", world.is_solved(played, seeds), suffix)
-        figures |= _told(achieved, seeds, suffix)
+            metrics |= _share("solved", world.is_solved(played, seeds), suffix)
+        metrics |= _told(achieved, seeds, suffix)
     if options.plot is not None:
         plot_returns(
             torch.cat(all_requested).tolist(),
@@ -160,7 +160,7 @@ def evaluate_weights(
         )
     if options.film is not None:
         _film(model, config, replace(how, target=targets[0]), world, seeds[:1], options.film)
-    return figures
+    return metrics
 
 
 def _goal_watch(
@@ -182,11 +182,11 @@ def _share(name: str, is_so: Bool[Tensor, "B"], suffix: str) -> dict[str, float 
 
 
 def _told(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
-    figures: dict[str, float | str] = {f"mean_return{suffix}": achieved.mean().item()}
+    metrics: dict[str, float | str] = {f"mean_return{suffix}": achieved.mean().item()}
     if len(achieved) > 1:
         low, high = mean_interval(achieved.tolist())
-        figures |= {f"mean_return_low{suffix}": low, f"mean_return_high{suffix}": high}
-    return figures | {
+        metrics |= {f"mean_return_low{suffix}": low, f"mean_return_high{suffix}": high}
+    return metrics | {
         f"return_of_seed_{seed}{suffix}": value
         for seed, value in zip(seeds, achieved.tolist(), strict=True)
     }

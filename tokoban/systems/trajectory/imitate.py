@@ -1,4 +1,7 @@
-"""Acting without planning: the actions that the data, or a return or goal asked for, suggest.
+"""Acting without planning: behaviour cloning, and conditioning on a return or a goal.
+
+Conditioning on a return: Decision Transformer (Chen et al. 2021, arXiv:2106.01345); on a goal:
+Janner et al. 2021 (arXiv:2106.02039).
 
 Axes: B episodes, V bins.
 """

@@ -1,4 +1,6 @@
-"""One decoder of transitions: every number is a token, with an embedding and a head of its column.
+"""A decoder of transitions: each number is a token, with an embedding and a head of its column.
+
+Trajectory Transformer: Janner et al. 2021 (arXiv:2106.02039).
 
 Axes: B windows, T tokens, D width, V bins; steps = transitions, slots = tokens of each.
 """

@@ -1,4 +1,6 @@
-"""Planning: the actions whose consequences, as the model imagines them, bring the most.
+"""Planning by beam search over predicted returns.
+
+Trajectory Transformer: Janner et al. 2021 (arXiv:2106.02039), section 3.2.
 
 Axes: B episodes, K beams of each.
 """

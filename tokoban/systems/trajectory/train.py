@@ -142,16 +142,16 @@ class TrajectorySystem:
         return weights.sum()[None]
 
     def evaluate(self, model: TrajectoryTransformer) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate``."""
+        """The metrics of ``evaluate.evaluate``."""
         from tokoban.systems.trajectory.evaluate import evaluate
 
         return evaluate(model, self.config)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.trajectory.evaluate import figure_names
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.trajectory.evaluate import metric_names
 
-        return figure_names(self.config)
+        return metric_names(self.config)
 
 
 def _targets(layout: Layout, batch: Windows, config: TrajectoryConfig) -> tuple[Tensor, Tensor]:

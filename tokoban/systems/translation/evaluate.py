@@ -40,7 +40,7 @@ NUM_TEST_EXAMPLES = 500  # of the embedded task, where no files are given
 _TOKENS_AT_ONCE = 4096
 _MAX_ORDER = 4  # BLEU counts runs of one to four words
 
-FIGURES = ("nll", "bleu", "exact_match")
+METRICS = ("nll", "bleu", "exact_match")
 
 
 def evaluate(model: Translator, data: Data, config: TranslationConfig) -> dict[str, float]:
@@ -152,11 +152,11 @@ def score_texts(
     from sacrebleu.metrics import CHRF
 
     bleu, signature = _bleu(found, references, is_tokenised=are_tokenised)
-    figures: dict[str, float | str] = {"bleu": bleu.score}
+    metrics: dict[str, float | str] = {"bleu": bleu.score}
     signatures = {"signature": signature}
     for name, word_order in (("chrf", 0), ("chrf_plus_plus", 2)):
         metric = CHRF(word_order=word_order)
-        figures[name] = metric.corpus_score(found, [references]).score
+        metrics[name] = metric.corpus_score(found, [references]).score
         signatures[f"signature_{name}"] = str(metric.get_signature())
     name = "bleu_lowercased_tokenised"
     try:
@@ -168,12 +168,12 @@ def score_texts(
         ]
     except ImportError:
         print(f"{name} needs the package sacremoses: pip install sacremoses", file=sys.stderr)
-        figures[name] = math.nan
+        metrics[name] = math.nan
     else:
         score, signatures[f"signature_{name}"] = _bleu(*both, is_tokenised=True)
-        figures[name] = score.score
+        metrics[name] = score.score
     return {
-        **figures,
+        **metrics,
         "exact_match": num_exact_matches(found, references) / len(references),
         **signatures,
     }

@@ -36,7 +36,7 @@ _MULTI30K = replace(
     average_last=10,
     average_every=60,
     evaluate_every=600,
-    watched="bleu",
+    monitor="bleu",
     patience=3,
 )
 _BIG = replace(_PAPER, steps=300_000, learning_rate=1024**-0.5 * 4000**-0.5, average_last=20)

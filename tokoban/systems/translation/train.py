@@ -40,7 +40,7 @@ def without_writing(config: TranslationConfig, named: Collection[str]) -> Transl
 
 @dataclass(frozen=True)
 class TranslationSystem:
-    """Trains one translator; the data's validation is for its figures alone."""
+    """Trains one translator; the data's validation is for its metrics alone."""
 
     config: TranslationConfig
     data: Data
@@ -75,16 +75,16 @@ class TranslationSystem:
         return (batch.target_out != PAD).sum()[None]
 
     def evaluate(self, model: Translator) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate`` on the validation text."""
+        """The metrics of ``evaluate.evaluate`` on the validation text."""
         from tokoban.systems.translation.evaluate import evaluate
 
         return evaluate(model, self.data, self.config)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.translation.evaluate import FIGURES
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.translation.evaluate import METRICS
 
-        return FIGURES
+        return METRICS
 
 
 def make_system(config: TranslationConfig, start: Translator | None = None) -> TranslationSystem:

@@ -26,7 +26,7 @@ from tokoban.training.spec import Trained
 _BATCH = 500
 _MOST_CONFUSIONS = 5  # that are named
 
-FIGURES = ("accuracy", "loss")
+METRICS = ("accuracy", "loss")
 
 
 def evaluate(model: VisionTransformer, pictures: Pictures) -> dict[str, float]:
@@ -85,7 +85,7 @@ def evaluate_weights(
     num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
     low, high = wilson(num_right, num_pictures)
     recalls = counts.diagonal() / counts.sum(1)  # NaN for a class without pictures
-    figures: dict[str, int | float | str] = {
+    metrics: dict[str, int | float | str] = {
         "pictures": num_pictures,
         "accuracy": num_right / num_pictures,
         "accuracy_low": low,
@@ -97,7 +97,7 @@ def evaluate_weights(
     }
     if options.confusion is not None:
         _write_table(counts, names, options.confusion)
-    return figures
+    return metrics
 
 
 def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:

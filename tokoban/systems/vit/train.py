@@ -34,7 +34,7 @@ def build_model(config: VitConfig) -> VisionTransformer:
 
 @dataclass(frozen=True)
 class VitSystem:
-    """Trains one classifier; the pictures held out are for its figures alone."""
+    """Trains one classifier; the pictures held out are for its metrics alone."""
 
     config: VitConfig
     parts: Parts
@@ -72,16 +72,16 @@ class VitSystem:
         return torch.full((1,), len(batch.labels), device=batch.labels.device)
 
     def evaluate(self, model: VisionTransformer) -> dict[str, float]:
-        """The figures of ``evaluate.evaluate`` on the pictures held out."""
+        """The metrics of ``evaluate.evaluate`` on the pictures held out."""
         from tokoban.systems.vit.evaluate import evaluate
 
         return evaluate(model, self.parts.held_out)
 
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of the figures of ``evaluate``."""
-        from tokoban.systems.vit.evaluate import FIGURES
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``evaluate``."""
+        from tokoban.systems.vit.evaluate import METRICS
 
-        return FIGURES
+        return METRICS
 
 
 def make_system(config: VitConfig, start: VisionTransformer | None = None) -> VitSystem:
