@@ -29,7 +29,7 @@ from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
 from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch
+from tokoban.systems.sokoban_policy.cuda_graphs import CapturedBeamSearch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 from tokoban.training.metrics import clock_s
@@ -61,8 +61,7 @@ def search_eagerly(
     stops_early: bool = False,
 ) -> posted.Beams:
     """Ours, by the parts that ``tokoban solve`` uses: the best beam of each search."""
-    rows = levels.map(lambda word: word.repeat_interleave(width))
-    stepper = PolicyStepper(model, rows, allow_undo=False, compiled=compiled)
+    stepper = PolicyStepper(model, levels, width=width, allow_undo=False, compiled=compiled)
     beams = beam_search(
         stepper if merges else WithoutMerging(stepper),
         num_searches=len(levels.boxes),

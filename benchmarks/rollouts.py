@@ -31,8 +31,8 @@ from tokoban.decoding import gumbel_noise, sample
 from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 from tokoban.systems.sokoban_policy.config import Precision
+from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper

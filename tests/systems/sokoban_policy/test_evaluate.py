@@ -11,10 +11,11 @@ from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.dataset import generate_levels
-from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 from tokoban.training.spec import Trained
 
 RIGHT = Direction.RIGHT
@@ -25,15 +26,15 @@ LEVELS = [
 
 
 @pytest.fixture
-def always_right(make_policy, monkeypatch: pytest.MonkeyPatch) -> SokobanPolicy:
+def always_right(make_policy, fake_output) -> SokobanPolicy:
     """Says "right, or else left", and "4 to 11 moves, or else 1 to 3" of every board."""
 
-    def forward(self: SokobanPolicy, boards, *, used=None, cache=None) -> Answers:
-        shape = boards.boxes.shape
-        actions = torch.tensor([0.0, 2.0, 0.0, 3.0, 1.0]).expand(*shape, 5)
-        return Answers(actions, torch.tensor([0.0, 2.0, 3.0, 0, 0, 0, 0]).expand(*shape, 7))
+    def of_boards(boards: Bitboards) -> PolicyOutput:
+        actions = torch.tensor([0.0, 2.0, 0.0, 3.0, 1.0]).expand(len(boards.boxes), 5)
+        bins = torch.tensor([0.0, 2.0, 3.0, 0, 0, 0, 0]).expand(len(boards.boxes), 7)
+        return PolicyOutput(actions, bins)
 
-    monkeypatch.setattr(SokobanPolicy, "forward", forward)
+    fake_output(of_boards)
     return make_policy()
 
 

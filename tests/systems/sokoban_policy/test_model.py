@@ -4,12 +4,15 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tokoban.inference import CachedEngine
+from tokoban.inference.cpu import CpuEngine
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.systems.sokoban_policy.engine import engine_of, network_of
 from tokoban.systems.sokoban_policy.episodes import Game
-from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 
 def _games(num_games: int, num_moves: int) -> Bitboards:
@@ -20,37 +23,27 @@ def _games(num_games: int, num_moves: int) -> Bitboards:
     return game.all_boards()
 
 
-def _assert_close(first: Answers, second: Answers) -> None:
+def _assert_close(first: PolicyOutput, second: PolicyOutput) -> None:
     for answer, other in zip(first, second, strict=True):
         torch.testing.assert_close(answer, other, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-@pytest.mark.parametrize(("chunk", "interior"), [(1, 6), (2, 8), (3, 6)])
-def test_with_and_without_the_cache_the_answers_are_the_same(
-    make_policy, has_history: bool, chunk: int, interior: int
+@pytest.mark.parametrize("interior", [6, 8])
+def test_step_by_step_each_engine_gives_the_output_of_the_whole_game(
+    make_policy, has_history: bool, interior: int
 ) -> None:
-    policy = make_policy(has_history=has_history, interior=interior)
-    boards = _games(7, 11)
-    cache = policy.new_cache(7)
+    policy, boards = make_policy(has_history=has_history, interior=interior), _games(7, 11)
+    engines = [engine_of(policy, fixed_shapes=fixed) for fixed in (False, True)]
+    assert [type(engine) for engine in engines] == [CpuEngine, CachedEngine]
     with torch.no_grad():
-        whole = policy(boards)
-        parts = [
-            policy(boards.at((slice(None), slice(at, at + chunk))), cache=cache)
-            for at in range(0, 13, chunk)
-        ]
-    joined = Answers(*(torch.cat(answers, dim=1) for answers in zip(*parts, strict=True)))
-    _assert_close(joined, whole)
-
-
-@pytest.mark.parametrize("has_history", [True, False])
-def test_in_steps_of_the_cache_the_answers_are_the_same(make_policy, has_history: bool) -> None:
-    policy, boards = make_policy(has_history=has_history), _games(7, 11)
-    cache = policy.new_cache(7)
-    with torch.no_grad():
-        whole = policy(boards)
-        steps = [policy(boards.at((slice(None), [t])), cache=cache.take_step()) for t in range(13)]
-    _assert_close(Answers(*(torch.cat(step, dim=1) for step in zip(*steps, strict=True))), whole)
+        whole, vectors = policy(boards), policy.encode(boards)
+        for engine in (*engines, CachedEngine(network_of(policy))):
+            rows = engine.read(vectors[:, :2])
+            hidden = [rows.output.clone()]
+            hidden += [rows.advance(vectors[:, t], None).clone() for t in range(2, 13)]
+            found = policy.heads(torch.stack(hidden, dim=1))
+            _assert_close(found, PolicyOutput(*(part[:, 1:] for part in whole)))
 
 
 def test_an_interior_of_8_is_read_with_the_walls_around_it(make_policy) -> None:

@@ -18,7 +18,7 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import SCORES, Score
 from tokoban.systems.sokoban_policy.episodes import NUM_BINS
-from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 CPU = torch.device("cpu")
 BOARDS = [solve.fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)]
@@ -50,16 +50,11 @@ Thought = Callable[[Bitboards], Tensor]
 
 
 @pytest.fixture
-def told(make_policy, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SokobanPolicy]:
+def told(make_policy, fake_output) -> Callable[..., SokobanPolicy]:
     """``told(moves, bins)``: a policy that says of a board the logits that two functions give."""
 
     def make(moves: Thought, bins: Thought) -> SokobanPolicy:
-        def forward(self: SokobanPolicy, boards: Bitboards, *, used=None, cache=None) -> Answers:
-            shape = boards.boxes.shape
-            flat = boards.map(torch.Tensor.flatten)
-            return Answers(moves(flat).view(*shape, 5), bins(flat).view(*shape, NUM_BINS))
-
-        monkeypatch.setattr(SokobanPolicy, "forward", forward)
+        fake_output(lambda boards: PolicyOutput(moves(boards), bins(boards)))
         return make_policy()
 
     return make

@@ -22,7 +22,7 @@ from tokoban.systems.sokoban_policy.episodes import (
     expected_moves_left,
     unsolvable_probability,
 )
-from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 
@@ -210,8 +210,7 @@ for num_rows in rows:
     assert not torch.equal(compiled.player[:, 1], compiled.player[:, -1])
 
 def searched(compiled):
-    rows = levels.map(lambda word: word.repeat_interleave(3))
-    stepper = PolicyStepper(model, rows, allow_undo=True, compiled=compiled)
+    stepper = PolicyStepper(model, levels, width=3, allow_undo=True, compiled=compiled)
     return beam_search(stepper, num_searches=len(levels.boxes), width=3, max_steps=30)
 
 assert torch.equal(searched(False).actions, searched(True).actions)
@@ -264,13 +263,13 @@ def test_single_precision_rounds_nothing_on_a_gpu_and_the_switch_is_put_back(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    forward = SokobanPolicy.forward
+    encode = SokobanPolicy.encode
 
-    def listen(self: SokobanPolicy, *boards: Any, **cache: Any) -> Answers:
+    def listen(self: SokobanPolicy, *boards: Any) -> torch.Tensor:
         seen.append(torch.backends.cudnn.allow_tf32)
-        return forward(self, *boards, **cache)
+        return encode(self, *boards)
 
-    monkeypatch.setattr(SokobanPolicy, "forward", listen)
+    monkeypatch.setattr(SokobanPolicy, "encode", listen)
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
     precisions: tuple[Precision, ...] = ("fp32", "bf16")
     for precision in precisions:

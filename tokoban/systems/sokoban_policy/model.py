@@ -22,17 +22,14 @@ from tokoban.systems.sokoban_policy.episodes import (
 )
 from tokoban.transformer import (
     BlockOptions,
-    CachedStep,
     Encoder,
-    KVCache,
-    empty_cache_for,
     masks,
     sinusoidal,
 )
 
 
-class Answers(NamedTuple):
-    """What the policy says of each board; of the goal's position it means nothing."""
+class PolicyOutput(NamedTuple):
+    """The policy's output for each board; at the goal's position it means nothing."""
 
     action_logits: Float[Tensor, "B T A"]  # up, left, down, right, undo
     steps_left_logits: Float[Tensor, "B T 7"]  # the bins of ``episodes.steps_left_bin``
@@ -123,32 +120,25 @@ class SokobanPolicy(nn.Module):
         boards: Bitboards,
         *,
         used: Int64[Tensor, "U"] | None = None,
-        cache: KVCache | CachedStep | None = None,
-    ) -> Answers:
-        """Answers to ``boards``, words [B, T]; with a cache they continue the games it holds.
+    ) -> PolicyOutput:
+        """The output for ``boards``, words [B, T].
 
-        With ``used``, places b * T + t, the others are not read, and their answers mean nothing.
+        With ``used``, places b * T + t, the others are not read, and their output means nothing.
         """
-        vectors = self._encode(boards, used)
-        if isinstance(cache, CachedStep):
-            positions, may_attend = self.position_vectors[cache.position], self.mask[cache.position]
-        else:
-            start = 0 if cache is None else cache.length
-            end = start + boards.boxes.shape[1]
-            if end > self.max_positions:
-                raise ValueError(f"{end} positions; this policy has room for {self.max_positions}")
-            positions, may_attend = self.position_vectors[start:end], self.mask[start:end, :end]
-        mixed = self.transformer(vectors + positions, may_attend=may_attend, cache=cache)
-        return Answers(self.action_head(mixed), self.steps_left_head(mixed))
+        length = boards.boxes.shape[1]
+        if length > self.max_positions:
+            raise ValueError(f"{length} positions; this policy has room for {self.max_positions}")
+        vectors = self.encode(boards, used) + self.position_vectors[:length]
+        return self.heads(self.transformer(vectors, may_attend=self.mask[:length, :length]))
 
-    def new_cache(self, num_games: int, *, dtype: torch.dtype | None = None) -> KVCache:
-        """An empty cache for ``num_games`` games of the longest length, on the model's device.
+    def heads(self, hidden: Float[Tensor, "*B D"]) -> PolicyOutput:
+        """The output of the transformer's vectors."""
+        return PolicyOutput(self.action_head(hidden), self.steps_left_head(hidden))
 
-        Without ``dtype`` its numbers are of the type of the weights.
-        """
-        return empty_cache_for(self.transformer, num_games, self.max_positions, dtype=dtype)
-
-    def _encode(self, boards: Bitboards, used: Int64[Tensor, "U"] | None) -> Float[Tensor, "B T D"]:
+    def encode(
+        self, boards: Bitboards, used: Int64[Tensor, "U"] | None = None
+    ) -> Float[Tensor, "B T D"]:
+        """The vectors of boards [B, T], as ``forward`` has it; zeros where a board is not read."""
         shape = boards.boxes.shape
         flat = boards.map(lambda word: word.flatten())
         if used is None:

@@ -15,13 +15,15 @@ from torch import Tensor
 from tokoban.decoding.beam import beam_search
 from tokoban.decoding.sampling import Samples, sample
 from tokoban.decoding.visited import table_bytes
+from tokoban.inference import Engine
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.interior import decisive_squares
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.captured import CapturedRollouts
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
+from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
+from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import (
     BIN_NAMES,
     FIRST_BOARD,
@@ -131,10 +133,14 @@ def by_beam(
     num_rows = rows_a_level(width, score)
     steps = _room(model, max_moves)
 
+    engine = engine_of(model, precision=precision)
+
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
         stepper = PolicyStepper(
             model,
-            starts.map(lambda word: word.repeat_interleave(num_rows)),
+            starts,
+            width=num_rows,
+            engine=engine,
             allow_undo=False,
             score=score,
             max_unsolvable=max_unsolvable,
@@ -192,7 +198,8 @@ def by_rollout(
     copies = 2 if device.type == "cuda" else 1
     fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=memory_limit)
     batch_size = min(MAX_ROWS, fitting)
-    roll_out = partial(_roll_out, model, max_steps=steps, precision=precision)
+    engine = engine_of(model, precision=precision)
+    roll_out = partial(_roll_out, model, engine, max_steps=steps, precision=precision)
     if _pays_to_capture(device, num_batches=math.ceil(len(levels.boxes) / batch_size)):
         captured = CapturedRollouts(
             model,
@@ -214,13 +221,14 @@ def by_rollout(
 
 def _roll_out(
     model: SokobanPolicy,
+    engine: Engine,
     starts: Bitboards,
     noise: Float[Tensor, "T B A"] | None,
     *,
     max_steps: int,
     precision: Precision,
 ) -> Samples:
-    stepper = PolicyStepper(model, starts, allow_undo=True, precision=precision)
+    stepper = PolicyStepper(model, starts, engine=engine, allow_undo=True, precision=precision)
     return sample(
         stepper,
         num_rows=len(starts.boxes),

@@ -1,4 +1,4 @@
-"""The player on the device: KV cache, games and answers side by side; nothing crosses to the host.
+"""The player on the device: games and the engine's rows side by side.
 
 Axes: a row R is one game (search * K + beam in a beam search), A the five actions, T positions.
 """
@@ -12,21 +12,22 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
+from tokoban.inference import Engine
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision, Score
+from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
     Game,
     expected_moves_left,
     unsolvable_probability,
 )
-from tokoban.systems.sokoban_policy.model import Answers, SokobanPolicy
-from tokoban.transformer import CachedStep
+from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 
-class Thoughts(NamedTuple):
-    """What is thought of each row's board."""
+class StepOutput(NamedTuple):
+    """The policy's output for each row's board, among the allowed actions."""
 
     log_probs: Float[Tensor, "R A"]
     steps_left_logits: Float[Tensor, "R 7"]
@@ -46,29 +47,35 @@ class PolicyStepper:
         model: SokobanPolicy,
         levels: Bitboards,
         *,
+        width: int = 1,
         allow_undo: bool,
         score: Score = "log_likelihood",
         max_unsolvable: float = 1.0,
         precision: Precision = "fp32",
         compiled: bool = False,
+        engine: Engine | None = None,
     ) -> None:
-        """``levels`` are starts [R] on the model's device; they must not be solved already.
+        """``levels`` are starts on the model's device, not solved yet; each has ``width`` rows.
 
         A row is worth what ``score`` says, and nothing at all where the policy holds it for
         unsolvable with a probability above ``max_unsolvable`` (1: never). ``compiled`` makes one
         compiled function of a step: half a minute for the first two sizes of a batch, then none.
+        ``engine`` is one of this model and precision; by default it is made here.
         """
         self.model, self.allow_undo, self.precision = model, allow_undo, precision
+        engine = engine or engine_of(model, precision=precision, fixed_shapes=compiled)
         self.score, self.max_unsolvable = score, max_unsolvable
         self.device = levels.boxes.device
-        self.game = Game(levels, model.max_positions)
-        dtype = torch.bfloat16 if precision == "bf16" else None
-        self.cache = model.new_cache(len(levels.boxes), dtype=dtype)
+        self.game = Game(
+            levels.map(lambda word: word.repeat_interleave(width)), model.max_positions
+        )
         self.num_moves = 0
         self._step = _compiled_step() if compiled else _step
         with torch.no_grad(), _exactly(precision), _autocast(self.device, precision):
-            answers = model(self.game.all_boards(FIRST_BOARD + 1), cache=self.cache)
-            self._thoughts = _thoughts(answers, self.game.current(), allow_undo=allow_undo)
+            starts = self.game.all_boards(FIRST_BOARD + 1).at(slice(None, None, width))
+            self._rows = engine.read(model.encode(starts), width=width)
+            output = model.heads(self._rows.output)
+            self._output = _allowed(output, self.game.current(), allow_undo=allow_undo)
 
     @property
     def max_moves(self) -> int:
@@ -77,14 +84,14 @@ class PolicyStepper:
 
     def log_probs(self) -> Float[Tensor, "R A"]:
         """The policy's next actions; a walled-in player has none, and all of them are -inf."""
-        return self._thoughts.log_probs
+        return self._output.log_probs
 
     def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:
         """What each row is worth as ``score`` says, given the log-likelihood of its moves.
 
         A solved row has no moves left and is never unsolvable.
         """
-        _, logits, is_solved = self._thoughts
+        _, logits, is_solved = self._output
         ranks = scores_nats
         if self.score != "log_likelihood":
             moves_left = expected_moves_left(logits).masked_fill(is_solved, 0.0)
@@ -95,7 +102,7 @@ class PolicyStepper:
         return ranks
 
     @property
-    def _ranks_by_thoughts(self) -> bool:
+    def _ranks_by_output(self) -> bool:
         return self.score != "log_likelihood" or self.max_unsolvable < 1.0
 
     def keys(self) -> Int64[Tensor, "R"]:
@@ -119,55 +126,54 @@ class PolicyStepper:
         """Plays, and asks the policy about the new boards; a game is finished when it is solved."""
         if parents is not None:
             self.game.reorder(parents)
-            self.cache.reorder(parents)
         self.num_moves += 1
-        if self.num_moves == self.max_moves and not self._ranks_by_thoughts:
-            self.game.advance(actions)  # no move follows, so nobody reads what is thought of it
+        if self.num_moves == self.max_moves and not self._ranks_by_output:
+            self.game.advance(actions)  # no move follows, so nobody reads the policy's output
             return bitboards.is_solved(self.game.current())
         with _exactly(self.precision):
-            self._thoughts = self._step(
+            self._output = self._step(
                 self.model,
                 self.game,
-                self.cache.take_step(),
+                self._rows.step(parents),
                 actions,
                 allow_undo=self.allow_undo,
                 precision=self.precision,
             )
-        return self._thoughts.is_solved
+        return self._output.is_solved
 
 
 def _step(
     model: SokobanPolicy,
     game: Game,
-    place: CachedStep,
+    advance: Callable[[Tensor], Tensor],
     actions: Int[Tensor, "R"],
     *,
     allow_undo: bool,
     precision: Precision,
-) -> Thoughts:
-    """One action of every game, and what the policy says to that: what is compiled as one."""
+) -> StepOutput:
+    """One action of every game, and the policy's output after it: what is compiled as one."""
     game.advance(actions)
     boards = game.current()
     newest = boards.map(lambda word: word.unsqueeze(1))
     with _autocast(boards.boxes.device, precision):
-        answers = model(newest, cache=place)
-    return _thoughts(answers, boards, allow_undo=allow_undo)
+        output = model.heads(advance(model.encode(newest)[:, 0]))
+    return _allowed(output, boards, allow_undo=allow_undo)
 
 
 @cache
-def _compiled_step() -> Callable[..., Thoughts]:
+def _compiled_step() -> Callable[..., StepOutput]:
     return torch.compile(_step, fullgraph=True)
 
 
-def _thoughts(answers: Answers, boards: Bitboards, *, allow_undo: bool) -> Thoughts:
-    """The last position's answers, without the actions that are not allowed."""
-    logits = answers.action_logits[:, -1].float()
+def _allowed(output: PolicyOutput, boards: Bitboards, *, allow_undo: bool) -> StepOutput:
+    """Without the actions that are not allowed."""
+    logits = output.action_logits.float()
     may_undo = torch.full_like(logits[:, :1], allow_undo, dtype=torch.bool)
     is_allowed = torch.cat([bitboards.is_legal(boards), may_undo], dim=1)
     logits = logits.masked_fill(~is_allowed, -torch.inf)
-    return Thoughts(
+    return StepOutput(
         logits - logits.logsumexp(1, keepdim=True).nan_to_num(neginf=0.0),
-        answers.steps_left_logits[:, -1].float(),
+        output.steps_left_logits.float(),
         bitboards.is_solved(boards),
     )
 

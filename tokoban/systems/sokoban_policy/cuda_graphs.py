@@ -1,14 +1,13 @@
-"""Whole rollouts and whole beam searches as one CUDA graph each: the host asks once, and waits.
+"""Whole rollouts and whole beam searches as one CUDA graph each.
 
-What is played is what ``sample`` and ``beam_search`` play on a ``PolicyStepper``, without early
-stops. Levels and noise are copied to fixed places, which the graph reads. On a CPU the same classes
-call the same functions, without a graph.
+They are those of ``sample`` and ``beam_search`` on a ``PolicyStepper``, without early stops. Levels
+and noise are copied to fixed addresses, which the graph reads. On a CPU the same classes call the
+same functions, without a graph.
 Axes: R games, B searches, K beams of each, A the five actions, T moves.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import torch
 from jaxtyping import Float
@@ -16,14 +15,12 @@ from torch import Tensor
 
 from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import Samples, sample
+from tokoban.inference.cuda_graph import CudaGraph
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
-
-# Calls before a capture: libraries choose their kernels, compilers compile, tables are sent.
-_NUM_WARM_UPS = 3
 
 Result = TypeVar("Result", Samples, Beams)
 
@@ -42,7 +39,7 @@ class Rollouts:
 class CapturedRollouts:
     """Rollouts of up to ``num_rows`` games at a time, drawn by noise or greedy.
 
-    The model's weights are read where they are now: they may change in place, not move.
+    A graph reads the model's weights where they are now: they may change in place, not move.
     """
 
     def __init__(
@@ -76,7 +73,7 @@ class CapturedRollouts:
             return samples
 
         self._is_greedy = is_greedy
-        self._graph = _Graph(play, device)
+        self._graph = CudaGraph(play, device)
 
     def __call__(self, levels: Bitboards, noise: Float[Tensor, "T R A"] | None = None) -> Rollouts:
         """Plays ``levels`` [R], with ``gumbel_noise`` for them unless greedy."""
@@ -122,7 +119,8 @@ class CapturedBeamSearch:
         def play() -> Beams:
             stepper = PolicyStepper(
                 model,
-                self._levels.map(lambda word: word.repeat_interleave(width)),
+                self._levels,
+                width=width,
                 allow_undo=False,
                 score=score,
                 max_unsolvable=max_unsolvable,
@@ -140,41 +138,12 @@ class CapturedBeamSearch:
                 stop_check_every=0,
             )
 
-        self._graph = _Graph(play, device)
+        self._graph = CudaGraph(play, device)
 
     def __call__(self, levels: Bitboards) -> Beams:
         """Searches each of ``levels`` [B]."""
         _put(levels, self._levels)
         return _first(self._graph(), len(levels.boxes))
-
-
-class _Graph(Generic[Result]):
-    """A function of what lies in fixed places, captured; its result lies in fixed places too."""
-
-    _play: Callable[[], Result]
-    _result: Result
-
-    def __init__(self, play: Callable[[], Result], device: torch.device) -> None:
-        self._play = play
-        self._graph = torch.cuda.CUDAGraph() if device.type == "cuda" else None
-        if self._graph is None:
-            return
-        with torch.cuda.device(device):
-            side = torch.cuda.Stream()
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):
-                for _ in range(_NUM_WARM_UPS):
-                    play()
-            torch.cuda.current_stream().wait_stream(side)
-            with torch.cuda.graph(self._graph):
-                self._result = play()
-
-    def __call__(self) -> Result:
-        """Plays; the result holds until the next call."""
-        if self._graph is None:
-            return self._play()
-        self._graph.replay()
-        return self._result
 
 
 def _no_levels(num_levels: int, device: torch.device) -> Bitboards:

@@ -10,10 +10,16 @@ import torch
 
 from tests.crossings import Crossings
 from tokoban.decoding import Beams, Samples, beam_search, gumbel_noise, sample
+from tokoban.inference import Engine
 from tokoban.sokoban.puzzles.random_levels import draw_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.captured import CapturedBeamSearch, CapturedRollouts, Rollouts
 from tokoban.systems.sokoban_policy.config import Precision
+from tokoban.systems.sokoban_policy.cuda_graphs import (
+    CapturedBeamSearch,
+    CapturedRollouts,
+    Rollouts,
+)
+from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
@@ -46,8 +52,7 @@ def _plain_rollouts(
 
 
 def _plain_beams(policy: SokobanPolicy, levels: Bitboards) -> Beams:
-    rows = levels.map(lambda word: word.repeat_interleave(SEARCH["width"]))
-    stepper = PolicyStepper(policy, rows, allow_undo=False, **STEPPER)
+    stepper = PolicyStepper(policy, levels, width=SEARCH["width"], allow_undo=False, **STEPPER)
     return beam_search(
         stepper, num_searches=len(levels.boxes), max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
     )
@@ -102,7 +107,7 @@ import torch
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise
 from tokoban.sokoban.puzzles.random_levels import draw_one_box
-from tokoban.systems.sokoban_policy.captured import CapturedRollouts
+from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 
 torch.backends.cudnn.allow_tf32 = False
 model = pretrained.load("sokoban-8x8", system="sokoban")[0].cuda()
@@ -144,17 +149,33 @@ def test_as_many_levels_as_there_are_places_can_be_played(
         search(_levels(7, 1, "cpu").at(slice(num_levels)))
 
 
+def _fixed(policy: SokobanPolicy, precision: Precision) -> Engine:
+    """The engine that is captured, on a CPU too."""
+    return engine_of(policy, precision=precision, fixed_shapes=True)
+
+
 def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Callable[[], object]]:
     def rollouts() -> object:
         stepper = PolicyStepper(
-            policy, _no_levels(13, device), allow_undo=True, precision=precision
+            policy,
+            _no_levels(13, device),
+            allow_undo=True,
+            precision=precision,
+            engine=_fixed(policy, precision),
         )
         noise = torch.zeros(NUM_MOVES, 13, 5, device=device)
         return sample(stepper, num_rows=13, max_steps=NUM_MOVES, noise=noise, stop_check_every=0)
 
     def beams() -> object:
-        rows = _no_levels(7 * SEARCH["width"], device)
-        stepper = PolicyStepper(policy, rows, allow_undo=False, precision=precision, **STEPPER)
+        stepper = PolicyStepper(
+            policy,
+            _no_levels(7, device),
+            width=SEARCH["width"],
+            allow_undo=False,
+            precision=precision,
+            engine=_fixed(policy, precision),
+            **STEPPER,
+        )
         return beam_search(
             stepper, num_searches=7, max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
         )

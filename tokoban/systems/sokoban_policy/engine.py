@@ -1,0 +1,37 @@
+"""What executes a policy's transformer fast; boards are encoded before it, by the model."""
+
+import torch
+
+from tokoban.inference import CachedEngine, Engine, Network
+from tokoban.systems.sokoban_policy.config import Precision
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+
+
+def network_of(model: SokobanPolicy) -> Network:
+    """The transformer as engines know it: its inputs are vectors of boards."""
+    return Network(
+        stack=model.transformer,
+        max_length=model.max_positions,
+        positions=model.position_vectors,
+        may_attend=model.mask,
+    )
+
+
+def engine_of(
+    model: SokobanPolicy, *, precision: Precision = "fp32", fixed_shapes: bool = False
+) -> Engine:
+    """The fastest engine where the model is.
+
+    On a CPU in fp32 it copies the weights. Elsewhere, and with ``fixed_shapes``, each step is the
+    same function, which can be compiled and captured, and the weights are read where they are.
+    """
+    network = network_of(model)
+    is_on_cpu = network.device.type == "cpu"
+    if is_on_cpu and precision == "fp32" and not fixed_shapes:
+        from tokoban.inference.cpu import fastest_engine  # imports numba
+
+        return fastest_engine(network)
+    cache_dtype = torch.bfloat16 if precision == "bf16" else None
+    return CachedEngine(
+        network, fixed_shapes=fixed_shapes or not is_on_cpu, cache_dtype=cache_dtype
+    )
