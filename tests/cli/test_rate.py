@@ -36,12 +36,12 @@ def test_json_has_what_is_measured(levels: Path, capsys: pytest.CaptureFixture[s
     assert main(["rate", str(levels), "--json", "-"]) == 0
     corner, lost = json.loads(capsys.readouterr().out)
     assert (corner["index"], corner["title"], corner["status"]) == (1, "Corner", "solved")
-    assert corner["pushes"] == {"value": 2, "is_proved": True}
+    assert (corner["pushes"], corner["pushes_at_least"]) == (2, 2)
     assert (corner["along_solution"]["branching"], corner["along_solution"]["losing_share"]) == (
         2.0,
         0.25,
     )
-    assert corner["reachable"]["choices"]["losing"] == 1
+    assert corner["reachable"]["losing_pushes"] == 1
     assert (lost["status"], lost["pushes"], lost["reachable"]) == ("unsolvable", None, None)
 
 

@@ -1,13 +1,14 @@
 """``tokoban rate``: what the levels of a file ask of their player, as measured."""
 
 import argparse
-import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted
+from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -29,10 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add(parser, "--level")
     options.add(parser, "--time-limit", "for each level, shared by all measures")
+    options.add(parser, "--memory-limit")
+    options.add(parser, "--max-expansions", usual="none")
     options.add(parser, "--json")
+    options.add(parser, "--jsonl")
     parser.epilog = (
         "Along a solution with the fewest pushes, branching is the mean number of legal pushes, "
-        "and lost the share of these pushes that make the level unsolvable. Anywhere, the same "
+        "and losing the share of these pushes that make the level unsolvable. Anywhere, the same "
         "means are over all reachable positions that are solvable; a position is a set of boxes "
         "and the player's zone. Positions with a box on a dead square or frozen off its goal are "
         "not counted. Large levels are not explored; their columns show ?. How hard a level feels "
@@ -44,39 +48,46 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
     from tokoban.cli.screen import Screen
 
-    check_outputs(arguments, "json", inputs=["file"])
+    check_outputs(arguments, "json", "jsonl", inputs=["file"])
     chosen = level_options.read(arguments.file, number=arguments.level)
     levels = chosen.levels
     if not levels:
         return chosen.conclude(0)
     ratings: dict[int, Rating] = {}
     status = 0
-    try:
-        for number, rating in _rated(levels, arguments.time_limit):
-            ratings[number] = rating
-            status |= not _is_complete(rating)
-    except KeyboardInterrupt:
-        tell_interrupted(len(ratings), len(levels))
-        status = ExitCode.INTERRUPTED
-    if arguments.json:
-        objects = [_describe(number, levels[number], ratings[number]) for number in ratings]
-        write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
-    if arguments.json != "-":
+    with entries(arguments) as written:
+        try:
+            for number, rating, elapsed_s in _rated(levels, arguments):
+                ratings[number] = rating
+                written.add(_described(number, levels[number], rating, elapsed_s))
+                status |= not _is_complete(rating)
+        except KeyboardInterrupt:
+            tell_interrupted(len(ratings), len(levels))
+            status = ExitCode.INTERRUPTED
+    if "-" not in (arguments.json, arguments.jsonl):
         screen = Screen()
         _show(screen, levels, ratings)
         screen.print(_LEGEND)
     return chosen.conclude(status)
 
 
-def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tuple[int, Rating]]":
-    """Each level's rating, with a bar if there are several and eyes to see it."""
+def _rated(
+    levels: "Mapping[int, Level]", arguments: argparse.Namespace
+) -> "Iterator[tuple[int, Rating, float]]":
+    """Each level's rating and the seconds it took; a bar if there are several on a terminal."""
     from rich.progress import track
 
+    from tokoban import compiling
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.puzzles.rating import rate
     from tokoban.sokoban.search.limits import Limits
 
     screen = Screen(stderr=True)
+    limits = Limits(
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit / 1e6,
+        max_expansions=arguments.max_expansions,
+    )
     for number, level in track(
         levels.items(),
         description="rating",
@@ -84,7 +95,9 @@ def _rated(levels: "Mapping[int, Level]", time_limit_s: float) -> "Iterator[tupl
         transient=True,
         disable=len(levels) == 1 or not screen.is_terminal,
     ):
-        yield number, rate(level.board, limits=Limits(time_limit_s=time_limit_s))
+        started_s = compiling.clock()
+        rating = rate(level.board, limits=limits)
+        yield number, rating, compiling.clock() - started_s
 
 
 def _is_complete(rating: "Rating") -> bool:
@@ -113,8 +126,8 @@ def _show(screen: "Screen", levels: "Mapping[int, Level]", ratings: "Mapping[int
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in (
         *("level", "boxes", "floor", "pushes", "moves", "box\nchanges"),
-        *("along it:\nbranching", "\nlost", "positions", "of them\nsolvable"),
-        *("anywhere:\nbranching", "\nlost"),
+        *("along it:\nbranching", "\nlosing", "positions", "of them\nsolvable"),
+        *("anywhere:\nbranching", "\nlosing"),
     ):
         table.add_column(name, justify="right")
     table.add_column("title")
@@ -156,17 +169,40 @@ def _told_choices(choices: "Choices | None") -> list[str]:
     return [f"{choices.branching:.2f}", f"{at_least}{choices.losing_share:.2f}"]
 
 
-def _describe(number: int, level: "Level", rating: "Rating") -> dict[str, object]:
+def _described(
+    number: int, level: "Level", rating: "Rating", elapsed_s: float
+) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
-    from dataclasses import asdict
+    pushes, moves, reachable = rating.pushes, rating.moves, rating.reachable
+    return {
+        "index": number,
+        "title": level.title,
+        "status": rating.status,
+        "boxes": rating.boxes,
+        "floor": rating.floor,
+        "moves": moves and moves.value,
+        "moves_at_least": moves.value if moves and moves.is_proved else None,
+        "pushes": pushes and pushes.value,
+        "pushes_at_least": pushes.value if pushes and pushes.is_proved else None,
+        "figures": rating.figures and asdict(rating.figures),
+        "along_solution": _counted(rating.along_solution) if rating.along_solution else None,
+        "reachable": None
+        if reachable is None
+        else {
+            "positions": reachable.positions,
+            "solvable": reachable.solvable,
+            **_counted(reachable.choices),
+        },
+        "elapsed_s": round(elapsed_s, 6),
+    }
 
-    described = {"index": number, "title": level.title, **asdict(rating)}
-    if rating.along_solution is not None:
-        described["along_solution"] |= _shares(rating.along_solution)
-    if rating.reachable is not None:
-        described["reachable"]["choices"] |= _shares(rating.reachable.choices)
-    return described
 
-
-def _shares(choices: "Choices") -> dict[str, float]:
-    return {"branching": choices.branching, "losing_share": choices.losing_share}
+def _counted(choices: "Choices") -> dict[str, float]:
+    return {
+        "branching": choices.branching,
+        "losing_share": choices.losing_share,
+        "positions_with_choices": choices.positions,
+        "legal_pushes": choices.pushes,
+        "losing_pushes": choices.losing,
+        "unknown_pushes": choices.unknown,
+    }
