@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.labels.job import Job
 
 SUMMARY = "label positions of small levels exactly, for training"
-UNDECIDED = ""
+UNDECIDED = "some levels were given up"
 
 # What it sets for each process. One or two of them alone may be left over from something else.
 _TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -105,11 +105,13 @@ def run(arguments: argparse.Namespace) -> int:
         print(problem, file=sys.stderr)
     with alone_in(arguments.output, share):
         status = _complete(arguments.output, job, share, num_threads)
-    return status or (ExitCode.INVALID_INPUT if job.problems else 0)
+    if status == ExitCode.INTERRUPTED or not job.problems:
+        return status
+    return ExitCode.INVALID_INPUT
 
 
-def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
-    """Labels what is missing of the share and says so; answers the exit status."""
+def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> ExitCode:
+    """Labels what is missing of the share and says so."""
     from tokoban import compiling
     from tokoban.sokoban.labels import driver
     from tokoban.sokoban.labels.folder import LabelFolder
@@ -132,9 +134,9 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> int:
     if manifest is None:
         told = f"labels of {counted(folder.num_missing_levels, 'level')} written"
         print(f"{told}; others are still missing in {output}")
-    else:
-        print(_summarise(manifest, folder, elapsed_s))
-    return 0
+        return ExitCode.DONE
+    print(_summarise(manifest, folder, elapsed_s))
+    return ExitCode.UNDECIDED if manifest["levels"]["given_up"] else ExitCode.DONE
 
 
 def _check_folder(path: str) -> None:
