@@ -28,14 +28,15 @@ from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, m
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
 from tokoban.systems.trajectory.evaluate import MONITORED_EPISODES
-from tokoban.systems.trajectory.graphs import GraphWorld, pairs, tabular_distances
+from tokoban.systems.trajectory.graphs import Graph, graph_of, pairs, tabular_distances
 from tokoban.systems.trajectory.imitate import Imitator
-from tokoban.systems.trajectory.levels import SokobanWorld
+from tokoban.systems.trajectory.levels import is_solved, shortest
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.policies import random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.spec import SPEC
 from tokoban.systems.trajectory.train import load_or_collect, make_system, world_of
+from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training import loop, run_directory
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
@@ -199,16 +200,16 @@ def _control_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dic
 
 def _graph_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """From how many of the 19 starts a walk is a shortest one."""
-    world, seeds = world_of(config), range(19)
-    assert isinstance(world, GraphWorld)
-    starts = world.reset(seeds)[:, 0].long()
-    shortest = -world.distances[starts].float()
+    graph, seeds = graph_of(world_of(config)), range(19)
+    assert graph is not None
+    starts = graph.starts(seeds)
+    shortest = -graph.distances[starts].float()
     data = load_or_collect(config)
     tabular = -tabular_distances(
         data.observations[:, 0].long(),
         data.actions[:, 0].long(),
-        num_nodes=len(world.is_edge),
-        home=world.home,
+        num_nodes=len(graph.is_edge),
+        home=graph.home,
     )[starts].float()
     model, _ = _trained(config, run, folder / "conditioned")
     imitating = replace(config, layout="plan")
@@ -231,10 +232,11 @@ def _goal_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[s
     """
     model, _ = _trained(config, run, folder / "goal")
     world = world_of(config)
-    assert isinstance(world, GraphWorld)
-    starts, goals, steps = pairs(world)
+    graph = graph_of(world)
+    assert graph is not None
+    starts, goals, steps = pairs(graph)
     found = {"pairs": float(len(goals)), "mean_distance": steps.float().mean().item()}
-    others = other_goals(world, starts, goals, seed=run.seed)
+    others = other_goals(graph, starts, goals, seed=run.seed)
     drawing = torch.Generator().manual_seed(run.seed)
     policies: dict[str, Policy] = {
         "goal": Imitator(model, 1, goals=goals[:, None].float()),
@@ -250,14 +252,12 @@ def _goal_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[s
     return found
 
 
-def other_goals(
-    world: GraphWorld, starts: Tensor, goals: Tensor, *, seed: int
-) -> Int64[Tensor, "P"]:
+def other_goals(graph: Graph, starts: Tensor, goals: Tensor, *, seed: int) -> Int64[Tensor, "P"]:
     """For each pair of a start's seed and a goal a node that is neither the goal nor the start."""
     scores = torch.rand(
-        len(goals), len(world.is_edge), generator=torch.Generator().manual_seed(seed)
+        len(goals), len(graph.is_edge), generator=torch.Generator().manual_seed(seed)
     )
-    nodes = world.reset(starts.tolist())[:, 0].long()
+    nodes = graph.starts(starts.tolist())
     return scores.scatter(1, torch.stack([nodes, goals], dim=1), -1.0).argmax(dim=1)
 
 
@@ -268,8 +268,8 @@ def _sokoban_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dic
         "all": _trained(config, run, folder / "all"),
         "best": _trained(replace(config, best_share=FILTERED_SOKOBAN), run, folder / "best"),
     }
-    world, seeds = SokobanWorld(), range(NUM_LEVELS)
-    shortest = torch.tensor(world.shortest(seeds))
+    world, seeds = make_world("sokoban"), range(NUM_LEVELS)
+    fewest = torch.tensor(shortest(seeds))
     drawing = torch.Generator().manual_seed(run.seed)
     played = {"random": play(world, random_policy(generator=drawing), seeds)}
     for name, network, mode in _WAYS:
@@ -278,9 +278,9 @@ def _sokoban_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dic
         played[name] = play(world, policy, seeds)
     found = {"data": data.is_terminated.float().mean().item()}
     for name, episodes in played.items():
-        is_solved = world.is_solved(episodes, seeds)
-        found[name] = is_solved.float().mean().item()
-        is_shortest = is_solved & (episodes.lengths == shortest)
+        is_right = is_solved(episodes, seeds)
+        found[name] = is_right.float().mean().item()
+        is_shortest = is_right & (episodes.lengths == fewest)
         found[f"{name}_shortest"] = is_shortest.float().mean().item()
     return found
 

@@ -26,7 +26,7 @@ ALLOWED = {
     "text": (set(), CORE | {"tokenizers"}),
     "training": ({"files"}, RUN),
     "viewing": ({"files"}, CORE | {"numpy", "matplotlib", "PIL"}),
-    "systems": (PARTS, RUN),
+    "systems": (PARTS, RUN | {"gymnasium"}),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
     "cli": (PARTS | {"systems", "pretrained"}, RUN),
 }
@@ -40,8 +40,7 @@ ALLOWED_HERE = {
     "inference/compiled_products.py": {"numba", "llvmlite"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "systems/vit/pictures.py": {"PIL"},
-    "systems/memory_ppo/gymnasium_task.py": {"gymnasium", "minigrid"},
-    "systems/trajectory/environments.py": {"gymnasium"},
+    "systems/memory_ppo/tensor_env.py": {"minigrid"},
     "systems/trajectory/minari_data.py": {"minari"},
 }
 

@@ -12,7 +12,7 @@ from benchmarks import trajectories
 from tokoban.systems.trajectory import train
 from tokoban.systems.trajectory.config import TrajectoryConfig, sokoban, tiny
 from tokoban.systems.trajectory.dataset import Windows
-from tokoban.systems.trajectory.graphs import GraphWorld, pairs
+from tokoban.systems.trajectory.graphs import pairs, seeded_graph
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 
 RUN = replace(trajectories.RUN, seed=3, steps=7, warmup_steps=3, log_every=1, evaluate_every=0)
@@ -87,12 +87,12 @@ def test_goals_are_compared_and_drawn(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_another_goal_is_neither_the_goal_nor_the_start() -> None:
-    world = GraphWorld(3)
-    starts, goals, _ = pairs(world)
-    others = trajectories.other_goals(world, starts, goals, seed=0)
+    graph = seeded_graph(3)
+    starts, goals, _ = pairs(graph)
+    others = trajectories.other_goals(graph, starts, goals, seed=0)
     assert not (others == goals).any()
-    assert not (others == world.reset(starts.tolist())[:, 0]).any()
-    assert set(others.tolist()) == set(range(len(world.is_edge)))
+    assert not (others == graph.starts(starts.tolist())).any()
+    assert set(others.tolist()) == set(range(len(graph.is_edge)))
 
 
 def test_of_sokoban_the_solved_levels_are_counted(

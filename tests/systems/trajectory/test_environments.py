@@ -1,5 +1,6 @@
 """Copies of environments: own seeds, own ends, and the graph's walks by hand."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,29 +11,45 @@ pytest.importorskip("gymnasium")
 
 import gymnasium
 
-from tokoban.systems.trajectory.environments import GymnasiumWorld, World
+from tokoban.systems.trajectory.environments import World, gymnasium_world
 from tokoban.systems.trajectory.graphs import (
     LATE,
     MAX_STEPS,
-    GraphWorld,
+    Graph,
+    GraphEnv,
     distances,
     draw_graph,
     pairs,
+    seeded_graph,
     tabular_distances,
 )
 from tokoban.systems.trajectory.worlds import make_world
 
 
-@pytest.mark.parametrize("env", ["Pendulum-v1", "CartPole-v1", "graph:5"])
-def test_every_world_keeps_to_the_protocol(env: str) -> None:
+@pytest.mark.parametrize("env", ["Pendulum-v1", "CartPole-v1", "graph:5", "sokoban"])
+def test_every_world_is_a_vector_environment_of_gymnasium(env: str) -> None:
     world = make_world(env)
-    assert isinstance(world, World)
-    assert world.reset(range(3)).shape == (3, len(world.spec.state_sizes))
+    states = world.reset(range(3))
+    assert states.shape == (3, len(world.spec.state_sizes))
     assert world.contexts().shape == (3, len(world.spec.context_sizes))
+    environment = world.environment
+    assert isinstance(environment, gymnasium.vector.VectorEnv) and environment.num_envs == 3
+    observations, _ = environment.reset(seed=[0, 1, 2])  # type: ignore[arg-type]
+    assert np.asarray(observations) in environment.observation_space
+    assert np.array_equal(np.asarray(observations, np.float32).reshape(3, -1), states.numpy())
+
+
+@pytest.mark.parametrize("env", ["graph:5", "sokoban"])
+def test_one_seed_is_that_of_the_first_copy(env: str) -> None:
+    environment = make_world(env).environment
+    alone, _ = environment.reset(seed=4)
+    listed, _ = environment.reset(seed=[4])  # type: ignore[arg-type]
+    other, _ = environment.reset(seed=5)
+    assert torch.equal(alone, listed) and not torch.equal(alone, other)
 
 
 def test_a_copy_plays_as_the_environment_alone_does() -> None:
-    world = GymnasiumWorld("Pendulum-v1")
+    world = gymnasium_world("Pendulum-v1")
     alone = gymnasium.make("Pendulum-v1")
     seen = world.reset([7, 8])
     expected, _ = alone.reset(seed=8)
@@ -45,7 +62,7 @@ def test_a_copy_plays_as_the_environment_alone_does() -> None:
 
 
 def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
-    world = GymnasiumWorld("CartPole-v1", max_steps=13)
+    world = gymnasium_world("CartPole-v1", max_steps=13)
     world.reset([0, 1])
     ends = []
     for _ in range(13):
@@ -60,14 +77,14 @@ def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
 
 
 def test_who_ends_when_the_time_is_up_has_ended() -> None:
-    world = GymnasiumWorld("OddEnding-v0")
+    world = gymnasium_world("OddEnding-v0")
     world.reset([0])
     step = world.step(torch.zeros(1, 1))
     assert (step.is_terminated.tolist(), step.is_truncated.tolist()) == ([True], [False])
 
 
 def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
-    once, thrice = GymnasiumWorld("Pendulum-v1"), GymnasiumWorld("Pendulum-v1", repeat=3)
+    once, thrice = gymnasium_world("Pendulum-v1"), gymnasium_world("Pendulum-v1", repeat=3)
     torque = torch.tensor([[1.5]])
     once.reset([4])
     thrice.reset([4])
@@ -78,7 +95,7 @@ def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
 
 
 def test_actions_beyond_the_bounds_are_moved_to_them() -> None:
-    world = GymnasiumWorld("Pendulum-v1")
+    world = gymnasium_world("Pendulum-v1")
     steps = []
     for torque in (2.0, 99.0):
         world.reset([3])
@@ -153,19 +170,20 @@ def test_a_reward_that_is_no_number_is_one_sentence() -> None:
 # Graphs
 
 
-def square() -> GraphWorld:
+def square_graph() -> Graph:
     """0 - 1 - 2 - 3 - 0 and 3 - 4, home at 4."""
-    world = GraphWorld(0, num_nodes=5, num_edges=5)
-    world.is_edge[:] = False
+    is_edge = torch.zeros(5, 5, dtype=torch.bool)
     for one, other in ((0, 1), (1, 2), (2, 3), (3, 0), (3, 4)):
-        world.is_edge[one, other] = world.is_edge[other, one] = True
-    world.home = 4
-    world.distances = distances(world.is_edge, world.home)
-    return world
+        is_edge[one, other] = is_edge[other, one] = True
+    return Graph("square", is_edge, home=4)
+
+
+def square() -> World:
+    return World("square", partial(GraphEnv, square_graph()))
 
 
 def test_distances_of_a_drawing() -> None:
-    assert square().distances.tolist() == [2, 3, 2, 1, 0]
+    assert square_graph().distances.tolist() == [2, 3, 2, 1, 0]
 
 
 def test_a_table_knows_the_steps_that_were_seen() -> None:
@@ -208,8 +226,9 @@ def test_who_comes_home_with_the_last_step_is_in_time() -> None:
 def test_a_step_to_no_neighbour_is_refused() -> None:
     world = square()
     world.reset([0])
-    assert world.is_legal().tolist() == [[False, True, False, True, False]]
-    with pytest.raises(ValueError, match=r"^graph:0: an action names a node that is no neighbour$"):
+    is_legal = world.is_legal()
+    assert is_legal is not None and is_legal.tolist() == [[False, True, False, True, False]]
+    with pytest.raises(ValueError, match=r"^square: an action names a node that is no neighbour$"):
         world.step(torch.tensor([[2.0]]))
 
 
@@ -229,25 +248,25 @@ def test_too_few_or_too_many_edges_are_refused() -> None:
 
 
 def test_the_starts_of_19_seeds_are_all_nodes_but_home() -> None:
-    world = GraphWorld(2)
-    starts = world.reset(range(19))[:, 0].long().tolist()
-    assert sorted([*starts, world.home]) == list(range(20))
+    graph = seeded_graph(2)
+    starts = graph.starts(range(19)).tolist()
+    assert sorted([*starts, graph.home]) == list(range(20))
 
 
 def test_the_pairs_of_a_graph_are_those_that_can_be_walked_past_home() -> None:
-    world = GraphWorld(7)
-    nodes = world.reset(range(19))[:, 0].long().tolist()
+    graph = seeded_graph(7)
+    nodes = graph.starts(range(19)).tolist()
     found = {
         (nodes[seed], goal): steps
-        for seed, goal, steps in zip(*(each.tolist() for each in pairs(world)), strict=True)
+        for seed, goal, steps in zip(*(each.tolist() for each in pairs(graph)), strict=True)
     }
     # By walking everywhere at once, as the world does it: home is where a walk ends.
     for start in nodes:
         reached, front = {start: 0}, [start]
         while front:
             node = front.pop(0)
-            for other in world.is_edge[node].nonzero()[:, 0].tolist():
-                if node != world.home and other not in reached:
+            for other in graph.is_edge[node].nonzero()[:, 0].tolist():
+                if node != graph.home and other not in reached:
                     reached[other] = reached[node] + 1
                     front.append(other)
         expected = {(start, goal): steps for goal, steps in reached.items() if 0 < steps <= 10}

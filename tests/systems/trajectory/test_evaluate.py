@@ -14,7 +14,7 @@ from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.trajectory import acting
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
-from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.graphs import seeded_graph
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.stepper import PlanConfig
@@ -59,9 +59,10 @@ def test_the_returns_that_are_asked_for() -> None:
     seeds = range(4)
     assert acting.requested(model, "best", world, seeds=seeds).tolist() == [-3] * 4
     assert acting.requested(model, "-7.5", world, seeds=seeds).tolist() == [-7.5] * 4
-    starts = world.reset(seeds)[:, 0].long()
+    graph = seeded_graph(2)
+    starts = graph.starts(seeds)
     shortest = acting.requested(model, "shortest", world, seeds=seeds)
-    assert shortest.tolist() == [-int(world.distances[start]) for start in starts]  # type: ignore[attr-defined]
+    assert shortest.tolist() == [-int(graph.distances[start]) for start in starts]
     drawn = acting.requested(model, "random", world, seeds=seeds)
     assert set(drawn.tolist()) <= set(model.bins.centres[model.layout.to_go].tolist())
 
@@ -130,9 +131,9 @@ def seeker(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_goal_that_is_reached_ends_the_episode() -> None:
-    model, world = random_model("graph:0", "goal"), GraphWorld(0)
-    nodes = world.reset(range(19))[:, 0].long()
-    goals = world.is_edge[nodes].int().argmax(dim=1)[:, None].double()  # a neighbour of each
+    model, graph = random_model("graph:0", "goal"), seeded_graph(0)
+    world, nodes = make_world("graph:0"), graph.starts(range(19))
+    goals = graph.is_edge[nodes].int().argmax(dim=1)[:, None].double()  # a neighbour of each
     watch = acting.GoalWatch(model, goals)
     played = play(world, Imitator(model, 1, goals=goals), range(19), is_there=watch)
     walks = played.actions[:, 0].split(played.lengths.tolist())  # an action names its node

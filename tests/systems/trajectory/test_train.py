@@ -9,7 +9,7 @@ import torch
 from tokoban.systems.trajectory import train
 from tokoban.systems.trajectory.config import TrajectoryConfig, goal, graph, tiny
 from tokoban.systems.trajectory.dataset import Windows
-from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.graphs import graph_of
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 
@@ -178,6 +178,7 @@ def test_walks_asked_for_the_best_return_are_the_shortest() -> None:
     how = replace(acting(config), target="shortest")
     policy = make_policy(model.eval(), config, how, world, seeds=seeds)
     returns = play(world, policy, seeds).returns()
-    assert isinstance(world, GraphWorld)
-    starts = world.reset(seeds)[:, 0].long()
-    assert int((returns == -world.distances[starts]).sum()) >= 18
+    walked = graph_of(world)
+    assert walked is not None
+    starts = walked.starts(seeds)
+    assert int((returns == -walked.distances[starts]).sum()) >= 18

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.graphs import GraphWorld
+from tokoban.systems.trajectory.graphs import graph_of
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
@@ -94,9 +94,9 @@ def requested(
         return model.best_return.cpu().expand(len(seeds)).clone()
     if target == "likely":
         return _likely(model, world.reset(seeds), world)
-    if target == "shortest" and isinstance(world, GraphWorld):
-        nodes = world.reset(seeds)[:, 0].long()
-        return -world.distances[nodes].float().cpu()
+    graph = graph_of(world)
+    if target == "shortest" and graph is not None:
+        return -graph.distances[graph.starts(seeds)].float().cpu()
     if target == "random":
         centres = model.bins.centres[model.layout.to_go]
         used = int(model.bins.num_used[model.layout.to_go])
@@ -156,8 +156,9 @@ def goal_of(how: Acting, world: World) -> Float[Tensor, "1 states"]:
             if not math.isfinite(wanted):
                 raise ValueError(f"the goal has {wanted:g}; expected a finite number")
         return torch.tensor([how.goal])
-    if isinstance(world, GraphWorld):
-        return torch.tensor([[float(world.home)]])
+    graph = graph_of(world)
+    if graph is not None:
+        return torch.tensor([[float(graph.home)]])
     raise ValueError("a goal is missing: name the state to come to, by --goal")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import torch
 
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
-from tokoban.systems.trajectory.levels import SokobanWorld
+from tokoban.systems.trajectory.levels import SokobanLevelsEnv, expert
 from tokoban.systems.trajectory.policies import Part, by_hand, noisy, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories
@@ -53,8 +53,8 @@ def joined(parts: Sequence[Trajectories]) -> Trajectories:
 
 def _known(world: World, generator: torch.Generator) -> dict[str, Policy]:
     known = {"random": random_policy(generator=generator)} | by_hand(world.spec.env)
-    if isinstance(world, SokobanWorld):
-        known["expert"] = world.expert()
+    if isinstance(world.environment, SokobanLevelsEnv):
+        known["expert"] = expert(world)
     return known
 
 

@@ -1,15 +1,18 @@
-"""Many copies of one environment side by side, Gymnasium's or our own, behind one seam.
+"""Gymnasium's vector environments, our own and others', as rows of numbers.
 
 Axes: B copies, V values of the first number of an action.
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 import torch
+from gymnasium import spaces
+from gymnasium.vector import SyncVectorEnv, VectorEnv
 from jaxtyping import Bool, Float
 from torch import Tensor
 
@@ -40,112 +43,132 @@ class Step(NamedTuple):
     is_truncated: Bool[Tensor, "B"]
 
 
-@runtime_checkable
-class World(Protocol):
-    """Copies of one environment; each plays one episode and then waits for the next reset."""
+class World:
+    """One episode in each copy of a Gymnasium vector environment, on tensors; storage.
 
-    spec: Spec
+    Observations and actions are rows of numbers, whatever their spaces. A copy whose episode has
+    ended stays as it was, with reward 0, until the next reset. The environment's ``metadata`` may
+    have a "context_space", and ``info`` then the "context" that stays the same in an episode; with
+    "has_action_mask" ``info`` has the "action_mask" of the possible actions.
+    """
+
+    def __init__(self, env: str, make: Callable[[int], VectorEnv[Any, Any, Any]]) -> None:
+        """``make`` gives so many copies. ``ValueError`` for a kind of space that is not known."""
+        self._make = make
+        self.environment = make(1)
+        self.spec = _spec(env, self.environment)
+        self._info: dict[str, Any] = {}
+        self._last: Tensor = torch.empty(0)
+        self._is_over: Tensor = torch.empty(0, dtype=torch.bool)
 
     def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B states"]:
         """Begins as many episodes as there are seeds; a seed is a start, always the same one."""
-        ...
-
-    def contexts(self) -> Float[Tensor, "B contexts"]:
-        """What stays the same in each episode."""
-        ...
-
-    def is_legal(self) -> Bool[Tensor, "B V"] | None:
-        """Which first numbers of an action are possible now; None where all are."""
-        ...
-
-    def step(self, actions: Float[Tensor, "B actions"]) -> Step:
-        """Takes one action in each copy."""
-        ...
-
-    def picture(self) -> Any:
-        """The first copy as colours, uint8 [H, W, 3]; None where it cannot be drawn."""
-        ...
-
-
-class GymnasiumWorld:
-    """Copies of a Gymnasium environment, stepped one after the other."""
-
-    def __init__(
-        self,
-        env: str,
-        *,
-        max_steps: int | None = None,
-        repeat: int = 1,
-        is_drawn: bool = False,
-    ) -> None:
-        """Each action is done ``repeat`` times; ``max_steps`` is the environment's own count.
-
-        ``ValueError`` for an environment or a kind of space that is not known.
-        """
-        self._make = _maker(env, max_steps, is_drawn)
-        first = self._make()
-        self.spec = _spec(env, first)
-        self._repeat = repeat
-        self._copies = [first]
-        self._is_over: list[bool] = []
-        self._last: Tensor = torch.empty(0)
-
-    def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B states"]:
-        """As ``World`` says."""
-        while len(self._copies) < len(seeds):
-            self._copies.append(self._make())
-        found = [env.reset(seed=seed)[0] for env, seed in zip(self._copies, seeds, strict=False)]
-        self._is_over = [False] * len(seeds)
-        self._last = torch.stack([_flat(observation) for observation in found])
+        if self.environment.num_envs != len(seeds):
+            self.environment.close()
+            self.environment = self._make(len(seeds))
+        observations, self._info = self.environment.reset(seed=list(seeds))  # type: ignore[arg-type]
+        self._last = self._rows(observations)
+        self._is_over = torch.zeros(len(seeds), dtype=torch.bool, device=self._last.device)
         return self._last
 
     def contexts(self) -> Float[Tensor, "B contexts"]:
-        """Nothing."""
-        return torch.zeros(len(self._is_over), 0)
+        """What stays the same in each episode."""
+        if not self.spec.context_sizes:
+            return self._last.new_zeros(len(self._last), 0)
+        return self._info["context"].float()
 
-    def is_legal(self) -> None:
-        """All actions are."""
-        return None
+    def is_legal(self) -> Bool[Tensor, "B V"] | None:
+        """Which first numbers of an action are possible now; None where all are."""
+        if not self.environment.metadata.get("has_action_mask"):
+            return None
+        return self._info["action_mask"].bool()
 
     def step(self, actions: Float[Tensor, "B actions"]) -> Step:
-        """As ``World`` says; a number outside the bounds is moved to the nearest bound."""
-        observations = self._last.clone()
-        rewards, ended = torch.zeros(len(actions)), torch.zeros(2, len(actions), dtype=torch.bool)
-        for row, action in enumerate(actions):
-            if self._is_over[row]:
-                continue
-            for _ in range(self._repeat):
-                env = self._copies[row]
-                found, reward, is_terminated, is_truncated, _ = env.step(_native(env, action))
-                if not np.isfinite(reward):
-                    raise ValueError(f"{self.spec.env}: got the reward {reward}, no finite number")
-                rewards[row] += float(reward)
-                if is_terminated or is_truncated:
-                    break
-            observations[row] = _flat(found)
-            ended[0, row], ended[1, row] = is_terminated, is_truncated and not is_terminated
-            self._is_over[row] = is_terminated or is_truncated
-        self._last = observations
-        return Step(observations, rewards, ended[0], ended[1])
+        """Takes one action in each copy; a number beyond the bounds is moved to the nearest one."""
+        native = _native(self.environment.single_action_space, actions)
+        is_of_arrays = isinstance(self.environment, SyncVectorEnv)
+        seen, rewards, is_terminated, is_truncated, self._info = self.environment.step(
+            native.numpy() if is_of_arrays else native
+        )
+        is_running, device = ~self._is_over, self._last.device
+        is_terminated = torch.as_tensor(is_terminated, device=device) & is_running
+        is_truncated = torch.as_tensor(is_truncated, device=device) & is_running
+        self._last = torch.where(is_running[:, None], self._rows(seen), self._last)
+        self._is_over = self._is_over | is_terminated | is_truncated
+        return Step(
+            self._last,
+            torch.as_tensor(rewards, device=device).float() * is_running,
+            is_terminated,
+            is_truncated & ~is_terminated,
+        )
 
     def picture(self) -> Any:
-        """What the environment renders; ``ValueError`` where it cannot, as without a display."""
+        """The first copy as colours, uint8 [H, W, 3]; None if it draws nothing.
+
+        ``ValueError`` where it cannot be drawn, as without a display.
+        """
         try:
-            return self._copies[0].render()
+            if isinstance(self.environment, SyncVectorEnv):
+                return self.environment.envs[0].render()  # not all the others too
+            return (self.environment.render() or (None,))[0]
         except Exception as error:  # renderers raise whatever their libraries do
             raise ValueError(f"{self.spec.env} cannot be drawn here: {error}") from None
 
+    def _rows(self, observations: Any) -> Float[Tensor, "B states"]:
+        return torch.as_tensor(observations).reshape(self.environment.num_envs, -1).float()
 
-def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
-    import gymnasium
 
+def gymnasium_world(
+    env: str, *, max_steps: int | None = None, repeat: int = 1, is_drawn: bool = False
+) -> World:
+    """Copies of a registered environment, stepped one after the other.
+
+    Each action is done ``repeat`` times; ``max_steps`` is the environment's own count.
+    ``ValueError`` for an environment that is not known or has no time limit.
+    """
+    make = _maker(env, max_steps, is_drawn)
+
+    def made(num_copies: int) -> SyncVectorEnv:
+        return SyncVectorEnv([lambda: _Repeated(make(), env, repeat)] * num_copies)
+
+    world = World(env, made)
+    assert isinstance(world.environment, SyncVectorEnv)
+    spec = world.environment.envs[0].spec
+    if spec is None or spec.max_episode_steps is None:
+        raise ValueError(f"{env}: episodes have no time limit; give max_steps")
+    return world
+
+
+class _Repeated(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Does each action several times, up to the episode's end; the reward is the sum."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any], name: str, times: int) -> None:
+        super().__init__(env)
+        self._name, self._times = name, times
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """``ValueError`` for a reward that is no finite number."""
+        total = np.float32(0.0)
+        for _ in range(self._times):
+            seen, reward, is_terminated, is_truncated, info = self.env.step(action)
+            if not np.isfinite(float(reward)):
+                raise ValueError(f"{self._name}: got the reward {reward}, no finite number")
+            total += np.float32(reward)
+            if is_terminated or is_truncated:
+                break
+        return seen, float(total), is_terminated, is_truncated, info
+
+
+def _maker(
+    env: str, max_steps: int | None, is_drawn: bool
+) -> Callable[[], gymnasium.Env[Any, Any]]:
     if env not in gymnasium.registry:
         close = difflib.get_close_matches(env, gymnasium.registry, n=3, cutoff=0.5)
         told = f"; did you mean {', '.join(close)}?" if close else ""
         raise ValueError(f"unknown environment {env!r}{told}")
     render_mode = "rgb_array" if is_drawn else None
 
-    def make() -> Any:
+    def make() -> gymnasium.Env[Any, Any]:
         try:
             return gymnasium.make(env, max_episode_steps=max_steps, render_mode=render_mode)
         except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
@@ -154,22 +177,20 @@ def _maker(env: str, max_steps: int | None, is_drawn: bool) -> Any:
     return make
 
 
-def _spec(env: str, made: Any) -> Spec:
-    states, _, _ = _numbers(env, "observation", made.observation_space)
-    actions, low, high = _numbers(env, "action", made.action_space)
+def _spec(env: str, made: VectorEnv[Any, Any, Any]) -> Spec:
+    states, _, _ = _numbers(env, "observation", made.single_observation_space)
+    actions, low, high = _numbers(env, "action", made.single_action_space)
     if not all(np.isfinite([*low, *high])):
-        raise ValueError(f"{env}: the actions have no bounds, {made.action_space}")
-    if made.spec.max_episode_steps is None:
-        raise ValueError(f"{env}: episodes have no time limit; give max_steps")
-    return Spec(env, states, actions, (), low, high)
+        raise ValueError(f"{env}: the actions have no bounds, {made.single_action_space}")
+    context_space: spaces.MultiDiscrete | None = made.metadata.get("context_space")
+    contexts = () if context_space is None else tuple(context_space.nvec.tolist())
+    return Spec(env, states, actions, contexts, low, high)
 
 
 def _numbers(
     env: str, what: str, space: Any
 ) -> tuple[tuple[int | None, ...], tuple[float, ...], tuple[float, ...]]:
     """The sizes, least and greatest values of a space's numbers."""
-    from gymnasium import spaces
-
     if isinstance(space, spaces.Discrete) and space.start == 0:
         return (int(space.n),), (0.0,), (float(space.n - 1),)
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and not space.start.any():
@@ -184,15 +205,10 @@ def _numbers(
     )
 
 
-def _flat(observation: Any) -> Float[Tensor, "states"]:
-    return torch.as_tensor(np.asarray(observation, dtype=np.float32).reshape(-1))
-
-
-def _native(env: Any, action: Float[Tensor, "actions"]) -> Any:
-    from gymnasium import spaces
-
-    space, values = env.action_space, action.numpy()
+def _native(space: spaces.Space[Any], actions: Float[Tensor, "B actions"]) -> Tensor:
+    """The actions as the environment takes them."""
     if isinstance(space, spaces.Box):
-        return np.clip(values.reshape(space.shape), space.low, space.high).astype(space.dtype)
-    whole = values.round().astype(np.int64)
-    return int(whole[0]) if isinstance(space, spaces.Discrete) else whole
+        values = actions.unflatten(1, space.shape).numpy()
+        return torch.from_numpy(np.clip(values, space.low, space.high).astype(space.dtype))
+    whole = actions.round().long()
+    return whole[:, 0] if isinstance(space, spaces.Discrete) else whole

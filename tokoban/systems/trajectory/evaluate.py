@@ -26,8 +26,8 @@ from tokoban.systems.trajectory.acting import (
 from tokoban.systems.trajectory.attention_rows import write_attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
-from tokoban.systems.trajectory.graphs import GraphWorld
-from tokoban.systems.trajectory.levels import SokobanWorld
+from tokoban.systems.trajectory.graphs import graph_of
+from tokoban.systems.trajectory.levels import SokobanLevelsEnv, is_solved
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.train import world_of
@@ -64,7 +64,7 @@ def metric_names(config: TrajectoryConfig) -> tuple[str, ...]:
 def _monitored_mode(config: TrajectoryConfig) -> Mode | None:
     """How the model acts in the course of training; None where it needs a goal of the user."""
     mode: Mode = "imitate" if config.layout == "plan" else MODES[config.layout][0]
-    if mode == "goal" and not isinstance(world_of(config), GraphWorld):
+    if mode == "goal" and graph_of(world_of(config)) is None:
         return None
     return mode
 
@@ -148,8 +148,8 @@ def evaluate_weights(
             metrics[f"requested{suffix}"] = wanted.mean().item()
         if watch is not None:
             metrics |= _share("reached", watch.is_reached, suffix)
-        if isinstance(world, SokobanWorld):
-            metrics |= _share("solved", world.is_solved(played, seeds), suffix)
+        if isinstance(world.environment, SokobanLevelsEnv):
+            metrics |= _share("solved", is_solved(played, seeds), suffix)
         metrics |= _told(achieved, seeds, suffix)
     if options.plot is not None:
         plot_returns(

@@ -4,12 +4,17 @@ Axes: B walks, n nodes, P pairs of a start and a goal.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int64
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from jaxtyping import Bool, Int64
 from torch import Tensor
 
-from tokoban.systems.trajectory.environments import Spec, Step
+from tokoban.systems.trajectory.environments import World
 
 NUM_NODES = 20
 NUM_EDGES = 30
@@ -17,65 +22,96 @@ MAX_STEPS = 10
 LATE = -10.0  # besides the last step, for who has not come home when the time is up
 
 
-class GraphWorld:
-    """A connected graph that ``seed`` draws; a step to a neighbour costs 1, home ends the walk.
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A connected graph, and the node at which every walk ends."""
 
-    The start of seed s is the s-th node besides home, counted round. All on one device.
+    name: str
+    is_edge: Bool[Tensor, "n n"]
+    home: int
+
+    @property
+    def distances(self) -> Int64[Tensor, "n"]:
+        """The fewest steps from each node home."""
+        return distances(self.is_edge, self.home)
+
+    def starts(self, seeds: Sequence[int]) -> Int64[Tensor, "B"]:
+        """The start of seed s: the s-th node besides home, counted round."""
+        nodes = torch.arange(len(self.is_edge), device=self.is_edge.device)
+        others = nodes[nodes != self.home]
+        return others[torch.tensor(list(seeds), device=others.device) % len(others)]
+
+
+def seeded_graph(
+    seed: int,
+    *,
+    num_nodes: int = NUM_NODES,
+    num_edges: int = NUM_EDGES,
+    device: torch.device | str = "cpu",
+) -> Graph:
+    """The graph and the home that ``seed`` draws, called ``graph:SEED``."""
+    generator = torch.Generator().manual_seed(seed)
+    is_edge = draw_graph(num_nodes, num_edges, generator=generator).to(device)
+    home = int(torch.randint(num_nodes, (), generator=generator))
+    return Graph(f"graph:{seed}", is_edge, home)
+
+
+class GraphEnv(VectorEnv[Tensor, Tensor, Tensor]):
+    """Walks on a graph, on tensors on its device: a step to a neighbour costs 1, home ends a walk.
+
+    All begin and are reset together; one that is over stands still. ``info`` has the "action_mask"
+    of the neighbours.
     """
 
-    def __init__(
-        self,
-        seed: int,
-        *,
-        num_nodes: int = NUM_NODES,
-        num_edges: int = NUM_EDGES,
-        device: torch.device | str = "cpu",
-    ) -> None:
-        self.spec = Spec(
-            f"graph:{seed}", (num_nodes,), (num_nodes,), (), (0.0,), (num_nodes - 1.0,)
-        )
-        generator = torch.Generator().manual_seed(seed)
-        self.is_edge = draw_graph(num_nodes, num_edges, generator=generator).to(device)
-        self.home = int(torch.randint(num_nodes, (), generator=generator))
-        self.distances = distances(self.is_edge, self.home)
-        self._nodes = torch.empty(0, dtype=torch.int64, device=device)
-        self._is_over = torch.empty(0, dtype=torch.bool, device=device)
+    def __init__(self, graph: Graph, num_envs: int) -> None:
+        self.graph, self.num_envs = graph, num_envs
+        self.metadata = {"autoreset_mode": AutoresetMode.DISABLED, "has_action_mask": True}
+        nodes = spaces.Discrete(len(graph.is_edge))
+        self.single_observation_space = self.single_action_space = nodes
+        self.observation_space = self.action_space = batch_space(nodes, num_envs)
+        self._nodes = graph.starts(range(num_envs))
+        self._is_over = torch.zeros_like(self._nodes, dtype=torch.bool)
         self._num_steps = 0
 
-    def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B 1"]:
-        """As ``World`` says."""
-        starts = (
-            torch.arange(len(self.is_edge), device=self.is_edge.device) != self.home
-        ).nonzero()
-        places = torch.tensor(list(seeds), device=starts.device) % len(starts)
-        self._nodes, self._num_steps = starts[places, 0], 0
+    def reset(
+        self,
+        *,
+        seed: Sequence[int] | int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Int64[Tensor, "B"], dict[str, Any]]:
+        """Begins every walk: by a seed each, or by the one for the first and those that follow."""
+        first = seed if isinstance(seed, int) else 0
+        seeds = seed if isinstance(seed, Sequence) else range(first, first + self.num_envs)
+        self._nodes, self._num_steps = self.graph.starts(seeds), 0
         self._is_over = torch.zeros_like(self._nodes, dtype=torch.bool)
-        return self._nodes[:, None].float()
+        return self._nodes, self._info()
 
-    def contexts(self) -> Float[Tensor, "B 0"]:
-        """Nothing: the graph is always the same."""
-        return torch.zeros(len(self._nodes), 0, device=self._nodes.device)
-
-    def is_legal(self) -> Bool[Tensor, "B n"]:
-        """The neighbours."""
-        return self.is_edge[self._nodes]
-
-    def step(self, actions: Float[Tensor, "B 1"]) -> Step:
+    def step(
+        self, actions: Int64[Tensor, "B"]
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Any]]:
         """Goes to the nodes that are named; ``ValueError`` where one is no neighbour."""
-        chosen = actions[:, 0].long()
         is_moving = ~self._is_over
-        if not (self.is_edge[self._nodes, chosen] | self._is_over).all():
-            raise ValueError(f"{self.spec.env}: an action names a node that is no neighbour")
+        if not (self.graph.is_edge[self._nodes, actions] | self._is_over).all():
+            raise ValueError(f"{self.graph.name}: an action names a node that is no neighbour")
         self._num_steps += 1
-        self._nodes = torch.where(is_moving, chosen, self._nodes)
-        is_home = is_moving & (self._nodes == self.home)
+        self._nodes = torch.where(is_moving, actions, self._nodes)
+        is_home = is_moving & (self._nodes == self.graph.home)
         is_late = is_moving & ~is_home & (self._num_steps == MAX_STEPS)
         self._is_over = self._is_over | is_home | is_late
         rewards = -is_moving.float() + LATE * is_late
-        return Step(self._nodes[:, None].float(), rewards, is_home, is_late)
+        return self._nodes, rewards, is_home, is_late, self._info()
 
-    def picture(self) -> None:
+    def render(self) -> None:
         """Graphs are not drawn."""
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.graph.is_edge[self._nodes]}
+
+
+def graph_of(world: World) -> Graph | None:
+    """The graph that the world's walks are on; None for another environment."""
+    environment = world.environment
+    return environment.graph if isinstance(environment, GraphEnv) else None
 
 
 def draw_graph(
@@ -120,19 +156,17 @@ def tabular_distances(
     return distances(seen, home)
 
 
-def pairs(
-    world: GraphWorld,
-) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
+def pairs(graph: Graph) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
     """Seeds of starts, nodes to go to, and the fewest steps: of every pair that can be walked.
 
     A walk ends at home, so no way leads through it.
     """
-    nodes = world.reset(range(len(world.is_edge) - 1))[:, 0].long()
+    nodes = graph.starts(range(len(graph.is_edge) - 1))
     steps = []
-    for goal in range(len(world.is_edge)):
-        is_edge = world.is_edge.clone()
-        if goal != world.home:
-            is_edge[world.home] = is_edge[:, world.home] = False
+    for goal in range(len(graph.is_edge)):
+        is_edge = graph.is_edge.clone()
+        if goal != graph.home:
+            is_edge[graph.home] = is_edge[:, graph.home] = False
         steps.append(distances(is_edge, goal)[nodes])
     found = torch.stack(steps)  # [goals, starts]
     goals, seeds = ((found > 0) & (found <= MAX_STEPS)).nonzero().unbind(1)

@@ -1,14 +1,18 @@
-"""Sokoban as an environment of numbers: two squares are the state, the walls stay the same.
+"""One-box Sokoban as a Gymnasium vector environment of two squares, with the walls as context.
 
 Axes: B games, H rows and W columns of pixels.
 """
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int64, UInt8
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from jaxtyping import Bool, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban import rules
@@ -27,7 +31,7 @@ from tokoban.sokoban.simulation.bitboards import (
 )
 from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
 from tokoban.sokoban.symmetry import SYMMETRIES
-from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, Spec, Step
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
 from tokoban.systems.trajectory.rollouts import History, Policy
 from tokoban.systems.trajectory.trajectories import Trajectories
 
@@ -40,37 +44,47 @@ _NUM_DRAWS = {0: 12_000, 1: 4_000}  # by the seed: of training and of evaluation
 _LONGEST = 12  # moves of a level's shortest solution
 
 
-class SokobanWorld:
-    """One-box levels; the state is the player's and the box's square, a move costs 1.
+class SokobanLevelsEnv(VectorEnv[Tensor, Tensor, Tensor]):
+    """One-box levels; the observation is the player's and the box's square, a move costs 1.
 
-    The rules are the plain ones. The game ends when it is solved, and is lost when the time is up.
-    A level of a seed below ``FIRST_TRAINING_SEED`` is none of a higher seed, also not turned,
-    mirrored, moved, or with the player elsewhere in the area that it can walk to.
+    By the reference rules. A game ends when it is solved, and is lost when the time is up; all
+    begin and are reset together. ``info`` has the "context": wall, floor or goal, square by square.
+    A level of a seed below ``FIRST_TRAINING_SEED`` is none of a higher seed, also not rotated,
+    reflected, moved, or with the player elsewhere in its zone.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, num_envs: int) -> None:
         squares = SIDE * SIDE
-        self.spec = Spec("sokoban", (squares, squares), (4,), (3,) * squares, (0.0,), (3.0,))
+        self.num_envs = num_envs
+        self.metadata = {
+            "autoreset_mode": AutoresetMode.DISABLED,
+            "context_space": spaces.MultiDiscrete([3] * squares),
+        }
+        self.single_observation_space = spaces.MultiDiscrete([squares, squares])
+        self.single_action_space = spaces.Discrete(4)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
         self.boards: list[Board] = []
-        self._tables: OneBoxTables | None = None  # of the levels, once the expert has asked
+        self._tables: OneBoxTables | None = None  # of the levels, computed on demand
         self._num_steps = 0
 
-    def reset(self, seeds: Sequence[int]) -> Float[Tensor, "B 2"]:
-        """As ``World`` says."""
+    def reset(
+        self,
+        *,
+        seed: Sequence[int] | int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Int64[Tensor, "B 2"], dict[str, Any]]:
+        """Begins every level: by a seed each, or by the one for the first and those that follow."""
+        first = seed if isinstance(seed, int) else 0
+        seeds = seed if isinstance(seed, Sequence) else range(first, first + self.num_envs)
         self.boards = [_level_of(seed) for seed in seeds]
         self._tables, self._num_steps = None, 0
-        return self._observations()
+        return self._observations(), self._info()
 
-    def contexts(self) -> Float[Tensor, "B squares"]:
-        """Wall, floor or goal, square by square."""
-        kinds = [[_kind(board, place) for place in _interior()] for board in self.boards]
-        return torch.tensor(kinds).float()
-
-    def is_legal(self) -> None:
-        """All moves are; one into a wall changes nothing."""
-
-    def step(self, actions: Float[Tensor, "B 1"]) -> Step:
-        """As ``World`` says."""
+    def step(
+        self, actions: Int64[Tensor, "B"]
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Any]]:
+        """One move in each game; one into a wall changes nothing."""
         self._num_steps += 1
         was_over = torch.tensor([board.is_solved for board in self.boards])
         self.boards = [
@@ -80,40 +94,54 @@ class SokobanWorld:
         is_solved = torch.tensor([board.is_solved for board in self.boards])
         is_late = ~is_solved & (self._num_steps >= MAX_STEPS)
         rewards = -(~was_over).float() + LATE * is_late
-        return Step(self._observations(), rewards, is_solved & ~was_over, is_late)
+        return self._observations(), rewards, is_solved & ~was_over, is_late, self._info()
 
-    def picture(self) -> UInt8[np.ndarray, "H W 3"]:
+    def render(self) -> tuple[UInt8[np.ndarray, "H W 3"], ...]:
         """The first board."""
-        return render_rgb(self.boards[0])
+        return (render_rgb(self.boards[0]),)
 
-    def expert(self) -> Policy:
+    def optimal_moves(self) -> Int64[Tensor, "B"]:
         """The first move of a shortest solution; up where there is none any more."""
+        now = pack(self.boards)
+        if self._tables is None:
+            self._tables = one_box_tables(now)
+        return self._tables.is_optimal(now).int().argmax(dim=1)
 
-        def act(history: History) -> Tensor:
-            now = pack(self.boards)
-            if self._tables is None:
-                self._tables = one_box_tables(now)
-            return self._tables.is_optimal(now).int().argmax(dim=1)[:, None].float()
+    def _observations(self) -> Int64[Tensor, "B 2"]:
+        return torch.tensor(
+            [(_number(board.player), _number(*board.boxes)) for board in self.boards]
+        )
 
-        return act
+    def _info(self) -> dict[str, Any]:
+        kinds = [[_kind(board, square) for square in _interior()] for board in self.boards]
+        return {"context": torch.tensor(kinds)}
 
-    def shortest(self, seeds: Sequence[int]) -> list[int]:
-        """The fewest moves that solve each seed's level."""
-        boards = pack([_level_of(seed) for seed in seeds])
-        return one_box_tables(boards).distance(boards).tolist()
 
-    def is_solved(self, played: Trajectories, seeds: Sequence[int]) -> Bool[Tensor, "B"]:
-        """Whether the moves of each episode solve its seed's level, by the plain rules alone."""
-        moves = played.actions[:, 0].int().split(played.lengths.tolist())
-        games = [
-            rules.play(_level_of(seed), chosen.tolist())
-            for seed, chosen in zip(seeds, moves, strict=True)
-        ]
-        return torch.tensor([game[-1].is_solved for game in games])
+def expert(world: World) -> Policy:
+    """Plays shortest solutions in a world of ``SokobanLevelsEnv``."""
 
-    def _observations(self) -> Float[Tensor, "B 2"]:
-        places = [(_place(board.player), _place(*board.boxes)) for board in self.boards]
-        return torch.tensor(places).float()
+    def act(history: History) -> Tensor:
+        environment = world.environment
+        assert isinstance(environment, SokobanLevelsEnv)
+        return environment.optimal_moves()[:, None].float()
+
+    return act
+
+
+def shortest(seeds: Sequence[int]) -> list[int]:
+    """The fewest moves that solve each seed's level."""
+    boards = pack([_level_of(seed) for seed in seeds])
+    return one_box_tables(boards).distance(boards).tolist()
+
+
+def is_solved(played: Trajectories, seeds: Sequence[int]) -> Bool[Tensor, "B"]:
+    """Whether the moves of each episode solve its seed's level, by the reference rules."""
+    moves = played.actions[:, 0].int().split(played.lengths.tolist())
+    games = [
+        rules.play(_level_of(seed), chosen.tolist())
+        for seed, chosen in zip(seeds, moves, strict=True)
+    ]
+    return torch.tensor([game[-1].is_solved for game in games])
 
 
 @cache
@@ -136,7 +164,7 @@ def _evaluation_pool() -> Bitboards:
 
 
 def _names(boards: Bitboards) -> Int64[Tensor, "B"]:
-    """Equal for images of one level, moved or not, wherever the player is in its area."""
+    """Equal for images of one level, moved or not, wherever the player is in its zone."""
     images = (to_corner(image(boards, symmetry)) for symmetry in SYMMETRIES)
     return torch.stack([push_keys(moved) for moved in images]).amin(0)
 
@@ -156,7 +184,7 @@ def _interior() -> list[Square]:
     return [Square(row, column) for row in range(1, SIDE + 1) for column in range(1, SIDE + 1)]
 
 
-def _place(square: Square) -> int:
+def _number(square: Square) -> int:
     return (square.row - 1) * SIDE + square.column - 1
 
 

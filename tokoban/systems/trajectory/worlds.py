@@ -1,10 +1,11 @@
 """Which environment a name means: Gymnasium's, or one of our own."""
 
 import re
+from functools import partial
 
-from tokoban.systems.trajectory.environments import GymnasiumWorld, World
-from tokoban.systems.trajectory.graphs import GraphWorld
-from tokoban.systems.trajectory.levels import SokobanWorld
+from tokoban.systems.trajectory.environments import World, gymnasium_world
+from tokoban.systems.trajectory.graphs import GraphEnv, seeded_graph
+from tokoban.systems.trajectory.levels import SokobanLevelsEnv
 
 
 def make_world(
@@ -15,7 +16,7 @@ def make_world(
     Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
     """
     if found := re.fullmatch(r"graph:([0-9]{1,18})", env):
-        return GraphWorld(int(found[1]))
+        return World(env, partial(GraphEnv, seeded_graph(int(found[1]))))
     if env == "sokoban":
-        return SokobanWorld()
-    return GymnasiumWorld(env, max_steps=max_steps, repeat=repeat, is_drawn=is_drawn)
+        return World(env, SokobanLevelsEnv)
+    return gymnasium_world(env, max_steps=max_steps, repeat=repeat, is_drawn=is_drawn)
