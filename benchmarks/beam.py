@@ -27,7 +27,7 @@ from benchmarks.harness import (
 )
 from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedBeamSearch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -142,7 +142,7 @@ def measure(
     """The rows of one number of levels, and where the time goes in ours."""
     device = report.device
     draw = torch.Generator().manual_seed(num_levels)
-    levels = draw_one_box(num_levels, generator=draw).map(lambda word: word.to(device))
+    levels = sample_one_box(num_levels, generator=draw).map(lambda word: word.to(device))
     min_run_time_s = 0.2 if is_quick else 1.0
     # What a search must find: as the post's does, or, merging, as our plainest one.
     baselines: dict[bool, posted.Beams] = {}
@@ -180,7 +180,7 @@ def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_q
     """The row of the post's search as it is, for one level; found the same as in a batch."""
     device = report.device
     draw = torch.Generator().manual_seed(1)
-    levels = draw_one_box(1 if is_quick else 4, generator=draw).map(lambda word: word.to(device))
+    levels = sample_one_box(1 if is_quick else 4, generator=draw).map(lambda word: word.to(device))
     call = partial(one_a_call, model, width, levels)
     timing = timed(call, device, min_run_time_s=0.0)
     found = compared(posted.beam_search(model, levels, width=width), timing.answer)

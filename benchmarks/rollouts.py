@@ -28,7 +28,7 @@ from benchmarks.harness import (
 )
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise, sample
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision
@@ -162,7 +162,7 @@ def measure(
     """The rows of one batch, and where the time goes in the post's method and our fastest."""
     device, min_run_time_s = report.device, 0.2 if is_quick else 1.0
     draw = torch.Generator().manual_seed(batch)
-    levels = draw_one_box(batch, generator=draw).map(lambda word: word.to(device))
+    levels = sample_one_box(batch, generator=draw).map(lambda word: word.to(device))
     num_moves = model.max_positions - 2
     noise = gumbel_noise(num_moves, batch, NUM_ACTIONS, generator=draw, device=device)
 

@@ -12,7 +12,7 @@ from benchmarks.random_boards import KINDS, random_board
 from tokoban.decoding import Beams, MergingStepper, Stepper, beam_search, gumbel_noise
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation import bitboards, tensor_boards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
@@ -36,7 +36,7 @@ def model() -> SokobanPolicy:
 
 @pytest.fixture(scope="module")
 def levels() -> Bitboards:
-    return draw_one_box(NUM_GAMES, generator=torch.Generator().manual_seed(2))
+    return sample_one_box(NUM_GAMES, generator=torch.Generator().manual_seed(2))
 
 
 @pytest.mark.parametrize("is_bordered", [True, False])

@@ -7,7 +7,7 @@ import torch
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.formats.legality import find_fault
-from tokoban.sokoban.puzzles.random_levels import draw, draw_one_box, generate
+from tokoban.sokoban.puzzles.random_levels import generate, sample, sample_one_box
 from tokoban.sokoban.simulation import bitboards
 
 
@@ -46,10 +46,10 @@ def test_floor_out_of_reach_is_wall() -> None:
         assert floor == level.board.inside()
 
 
-def test_drawn_planes_and_words_are_the_same_levels() -> None:
-    planes = draw(256, generator=torch.Generator().manual_seed(1))
-    words = draw_one_box(256, generator=torch.Generator().manual_seed(1))
-    assert len(words.walls) == 256 > len(planes.walls)  # illegal draws are drawn again
+def test_sampled_planes_and_words_are_the_same_levels() -> None:
+    planes = sample(256, generator=torch.Generator().manual_seed(1))
+    words = sample_one_box(256, generator=torch.Generator().manual_seed(1))
+    assert len(words.walls) == 256 > len(planes.walls)  # illegal levels are sampled again
     first = words.at(slice(len(planes.walls)))
     for word, expected in zip(first, bitboards.from_planes(planes), strict=True):
         assert torch.equal(word, expected)
@@ -85,7 +85,7 @@ def test_impossible_numbers_are_refused(num_levels: int, seed: int, message: str
 
 
 def test_a_kind_that_does_not_turn_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokoban.sokoban.puzzles.random_levels._MAX_BARREN_DRAWS", 300)
+    monkeypatch.setattr("tokoban.sokoban.puzzles.random_levels._MOST_FAILURES", 300)
     # Each of the four squares of floor is a corner: nothing can be pushed.
     with pytest.raises(ValueError, match="no solvable level of 4x4 with 1 boxes"):
         generate(3, seed=0, rows=4, columns=4, solvable_share=1.0)

@@ -7,7 +7,7 @@ import torch
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.rules import step
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation import bitboards
@@ -53,7 +53,7 @@ def test_drawn_levels_have_the_distance_counted_by_hand(name: str) -> None:
 def _random_levels(num_levels: int, *, is_open: bool) -> Bitboards:
     generator = torch.Generator().manual_seed(7)
     if not is_open:
-        return draw_one_box(num_levels, generator=generator)
+        return sample_one_box(num_levels, generator=generator)
     cells = torch.rand(num_levels, 8, 8, generator=generator)
     places = cells.flatten(1).argsort(dim=1)[:, :3]
     one = torch.ones((), dtype=torch.int64)
@@ -110,7 +110,7 @@ def test_levels_of_several_boxes_are_refused(drawing: str) -> None:
 
 
 def _compare_with_astar(num_levels: int) -> None:
-    levels = draw_one_box(num_levels, generator=torch.Generator().manual_seed(11))
+    levels = sample_one_box(num_levels, generator=torch.Generator().manual_seed(11))
     distances = one_box_tables(levels).distance(levels).tolist()
     for row, distance in enumerate(distances):
         answer = solve(bitboards.to_board(levels, (row,)))

@@ -11,7 +11,7 @@ import torch
 from tests.crossings import Crossings
 from tokoban.decoding import Beams, Samples, beam_search, gumbel_noise, sample
 from tokoban.inference import Engine
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.cuda_graphs import (
@@ -31,7 +31,7 @@ STEPPER: dict[str, Any] = {"score": "both", "max_unsolvable": 0.06}
 
 
 def _levels(num_levels: int, seed: int, device: str) -> Bitboards:
-    levels = draw_one_box(num_levels, generator=torch.Generator().manual_seed(seed))
+    levels = sample_one_box(num_levels, generator=torch.Generator().manual_seed(seed))
     return levels.map(lambda word: word.to(device))
 
 
@@ -106,7 +106,7 @@ CAPTURED_AND_COMPILED = """
 import torch
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 
 torch.backends.cudnn.allow_tf32 = False
@@ -117,7 +117,7 @@ plain, fast = (
 )
 for seed in 1, 2:
     generator = torch.Generator().manual_seed(seed)
-    levels = draw_one_box(257, generator=generator).map(torch.Tensor.cuda)
+    levels = sample_one_box(257, generator=generator).map(torch.Tensor.cuda)
     noise = gumbel_noise(30, 257, 5, generator=generator, device="cuda")
     one, other = (play(levels, noise) for play in (plain, fast))
     assert torch.equal(one.samples.actions, other.samples.actions)

@@ -7,7 +7,7 @@ import torch
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.random_levels import draw_one_box, generate
+from tokoban.sokoban.puzzles.random_levels import generate, sample_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.distances import one_box_tables
@@ -189,7 +189,7 @@ def test_distances_in_a_full_word_are_those_of_the_solver() -> None:
 
 
 def test_images_of_a_level_have_one_canonical_key_and_other_levels_others() -> None:
-    levels = draw_one_box(997, generator=torch.Generator().manual_seed(5))
+    levels = sample_one_box(997, generator=torch.Generator().manual_seed(5))
     keys = bitboards.canonical_keys(levels)
     for symmetry in SYMMETRIES:
         assert torch.equal(bitboards.canonical_keys(bitboards.image(levels, symmetry)), keys)

@@ -7,7 +7,7 @@ from torch.nn import functional
 from tokoban.inference import CachedEngine
 from tokoban.inference.cpu import CpuEngine
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.engine import engine_of, network_of
@@ -17,7 +17,7 @@ from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 def _games(num_games: int, num_moves: int) -> Bitboards:
     generator = torch.Generator().manual_seed(1)
-    game = Game(draw_one_box(num_games, generator=generator), 2 + num_moves)
+    game = Game(sample_one_box(num_games, generator=generator), 2 + num_moves)
     for _ in range(num_moves):
         game.advance(torch.randint(5, (num_games,), generator=generator))
     return game.all_boards()

@@ -12,7 +12,7 @@ import torch
 from tokoban.decoding import gumbel_noise, sample
 from tokoban.decoding.stepper import MergingStepper, RankingStepper
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.rules import step
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
@@ -27,7 +27,7 @@ from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 
 def _levels(num_levels: int) -> Bitboards:
-    return draw_one_box(num_levels, generator=torch.Generator().manual_seed(4))
+    return sample_one_box(num_levels, generator=torch.Generator().manual_seed(4))
 
 
 @pytest.mark.parametrize("allow_undo", [True, False])
@@ -188,7 +188,7 @@ import sys, torch
 from torch._dynamo.utils import counters
 from tokoban import pretrained
 from tokoban.decoding import beam_search, gumbel_noise, sample
-from tokoban.sokoban.puzzles.random_levels import draw_one_box
+from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 device, rows = sys.argv[1], [int(word) for word in sys.argv[2:]]
@@ -203,7 +203,7 @@ def played(levels, noise, compiled):
 
 for num_rows in rows:
     generator = torch.Generator().manual_seed(num_rows)
-    levels = draw_one_box(num_rows, generator=generator).map(lambda word: word.to(device))
+    levels = sample_one_box(num_rows, generator=generator).map(lambda word: word.to(device))
     noise = gumbel_noise(30, num_rows, 5, generator=generator, device=device)
     eager, compiled = (played(levels, noise, flag) for flag in (False, True))
     assert all(torch.equal(one, other) for one, other in zip(eager, compiled, strict=True))

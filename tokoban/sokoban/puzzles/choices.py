@@ -151,7 +151,7 @@ def _count_losing(
             losing += 1
             continue
         # Most are easy, and this one begins sooner.
-        first = replace(watch.rest(), max_expansions=_FIRST_EXPANSIONS)
+        first = watch.rest().at_most(_FIRST_EXPANSIONS)
         answer = solve(after, minimise="pushes", clock=watch.clock, **vars(first))
         if answer.status == "gave up":
             answer = solve_any(after, clock=watch.clock, **vars(watch.rest()))

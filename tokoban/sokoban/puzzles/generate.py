@@ -1,10 +1,8 @@
 """Many different puzzles: the same arguments give the same ones, whatever the number of threads."""
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from itertools import count
 
 from tokoban import compiling
@@ -60,7 +58,7 @@ def _new_ones(
     is_small = max(recipe.rows, recipe.columns) <= SIDE + 2
     most_failures = _MOST_FAILURES_OF_WORDS if is_small else _MOST_FAILURES
     num_found = num_failures = 0
-    limits = replace(watch.limits, stop=_TimeIsUp(watch))
+    limits = watch.as_stop_flag()
 
     def attempt(number: int) -> Puzzle | None:
         return sample_puzzle(recipe, seed=seed, attempt=number, limits=limits)
@@ -84,17 +82,6 @@ def _new_ones(
                 f"no new level of {size}{asked} in {num_failures} attempts; "
                 f"{num_found} of {num_levels} levels were found"
             )
-
-
-class _TimeIsUp(threading.Event):
-    """A stop flag that is set once the watch says so, for searches that must not know the time."""
-
-    def __init__(self, watch: Watch) -> None:
-        super().__init__()
-        self._watch = watch
-
-    def is_set(self) -> bool:
-        return self._watch.reason_to_end() is not None
 
 
 def _in_turn(attempt: Callable[[int], Puzzle | None], num_threads: int) -> Iterator[Puzzle | None]:

@@ -84,7 +84,7 @@ def sample_puzzle(
 ) -> Puzzle | None:
     """The puzzle of one attempt; None if it fails, as most do where the difficulty is high.
 
-    The limits but that of time hold for each search. The attempt fails once the stop flag is set.
+    The limits hold for each search. The attempt fails once the stop flag is set.
     """
     limits = limits or Limits()
     rng = random.Random(f"{seed}/{attempt}")
@@ -113,12 +113,12 @@ def sample_puzzle(
             continue
         is_large = from_board(board) is None
         most = _LARGE_CHOICE_EXPANSIONS if is_large else _CHOICE_EXPANSIONS
-        choices = choices_along(board, push_solution, limits=_at_most(most, limits))
+        choices = choices_along(board, push_solution, limits=limits.at_most(most))
         if not difficulty.allows(figures, choices):
             continue
         move_solution = None
         if recipe.proves_moves:
-            answer = solve(board, minimise="moves", **vars(_at_most(_PROOF_EXPANSIONS, limits)))
+            answer = solve(board, minimise="moves", **vars(limits.at_most(_PROOF_EXPANSIONS)))
             if answer.solution is None:
                 continue
             move_solution = answer.solution.directions
@@ -131,7 +131,7 @@ def _proved(boards: list[Board], limits: Limits) -> Iterator[tuple[Board, tuple[
 
     Small boards come with most pushes and changes of boxes first, large ones as they are given.
     """
-    limits = _at_most(_PROOF_EXPANSIONS, limits)
+    limits = limits.at_most(_PROOF_EXPANSIONS)
     levels = [from_board(board) for board in boards]
     words = [level for level in levels if level is not None]
     if len(words) < len(boards) or not boards:
@@ -154,9 +154,3 @@ def _proved(boards: list[Board], limits: Limits) -> Iterator[tuple[Board, tuple[
         return figures.pushes + figures.box_changes
 
     yield from sorted(proved, key=rank, reverse=True)
-
-
-def _at_most(max_expansions: int, limits: Limits) -> Limits:
-    """The limits of one search: at most so many expansions, and no time."""
-    most = min(max_expansions, limits.max_expansions or max_expansions)
-    return replace(limits, max_expansions=most, time_limit_s=None)

@@ -1,21 +1,23 @@
 """Random levels in the manner of the post: all walls, two rooms, goal, box, player, speckled walls.
 
-Levels are drawn many at a time as boolean planes, on any device. The post leaves the rooms' sizes
+Levels are sampled many at a time as boolean planes, on any device. The post leaves the rooms' sizes
 and the share of speckled walls open; here a room's sides are uniform between 2 and the whole
-interior, and each other floor square becomes wall with ``WALL_SHARE``. The post also keeps draws
-with a box or goal that the player could not reach even without boxes; here only the others are
-kept, for those are seen to be unsolvable, and floor out of reach is made wall. Axes: B levels, H
+interior, and each other floor square becomes wall with probability ``WALL_SHARE``. The post also
+keeps levels with a box or goal that the player could not reach even without boxes; here they are
+rejected, since they are unsolvable at sight, and floor out of reach becomes wall. Axes: B levels, H
 rows, W columns.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
+from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import Bitboards, from_planes
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards, to_board
@@ -24,23 +26,23 @@ from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
 
-# Draws at a time where a number of levels is wanted; part of what a seed means.
+# Levels sampled at a time by ``generate``; part of what a seed means.
 _CHUNK = 256
-# A kind that is wanted is given up when it has not turned up in so many draws.
-_MAX_BARREN_DRAWS = 20_000
-# What A* may spend on one level; a count and not a time, so that a seed means the same everywhere.
+# ``generate`` gives up after so many samples in a row that are not of the kind it needs.
+_MOST_FAILURES = 20_000
+# Of the search for one level; a count and not a time, so that a seed means the same everywhere.
 _MAX_EXPANSIONS = 100_000
 
 
 @dataclass(frozen=True)
 class GeneratedLevel:
-    """A level and A*'s shortest solution in moves, or ``None`` where it is proved to have none."""
+    """A level and a solution with the fewest moves, or ``None`` where it is proved to have none."""
 
     board: Board
     solution: tuple[Direction, ...] | None
 
 
-def draw(
+def sample(
     num_levels: int,
     *,
     rows: int = 8,
@@ -48,7 +50,7 @@ def draw(
     num_boxes: int = 1,
     generator: torch.Generator,
 ) -> TensorBoards:
-    """Draws ``num_levels`` times and returns the legal levels among them, so usually fewer.
+    """Samples ``num_levels`` times and returns the legal levels among them, so usually fewer.
 
     Runs on the generator's device. Boxes, goals and player start on different squares. Raises
     ``ValueError`` where the interior has no room for them, and above ``MAX_SIDE``.
@@ -74,7 +76,7 @@ def draw(
     ]
     floor = rooms[0] | rooms[1]
 
-    # The highest of random numbers on the floor are different squares drawn without preference.
+    # The squares of the highest random numbers are a uniform sample without replacement.
     order = (
         torch.where(floor, uniform(num_levels, rows, columns), -1.0)
         .flatten(1)
@@ -93,12 +95,12 @@ def draw(
     return TensorBoards(*(plane[is_legal] for plane in (~floor, goals, boxes, player)))
 
 
-def draw_one_box(num_levels: int, *, generator: torch.Generator) -> Bitboards:
-    """Exactly ``num_levels`` one-box 8x8 levels as bitboards, solvable or not, as they come."""
-    drawn: list[Bitboards] = []
-    while sum(len(boards.walls) for boards in drawn) < num_levels:
-        drawn.append(from_planes(draw(num_levels, generator=generator)))
-    return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))
+def sample_one_box(num_levels: int, *, generator: torch.Generator) -> Bitboards:
+    """Exactly ``num_levels`` one-box 8x8 levels as bitboards, solvable or not."""
+    sampled: list[Bitboards] = []
+    while sum(len(boards.walls) for boards in sampled) < num_levels:
+        sampled.append(from_planes(sample(num_levels, generator=generator)))
+    return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*sampled, strict=True)))
 
 
 def generate(
@@ -109,11 +111,14 @@ def generate(
     columns: int = 8,
     num_boxes: int = 1,
     solvable_share: float = 0.5,
+    limits: Limits | None = None,
+    clock: Callable[[], float] = compiling.clock,
 ) -> list[GeneratedLevel]:
-    """``num_levels`` levels, round(share * levels) of them solvable, in the order of drawing.
+    """``num_levels`` levels, round(share * levels) of them solvable, in the order of sampling.
 
-    The same arguments give the same levels. Raises ``ValueError`` for arguments that no level can
-    meet, and when a kind that is wanted does not turn up.
+    The same arguments give the same levels. The time limit and the stop flag end it early, with the
+    first of these levels; the other limits hold for each search. Raises ``ValueError`` for
+    arguments that no level can meet, and when levels of one kind do not turn up.
     """
     check_num_levels(num_levels)
     if not 0 <= seed < 2**63:
@@ -123,33 +128,39 @@ def generate(
     wanted = {True: round(num_levels * solvable_share)}
     wanted[False] = num_levels - wanted[True]
     levels: list[GeneratedLevel] = []
-    draws = _solved_draws(seed, rows, columns, num_boxes)
-    num_barren = 0
+    watch = Watch(limits or Limits(), clock)
+    samples = _solved_samples(seed, rows, columns, num_boxes, watch)
+    num_failures = 0
     while len(levels) < num_levels:
-        level, num_barren = next(draws), num_barren + 1
+        level, num_failures = next(samples), num_failures + 1
+        if watch.reason_to_end() is not None:
+            break
         if level is not None and wanted[level.solution is not None]:
             wanted[level.solution is not None] -= 1
             levels.append(level)
-            num_barren = 0
-        if num_barren == _MAX_BARREN_DRAWS:
+            num_failures = 0
+        if num_failures == _MOST_FAILURES:
             kind = "solvable" if wanted[True] else "unsolvable"
             raise ValueError(
                 f"no {kind} level of {rows}x{columns} with {num_boxes} boxes among "
-                f"{num_barren} draws; {len(levels)} of {num_levels} levels were found"
+                f"{num_failures} samples; {len(levels)} of {num_levels} levels were found"
             )
     return levels
 
 
-def _solved_draws(
-    seed: int, rows: int, columns: int, num_boxes: int
+def _solved_samples(
+    seed: int, rows: int, columns: int, num_boxes: int, watch: Watch
 ) -> Iterator[GeneratedLevel | None]:
-    """Endless draws, solved; ``None`` for one that is no legal level or that A* gives up."""
+    """Endless samples, solved; ``None`` for one that is illegal or that the search gives up."""
     generator = torch.Generator().manual_seed(seed)
+    limits = watch.as_stop_flag().at_most(_MAX_EXPANSIONS)
     while True:
-        planes = draw(_CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator)
+        planes = sample(
+            _CHUNK, rows=rows, columns=columns, num_boxes=num_boxes, generator=generator
+        )
         for level in range(len(planes.walls)):
             board = to_board(planes, (level,))
-            answer = solve(board, max_expansions=_MAX_EXPANSIONS)
+            answer = solve(board, **vars(limits))
             if answer.solution is not None:
                 yield GeneratedLevel(board, answer.solution.directions)
             else:
@@ -157,12 +168,12 @@ def _solved_draws(
         yield from [None] * (_CHUNK - len(planes.walls))
 
 
-def _span(length: int, draws: Tensor) -> Bool[Tensor, "B S"]:
+def _span(length: int, uniform: Tensor) -> Bool[Tensor, "B S"]:
     """A random run of at least ``MIN_ROOM_SIDE`` places inside a line whose two ends are wall."""
     inside = length - 2
-    sizes = MIN_ROOM_SIDE + (draws[:, 0] * (inside - MIN_ROOM_SIDE + 1)).long()
-    starts = 1 + (draws[:, 1] * (inside - sizes + 1)).long()
-    place = torch.arange(length, device=draws.device)
+    sizes = MIN_ROOM_SIDE + (uniform[:, 0] * (inside - MIN_ROOM_SIDE + 1)).long()
+    starts = 1 + (uniform[:, 1] * (inside - sizes + 1)).long()
+    place = torch.arange(length, device=uniform.device)
     return (place >= starts[:, None]) & (place < (starts + sizes)[:, None])
 
 

@@ -23,6 +23,11 @@ class Limits:
         """Whether the stop flag is set."""
         return self.stop is not None and self.stop.is_set()
 
+    def at_most(self, max_expansions: int) -> "Limits":
+        """The same limits with no more than so many expansions."""
+        known = max_expansions if self.max_expansions is None else self.max_expansions
+        return replace(self, max_expansions=min(known, max_expansions))
+
 
 class OutOfTimeError(Exception):
     """The time is over, or the stop flag is set, before there is any result."""
@@ -60,3 +65,22 @@ class Watch:
             return self.limits
         left_s = self.limits.time_limit_s - self.elapsed_s()
         return replace(self.limits, time_limit_s=max(left_s, 0.0))
+
+    def as_stop_flag(self) -> Limits:
+        """The limits with the time as part of the stop flag.
+
+        For work whose results must not depend on the clock, except that the whole ends early.
+        """
+        return replace(self.limits, time_limit_s=None, stop=_TimeIsUp(self))
+
+
+class _TimeIsUp(threading.Event):
+    """A flag that is set once its watch says so."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def is_set(self) -> bool:
+        """Looks at the watch."""
+        return self._watch.reason_to_end() is not None

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, draw, draw_one_box, generate
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate, sample, sample_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
 from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
@@ -152,10 +152,10 @@ def draw_levels(num_levels: int, *, interior: int, generator: torch.Generator) -
     One of 8 fills the word, so that the walls around it are left out.
     """
     if interior < SIDE:
-        return draw_one_box(num_levels, generator=generator)
+        return sample_one_box(num_levels, generator=generator)
     drawn: list[Bitboards] = []
     while sum(len(boards.walls) for boards in drawn) < num_levels:
-        planes = draw(num_levels, rows=SIDE + 2, columns=SIDE + 2, generator=generator)
+        planes = sample(num_levels, rows=SIDE + 2, columns=SIDE + 2, generator=generator)
         inside = TensorBoards(*(plane[:, 1:-1, 1:-1] for plane in planes))
         drawn.append(bitboards.from_planes(inside))
     return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))

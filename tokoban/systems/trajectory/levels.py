@@ -17,7 +17,7 @@ from torch import Tensor
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.puzzles.random_levels import draw
+from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.simulation.bitboards import (
     Bitboards,
@@ -149,7 +149,7 @@ def _pool(seed: int) -> Bitboards:
     """Levels that can be solved, each once, in the order of drawing."""
     generator = torch.Generator().manual_seed(seed)
     drawn = from_planes(
-        draw(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator)
+        sample(_NUM_DRAWS[seed], rows=SIDE + 2, columns=SIDE + 2, generator=generator)
     )
     distance = one_box_tables(drawn).distance(drawn)
     kept = drawn.at((distance > 0) & (distance <= _LONGEST))

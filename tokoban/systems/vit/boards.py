@@ -13,7 +13,7 @@ from jaxtyping import Bool, Int, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.puzzles.random_levels import draw
+from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
@@ -118,7 +118,7 @@ def _tile(kind: int, square_px: int) -> UInt8[np.ndarray, "H W 3"]:
 
 def _play(num_boxes: int, generator: torch.Generator) -> Bitboards:
     """Positions reached from the solvable ones of the next random levels."""
-    starts = bitboards.from_planes(draw(_DRAWS, num_boxes=num_boxes, generator=generator))
+    starts = bitboards.from_planes(sample(_DRAWS, num_boxes=num_boxes, generator=generator))
     answers = solve_many(
         from_bitboards(starts), "any", limits=Limits(max_expansions=_MAX_EXPANSIONS)
     )
