@@ -21,7 +21,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.astar_search import new_search
+from tokoban.sokoban.search.astar_search import stages
 from tokoban.sokoban.search.fess.solver import solve_any
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
@@ -37,7 +37,7 @@ TIME_LIMIT_S = 5.0  # a search
 def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
     """The search of larger boards, for any board."""
     limits = Limits(time_limit_s=time_limit_s)
-    return find_answer(board, lambda: new_search(board, objective), limits)
+    return find_answer(board, lambda: stages(board, objective), limits)
 
 
 WAYS: dict[str, Callable[..., Answer]] = {

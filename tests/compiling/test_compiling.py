@@ -15,7 +15,7 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome, find_answer
+from tokoban.sokoban.search.single import Outcome, Stage, find_answer
 
 LOADED = (
     "from folder.deep.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
@@ -134,6 +134,8 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
         def optimum(self) -> None:
             pass
 
-    answer = find_answer(parse_board("@$."), Search, Limits(time_limit_s=0.5))
+    answer = find_answer(
+        parse_board("@$."), lambda: iter([Stage(Search())]), Limits(time_limit_s=0.5)
+    )
     assert answer.solution is not None
     assert answer.elapsed_s < 0.5

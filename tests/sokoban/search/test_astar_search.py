@@ -9,7 +9,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import astar_search, positions, push_search, single
 from tokoban.sokoban.search.answer import Answer, Optimum
-from tokoban.sokoban.search.astar_search import AStar, new_search
+from tokoban.sokoban.search.astar_search import AStar, stages
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import unpacked_bits
@@ -22,7 +22,7 @@ LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----
 
 
 def solve_by_astar(board: Board, objective: Optimum) -> Answer:
-    return find_answer(board, lambda: new_search(board, objective), Limits())
+    return find_answer(board, lambda: stages(board, objective), Limits())
 
 
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:

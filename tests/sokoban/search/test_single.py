@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome, Search, find_answer
+from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages, find_answer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PUSH = parse_board("@$.")
@@ -65,6 +66,10 @@ def set_flag() -> threading.Event:
 GOING, FULL = Outcome.BUDGET_SPENT, Outcome.NO_ROOM
 
 
+def alone(search: Search) -> Callable[[], Stages]:
+    return lambda: iter([Stage(search)])
+
+
 def ticks(step_s: float):
     """A clock that goes on by so much whenever it is read."""
     return count(0.0, step_s).__next__
@@ -73,11 +78,16 @@ def ticks(step_s: float):
 def test_short_slices_are_doubled_and_long_ones_halved() -> None:
     search = Scripted(GOING)
     assert isinstance(search, Search)
-    find_answer(PUSH, lambda: search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
     assert search.budgets[:5] == [1, 2, 4, 8, 16]
     search = Scripted(GOING)
     seconds = iter([*(0.0,) * 11, *range(1, 99)])
-    find_answer(PUSH, lambda: search, Limits(time_limit_s=30.0), clock=lambda: float(next(seconds)))
+    find_answer(
+        PUSH,
+        alone(search),
+        Limits(time_limit_s=30.0),
+        clock=lambda: float(next(seconds)),
+    )
     rise = search.budgets.index(max(search.budgets))
     assert search.budgets[rise : 2 * rise + 3] == [*(2**i for i in range(rise, -1, -1)), 1, 1]
 
@@ -88,9 +98,9 @@ def test_short_slices_are_doubled_and_long_ones_halved() -> None:
 def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, status: str) -> None:
     search = Scripted(GOING, outcome)
     limits = Limits(max_expansions=14, time_limit_s=0.0, memory_limit_mb=0.9)
-    answer = find_answer(PUSH, lambda: Scripted(outcome), limits, clock=ticks(0))
+    answer = find_answer(PUSH, alone(Scripted(outcome)), limits, clock=ticks(0))
     assert answer.status == status
-    found = find_answer(PUSH, lambda: search, Limits(max_expansions=14), clock=ticks(0))
+    found = find_answer(PUSH, alone(search), Limits(max_expansions=14), clock=ticks(0))
     assert found.status == status
     assert found.num_expansions == 14
 
@@ -109,7 +119,11 @@ def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, status: 
 )
 def test_a_limit_ends_the_search(limits: Limits, outcomes: list[Outcome], limit: str) -> None:
     answer = find_answer(
-        PUSH, lambda: Scripted(*outcomes), limits, minimise="moves", clock=ticks(0.25)
+        PUSH,
+        alone(Scripted(*outcomes)),
+        limits,
+        minimise="moves",
+        clock=ticks(0.25),
     )
     assert answer.status == "gave up"
     assert (answer.reason, answer.at_least_moves) == (limit, 13)
@@ -118,9 +132,33 @@ def test_a_limit_ends_the_search(limits: Limits, outcomes: list[Outcome], limit:
 
 def test_a_search_grows_as_long_as_the_old_room_and_the_new_one_fit() -> None:
     search = Scripted(FULL)
-    answer = find_answer(PUSH, lambda: search, Limits(memory_limit_mb=12.0), clock=ticks(0))
+    answer = find_answer(PUSH, alone(search), Limits(memory_limit_mb=12.0), clock=ticks(0))
     assert answer.status == "gave up"
     assert (answer.reason, search.room) == ("12 MB", 8)
+
+
+def test_stages_follow_each_other_and_share_the_limit_of_expansions() -> None:
+    first, second = Scripted(GOING), Scripted(GOING)
+    limits = Limits(max_expansions=42)
+
+    def stages() -> Stages:
+        yield None
+        yield Stage(first, max_expansions=14)
+        yield None
+        yield Stage(second)
+
+    answer = find_answer(PUSH, stages, limits, clock=ticks(0))
+    assert (answer.reason, answer.num_expansions) == ("42 expansions", 42)
+    assert (len(first.budgets), len(second.budgets)) == (2, 4)
+
+
+def test_a_set_up_is_looked_at_between_its_steps() -> None:
+    def endless() -> Stages:
+        while True:
+            yield None
+
+    answer = find_answer(PUSH, endless, Limits(time_limit_s=2.5), clock=ticks(0.25))
+    assert (answer.status, answer.reason, answer.num_expansions) == ("gave up", "2.5 s", 0)
 
 
 def test_a_report_comes_before_each_slice_and_may_end_the_search() -> None:
@@ -133,12 +171,12 @@ def test_a_report_comes_before_each_slice_and_may_end_the_search() -> None:
 
     search = Scripted(GOING)
     with pytest.raises(KeyboardInterrupt):
-        find_answer(PUSH, lambda: search, Limits(), report=report)
+        find_answer(PUSH, alone(search), Limits(), report=report)
     assert [told.expansions for told in said] == [0, 7, 14, 21, 28]
     assert len(search.budgets) == 4
 
 
-def nothing() -> Search:
+def nothing() -> Stages:
     raise AssertionError("no search is needed")
 
 
@@ -153,7 +191,7 @@ def test_what_needs_no_search_gets_none(drawing: str, status: str) -> None:
 def test_a_plan_that_the_rules_refuse_is_never_returned() -> None:
     search = Scripted(Outcome.SOLVED, plan=(Direction.LEFT,))
     with pytest.raises(RuntimeError, match="the rules refuse the solution"):
-        find_answer(PUSH, lambda: search, Limits())
+        find_answer(PUSH, alone(search), Limits())
 
 
 def test_tables_that_do_not_fit_are_not_made() -> None:

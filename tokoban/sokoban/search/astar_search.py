@@ -10,12 +10,11 @@ from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search import push_search
 from tokoban.sokoban.search.answer import MAX_PRICE, Optimum, Progress
 from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import NONE, Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits, refill_slots, unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
-from tokoban.sokoban.search.single import InSteps, Outcome, Search
-from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.single import Outcome, Stage, Stages
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
@@ -31,15 +30,11 @@ _OUTCOMES = {
 }
 
 
-def new_search(board: Board, objective: Optimum) -> Search:
-    """The search for the fewest moves or pushes; its tables are made in steps too."""
-
-    def in_steps() -> Steps[Search]:
-        squares = Squares(board)
-        ground = yield from ground_in_steps(board, squares)
-        return AStar(board, squares, ground, objective)
-
-    return InSteps(in_steps())
+def stages(board: Board, objective: Optimum) -> Stages:
+    """The search for the fewest moves or pushes."""
+    squares = Squares(board)
+    ground = yield from ground_in_steps(board, squares)
+    yield Stage(AStar(board, squares, ground, objective))
 
 
 class AStar:
@@ -115,7 +110,8 @@ def prepare() -> None:
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    search = new_search(board, "moves")
+    squares = Squares(board)
+    search = AStar(board, squares, build_ground(board, squares), "moves")
     while search.go_on(1, None) != Outcome.SOLVED:
         pass
     search.directions()

@@ -1,7 +1,7 @@
-"""Any solution: bidirectional feature search and A* for the fewest pushes, which alternate.
+"""Any solution: bidirectional FESS and A* for the fewest pushes, which alternate.
 
 Neither is better everywhere. A* is better on open boards: its lower bound is close there, and the
-feature search expands all moves of one box at once, which lead to nearly every square.
+FESS expands all moves of one box at once, which lead to nearly every square.
 """
 
 from tokoban.sokoban.board import Board, Direction
@@ -9,11 +9,10 @@ from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.fess.solver import BidirectionalFess, new_search_in_steps
+from tokoban.sokoban.search.fess.solver import BidirectionalFess, fess_in_steps
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.positions import num_bytes
-from tokoban.sokoban.search.single import InSteps, Outcome, Search
-from tokoban.sokoban.search.steps import Steps, completed
+from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
 
 # On one word, expansions of A* alone before both searches: it solves all but few boards of that
 # size in fewer.
@@ -22,50 +21,60 @@ _FEW_EXPANSIONS = 10_000
 # it has solved by then most of what it ever will.
 _EQUAL_TURNS = 16
 _LATER_TURNS = 4
-# A turn of the search by features is some four thousand floods. On one word an expansion of A*
+# A turn of FESS is some four thousand floods. On one word an expansion of A*
 # takes as long as one of these, on squares it floods after each push.
 _EXPANSIONS_A_TURN = 4096
 _MEMORY_SHARE = 0.25  # of the limit, for A*; when that is full the other search goes on alone
 
 
-def on_squares(board: Board, memory_limit_mb: float) -> Search:
+def stages(board: Board, memory_limit_mb: float) -> Stages:
     """The search for a board of any size, which is neither solved nor hopeless."""
+    squares = Squares(board)
+    fess = yield from fess_in_steps(board, squares)
+    ground = fess.tables[0].ground
+    search = SideBySide(
+        fess,
+        AStar(board, squares, ground, "pushes", fess.pruning),
+        expansions_a_turn=max(_EXPANSIONS_A_TURN // (2 * len(ground.goals)), 1),
+        memory_limit_mb=memory_limit_mb,
+        shared_bytes=num_bytes((ground, fess.pruning)),
+    )
+    yield Stage(search)
 
-    def in_steps() -> Steps[Search]:
-        squares = Squares(board)
-        by_features = yield from new_search_in_steps(board, squares)
-        ground = by_features.tables[0].ground
-        return SideBySide(
-            by_features,
-            AStar(board, squares, ground, "pushes", by_features.pruning),
-            expansions_a_turn=max(_EXPANSIONS_A_TURN // (2 * len(ground.goals)), 1),
-            memory_limit_mb=memory_limit_mb,
-            shared_bytes=num_bytes((ground, by_features.pruning)),
-        )
 
-    return InSteps(in_steps())
+def stages_on_one_word(board: Board, level: Levels, memory_limit_mb: float) -> Stages:
+    """Weighted A* on one 64-bit word; after ``_FEW_EXPANSIONS`` two searches alternate."""
+    yield Stage(OneWord(level, "any"), _FEW_EXPANSIONS)
+    fess = yield from fess_in_steps(board, Squares(board))
+    search = SideBySide(
+        fess,
+        OneWord(level, "pushes"),
+        expansions_a_turn=_EXPANSIONS_A_TURN,
+        memory_limit_mb=memory_limit_mb,
+    )
+    yield Stage(search)
 
 
 class SideBySide:
-    """The two searches; the unit of the work is about that of the search by features, a flood."""
+    """The two searches; the unit of the work is about that of FESS, a flood."""
 
     def __init__(
         self,
-        by_features: BidirectionalFess,
-        by_pushes: Search,
+        fess: BidirectionalFess,
+        astar: Search,
         *,
         expansions_a_turn: int,
         memory_limit_mb: float,
         shared_bytes: int = 0,  # of arrays that both searches have
     ) -> None:
         self._shared_bytes = shared_bytes
-        self._by_features = by_features
-        self._by_pushes: Search | None = by_pushes
+        self._fess = fess
+        self._astar: Search | None = astar
         self._expansions_a_turn = expansions_a_turn
         self._memory_limit_bytes = memory_limit_mb * 1e6
-        self._turn_of_pushes_ends: int | None = None  # at so many of its expansions, in its turn
+        self._astar_turn_ends: int | None = None  # at so many of its expansions, in its turn
         self._dropped_expansions = 0
-        self._now: Search = by_features
+        self._now: Search = fess
 
     @property
     def name(self) -> str:
@@ -74,46 +83,44 @@ class SideBySide:
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        if self._by_pushes is not None and self._turn_of_pushes_ends is not None:
-            return self._go_on_by_pushes(self._by_pushes, budget, max_expansions)
-        self._now = self._by_features
-        before = self._by_features.num_turns
-        outcome = self._by_features.go_on(budget, self._left(max_expansions, self._now))
+        if self._astar is not None and self._astar_turn_ends is not None:
+            return self._go_on_with_astar(self._astar, budget, max_expansions)
+        self._now = self._fess
+        before = self._fess.num_turns
+        outcome = self._fess.go_on(budget, self._left(max_expansions, self._now))
         if outcome == Outcome.NO_ROOM:
             self._drop_if_in_the_way()
-        turns = self._by_features.num_turns
+        turns = self._fess.num_turns
         is_next = turns <= _EQUAL_TURNS or turns % _LATER_TURNS == 0
-        if self._by_pushes is not None and turns > before and is_next:
-            self._turn_of_pushes_ends = _expansions(self._by_pushes) + self._expansions_a_turn
+        if self._astar is not None and turns > before and is_next:
+            self._astar_turn_ends = _expansions(self._astar) + self._expansions_a_turn
         return outcome
 
-    def _go_on_by_pushes(
-        self, by_pushes: Search, budget: int, max_expansions: int | None
-    ) -> Outcome:
-        self._now = by_pushes
-        ends = self._turn_of_pushes_ends or 0
+    def _go_on_with_astar(self, astar: Search, budget: int, max_expansions: int | None) -> Outcome:
+        self._now = astar
+        ends = self._astar_turn_ends or 0
         budget = max(budget * self._expansions_a_turn // _EXPANSIONS_A_TURN, 1)
-        budget = min(budget, ends - _expansions(by_pushes))
-        outcome = by_pushes.go_on(budget, self._left(max_expansions, by_pushes))
+        budget = min(budget, ends - _expansions(astar))
+        outcome = astar.go_on(budget, self._left(max_expansions, astar))
         share = _MEMORY_SHARE * self._memory_limit_bytes
-        is_full = outcome == Outcome.NO_ROOM and by_pushes.num_bytes_while_growing() > share
+        is_full = outcome == Outcome.NO_ROOM and astar.num_bytes_while_growing() > share
         if is_full or outcome == Outcome.TOO_LONG:
             self._drop()
             return Outcome.BUDGET_SPENT
-        if outcome == Outcome.BUDGET_SPENT and _expansions(by_pushes) >= ends:
-            self._turn_of_pushes_ends = None
+        if outcome == Outcome.BUDGET_SPENT and _expansions(astar) >= ends:
+            self._astar_turn_ends = None
         return outcome
 
     def _drop_if_in_the_way(self) -> None:
         """Gives up A* if the other search could not grow beside it."""
-        if self._by_pushes and self.num_bytes_while_growing() > self._memory_limit_bytes:
+        if self._astar and self.num_bytes_while_growing() > self._memory_limit_bytes:
             self._drop()
 
     def _drop(self) -> None:
-        if self._by_pushes is not None:
-            self._dropped_expansions = _expansions(self._by_pushes)
-        self._by_pushes = self._turn_of_pushes_ends = None
-        self._now = self._by_features
+        if self._astar is not None:
+            self._dropped_expansions = _expansions(self._astar)
+        self._astar = self._astar_turn_ends = None
+        self._now = self._fess
 
     def _left(self, max_expansions: int | None, search: Search) -> int | None:
         """How many expansions one search may have made, so that all have made no more in all."""
@@ -122,7 +129,7 @@ class SideBySide:
         return max_expansions - self.progress(0.0).expansions + _expansions(search)
 
     def _searches(self) -> list[Search]:
-        return [self._by_features, *([self._by_pushes] if self._by_pushes else [])]
+        return [self._fess, *([self._astar] if self._astar else [])]
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says: sums over both searches."""
@@ -132,7 +139,7 @@ class SideBySide:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        shared = self._shared_bytes if self._by_pushes else 0
+        shared = self._shared_bytes if self._astar else 0
         return sum(search.num_bytes() for search in self._searches()) - shared
 
     def num_bytes_while_growing(self) -> int:
@@ -155,61 +162,3 @@ class SideBySide:
 
 def _expansions(search: Search) -> int:
     return search.progress(0.0).expansions
-
-
-class OneWordFirst:
-    """Weighted A* on one 64-bit word; after ``_FEW_EXPANSIONS`` the two searches alternate."""
-
-    def __init__(self, board: Board, level: Levels, memory_limit_mb: float) -> None:
-        self._board, self._level = board, level
-        self._memory_limit_mb = memory_limit_mb
-        self._search: Search = OneWord(level, "any")
-        self._expansions_before = 0  # of the first search, once the others go on
-
-    @property
-    def name(self) -> str:
-        """As ``single.Search`` says."""
-        return self._search.name
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says; the unit of its work is that of the search at hand."""
-        left = None if max_expansions is None else max_expansions - self._expansions_before
-        if self._expansions_before > 0:
-            return self._search.go_on(budget, left)
-        few = _FEW_EXPANSIONS if left is None else min(left, _FEW_EXPANSIONS)
-        outcome = self._search.go_on(budget, few)
-        is_over = self._search.progress(0.0).expansions == _FEW_EXPANSIONS
-        if is_over and outcome == Outcome.BUDGET_SPENT:
-            self._expansions_before = _FEW_EXPANSIONS
-            self._search = SideBySide(
-                completed(new_search_in_steps(self._board, Squares(self._board))),
-                OneWord(self._level, "pushes"),
-                expansions_a_turn=_EXPANSIONS_A_TURN,
-                memory_limit_mb=self._memory_limit_mb,
-            )
-        return outcome
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        found = self._search.progress(elapsed_s)
-        return Progress(self._expansions_before + found.expansions, found.positions, elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return self._search.num_bytes()
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        return self._search.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        self._search.grow()
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        return self._search.directions()
-
-    def optimum(self) -> Optimum | None:
-        """As ``single.Search`` says."""
-        return self._search.optimum()

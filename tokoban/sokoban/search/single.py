@@ -1,9 +1,8 @@
 """One board: what is known without a search, and a search in slices, so that limits hold."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import partial
 from typing import Protocol, runtime_checkable
 
 from tokoban import compiling
@@ -19,7 +18,6 @@ from tokoban.sokoban.search.answer import (
     Report,
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
-from tokoban.sokoban.search.steps import Steps
 
 MAX_SQUARES = 64 * 64
 
@@ -35,7 +33,6 @@ class Outcome(IntEnum):
     SOLVED = 2
     EXHAUSTED = 3  # no plan
     TOO_LONG = 4  # no plan for less than MAX_PRICE
-    SETTING_UP = 5  # its tables are not complete yet
 
 
 @runtime_checkable
@@ -68,73 +65,33 @@ class Search(Protocol):
         """What no plan has fewer of than that one, where that is proved."""
 
 
-class InSteps:
-    """A search that is set up in steps, between which limits and Ctrl-C are looked at."""
+@dataclass(frozen=True)
+class Stage:
+    """A search, and after how many expansions of it the next stage follows; None if it is the last.
 
-    def __init__(self, steps: Steps[Search]) -> None:
-        self._steps = steps
-        self._search: Search | None = None
+    What starts the search for a board is an iterator of stages. It yields None after each step of
+    setting one up, so that limits and Ctrl-C are looked at between the steps.
+    """
 
-    @property
-    def _ready(self) -> Search:
-        if self._search is None:
-            raise RuntimeError("the search is not set up yet")
-        return self._search
+    search: Search
+    max_expansions: int | None = None
 
-    @property
-    def name(self) -> str:
-        """As ``Search`` says; it is not known before the set-up is over."""
-        return "set-up" if self._search is None else self._search.name
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``Search`` says; of the set-up, one step."""
-        if self._search is not None:
-            return self._search.go_on(budget, max_expansions)
-        try:
-            next(self._steps)
-        except StopIteration as end:
-            self._search = end.value
-        return Outcome.SETTING_UP
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``Search`` says."""
-        if self._search is None:
-            return Progress(0, 0, elapsed_s)
-        return self._search.progress(elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``Search`` says; the tables count when they are complete."""
-        return 0 if self._search is None else self._search.num_bytes()
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``Search`` says."""
-        return self._ready.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``Search`` says."""
-        self._ready.grow()
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``Search`` says."""
-        return self._ready.directions()
-
-    def optimum(self) -> Optimum | None:
-        """As ``Search`` says."""
-        return self._ready.optimum()
+Stages = Iterator[Stage | None]
 
 
 def find_answer(
     board: Board,
-    new_search: Callable[[], Search],
+    new_stages: Callable[[], Stages],
     limits: Limits,
     *,
     minimise: str = "any",
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
-    """The answer to a board; ``new_search`` is called if there is one to be made.
+    """The answer to a board; ``new_stages`` is called if a search is needed.
 
-    ``minimise`` is what that search minimises, and so what its lower bounds are about.
+    ``minimise`` is what the search minimises, and so what its lower bounds are about.
 
     Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
     player's reach is a proof that there is no plan. A board that starts solved has the plan of no
@@ -157,9 +114,8 @@ def find_answer(
         return Answer(
             status="gave up", solver=BY_RULES, reason=limit, elapsed_s=clock() - started_s
         )
-    search = new_search()
-    find = partial(_find_in_slices, board, search, limits, started_s, minimise=minimise)
-    return find(report=report, clock=clock)
+    run = _Run(board, limits, minimise, report, lambda: clock() - started_s)
+    return run.answer(new_stages())
 
 
 def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
@@ -175,49 +131,91 @@ def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
     )
 
 
-def _find_in_slices(
-    board: Board,
-    search: Search,
-    limits: Limits,
-    started_s: float,
-    *,
-    minimise: str,
-    report: Report | None,
-    clock: Callable[[], float],
-) -> Answer:
-    budget = 1
-    progress = search.progress(clock() - started_s)
-    while True:
-        if report is not None:
-            report(progress)
-        slice_started_s = clock() - started_s
-        outcome = search.go_on(budget, limits.max_expansions)
-        progress = search.progress(clock() - started_s)
-        known = Answer(
+class _Run:
+    """The stages of one board, in slices between which limits and Ctrl-C are looked at."""
+
+    def __init__(
+        self,
+        board: Board,
+        limits: Limits,
+        minimise: str,
+        report: Report | None,
+        elapsed_s: Callable[[], float],
+    ) -> None:
+        self._board, self._limits, self._minimise = board, limits, minimise
+        self._report, self._elapsed_s = report, elapsed_s
+        self._earlier_expansions = 0  # of the stages that are over
+        self._progress = Progress(0, 0, elapsed_s())
+
+    def answer(self, stages: Stages) -> Answer:
+        """Runs one stage after the other until there is an answer."""
+        while True:
+            self._tell()
+            stage = next(stages)
+            if stage is None:
+                self._progress = replace(self._progress, elapsed_s=self._elapsed_s())
+                limit = _limit_reached(self._progress, self._limits)
+                answer = None if limit is None else self._known("set-up", limit)
+            else:
+                answer = self._run(stage)
+            if answer is not None:
+                return answer
+
+    def _run(self, stage: Stage) -> Answer | None:
+        """The answer of a stage; None if the next stage follows."""
+        search, budget = stage.search, 1
+        most = self._left(stage)
+        while True:
+            slice_started_s = self._elapsed_s()
+            outcome = search.go_on(budget, most)
+            found = search.progress(self._elapsed_s())
+            self._progress = replace(found, expansions=self._earlier_expansions + found.expansions)
+            known = self._known(search.name)
+            if outcome == Outcome.SOLVED:
+                solved = _solved(self._board, search, known)
+                return replace(solved, elapsed_s=self._elapsed_s())
+            if outcome == Outcome.EXHAUSTED:
+                return replace(
+                    known, status="unsolvable", at_least_moves=None, at_least_pushes=None
+                )
+            limit = _limit_reached(self._progress, self._limits, outcome, search)
+            if limit is not None:
+                return replace(known, reason=limit)
+            if outcome == Outcome.BUDGET_SPENT and found.expansions == stage.max_expansions:
+                self._earlier_expansions += found.expansions
+                return None
+            if outcome == Outcome.NO_ROOM:
+                search.grow()
+            # The smallest boards do a million units of work a second, the largest a few hundred.
+            elif found.elapsed_s - slice_started_s < _SLICE_S:
+                budget = min(2 * budget, _MOST_WORK)
+            else:
+                budget = max(budget // 2, 1)
+            self._tell()
+
+    def _left(self, stage: Stage) -> int | None:
+        """How many expansions the stage may make."""
+        if self._limits.max_expansions is None:
+            return stage.max_expansions
+        left = self._limits.max_expansions - self._earlier_expansions
+        return left if stage.max_expansions is None else min(left, stage.max_expansions)
+
+    def _tell(self) -> None:
+        if self._report is not None:
+            self._report(self._progress)
+
+    def _known(self, solver: str, reason: str | None = None) -> Answer:
+        """What is known while there is no solution and no proof."""
+        progress = self._progress
+        return Answer(
             status="gave up",
-            solver=search.name,
-            at_least_moves=progress.at_least if minimise == "moves" else None,
-            at_least_pushes=progress.at_least if minimise == "pushes" else None,
+            solver=solver,
+            at_least_moves=progress.at_least if self._minimise == "moves" else None,
+            at_least_pushes=progress.at_least if self._minimise == "pushes" else None,
             num_expansions=progress.expansions,
             elapsed_s=progress.elapsed_s,
+            reason=reason,
         )
-        if outcome == Outcome.SOLVED:
-            solved = _solved(board, search, known)
-            return replace(solved, elapsed_s=clock() - started_s)
-        if outcome == Outcome.EXHAUSTED:
-            return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
-        limit = _limit_reached(outcome, search, progress, limits)
-        if limit is not None:
-            return replace(known, reason=limit)
-        if outcome == Outcome.SETTING_UP:
-            continue
-        if outcome == Outcome.NO_ROOM:
-            search.grow()
-        # The smallest boards do a million units of work a second, the largest a few hundred.
-        elif progress.elapsed_s - slice_started_s < _SLICE_S:
-            budget = min(2 * budget, _MOST_WORK)
-        else:
-            budget = max(budget // 2, 1)
 
 
 def _solved(board: Board, search: Search, known: Answer) -> Answer:
@@ -236,9 +234,12 @@ def _solved(board: Board, search: Search, known: Answer) -> Answer:
 
 
 def _limit_reached(
-    outcome: Outcome, search: Search, progress: Progress, limits: Limits
+    progress: Progress,
+    limits: Limits,
+    outcome: Outcome = Outcome.BUDGET_SPENT,
+    search: Search | None = None,
 ) -> str | None:
-    """The limit that ends the search, in words."""
+    """The limit that ends the search, in words; ``search`` is None before it is set up."""
     if limits.is_stopped:
         return STOPPED
     if outcome == Outcome.TOO_LONG:
@@ -247,6 +248,8 @@ def _limit_reached(
         return f"{limits.max_expansions} expansions"
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
         return f"{limits.time_limit_s:g} s"
+    if search is None:
+        return None
     is_full = outcome == Outcome.NO_ROOM
     num_bytes = search.num_bytes_while_growing() if is_full else search.num_bytes()
     if num_bytes > limits.memory_limit_mb * 1e6:

@@ -9,7 +9,7 @@ from functools import partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import astar_search
+from tokoban.sokoban.search import astar_search, side_by_side
 from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
@@ -22,8 +22,7 @@ from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as large_solver
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.side_by_side import OneWordFirst, on_squares
-from tokoban.sokoban.search.single import Search, find_answer, solved_already
+from tokoban.sokoban.search.single import Stage, Stages, find_answer, solved_already
 
 __all__ = ["Answer", "Progress", "solve"]
 
@@ -56,8 +55,8 @@ def solve(
         memory_limit_mb=memory_limit_mb,
         stop=stop,
     )
-    new_search = _search_for(board, minimise, memory_limit_mb)
-    return find_answer(board, new_search, limits, minimise=minimise, report=report, clock=clock)
+    new_stages = _stages_for(board, minimise, memory_limit_mb)
+    return find_answer(board, new_stages, limits, minimise=minimise, report=report, clock=clock)
 
 
 def prepare() -> None:
@@ -67,7 +66,7 @@ def prepare() -> None:
     large_solver.prepare()
 
 
-def _search_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Search]:
+def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Stages]:
     """What begins the search for a board, already compiled."""
     level = from_board(board)
     if level is None:
@@ -75,11 +74,11 @@ def _search_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable
     if minimise == "any":
         large_solver.prepare()
         if level is None:
-            return partial(on_squares, board, memory_limit_mb)
+            return partial(side_by_side.stages, board, memory_limit_mb)
     elif level is None:
         optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-        return partial(astar_search.new_search, board, optimum)
+        return partial(astar_search.stages, board, optimum)
     batch.prepare()
     if minimise == "any":
-        return partial(OneWordFirst, board, level, memory_limit_mb)
-    return partial(OneWord, level, minimise)
+        return partial(side_by_side.stages_on_one_word, board, level, memory_limit_mb)
+    return lambda: iter([Stage(OneWord(level, minimise))])

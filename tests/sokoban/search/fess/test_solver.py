@@ -61,7 +61,7 @@ def test_either_side_alone_exhausts_only_what_is_unsolvable(turn: int) -> None:
         inside = board.inside()
         if board.is_solved or not (board.boxes <= inside and board.goals <= inside):
             continue
-        two_sides = completed(solver.new_search_in_steps(board, Squares(board)))
+        two_sides = completed(solver.fess_in_steps(board, Squares(board)))
         two_sides.turn = turn
         while (outcome := two_sides.go_on(1 << 20, None)) == solver.BUDGET_SPENT:
             two_sides.turn = turn
@@ -177,7 +177,7 @@ def test_too_much_floor_is_refused() -> None:
 
 
 def test_the_sides_share_the_work() -> None:
-    two_sides = completed(solver.new_search_in_steps(CROWDED, Squares(CROWDED)))
+    two_sides = completed(solver.fess_in_steps(CROWDED, Squares(CROWDED)))
     turns = set()
     for _ in range(50):
         turns.add(two_sides.turn)

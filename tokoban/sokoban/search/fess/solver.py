@@ -29,8 +29,8 @@ from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import empty_pruning
-from tokoban.sokoban.search.single import InSteps, Outcome, Search, find_answer
-from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12
@@ -65,16 +65,17 @@ def solve_any(
         memory_limit_mb=memory_limit_mb,
         stop=stop,
     )
-    return find_answer(board, lambda: new_search(board), limits, report=report, clock=clock)
+    return find_answer(board, lambda: stages(board), limits, report=report, clock=clock)
 
 
-def new_search(board: Board) -> Search:
+def stages(board: Board) -> Stages:
     """The search for any solution of a board that is neither solved nor hopeless."""
-    return InSteps(new_search_in_steps(board, Squares(board)))
+    search = yield from fess_in_steps(board, Squares(board))
+    yield Stage(search)
 
 
-def new_search_in_steps(board: Board, squares: Squares) -> "Steps[BidirectionalFess]":
-    """The same search, and the steps in which it is set up."""
+def fess_in_steps(board: Board, squares: Squares) -> "Steps[BidirectionalFess]":
+    """The same search, which is set up in steps."""
     forward, backward = yield from tables_in_steps(board, squares)
     return BidirectionalFess(forward, backward, squares.number[board.player])
 
@@ -156,7 +157,7 @@ def prepare() -> None:
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    search = new_search(board)
+    search = completed(fess_in_steps(board, Squares(board)))
     while search.go_on(1, None) != Outcome.SOLVED:
         pass
     search.directions()
