@@ -67,9 +67,11 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
 
 
-def test_figures_are_printed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(ASKED) == 0
-    assert capsys.readouterr().out == "accuracy    0.75\nnum_levels  11\nsignature   by hand\n"
+    assert capsys.readouterr().out == (
+        "metric      value\naccuracy     0.75\nnum_levels     11\nsignature   by hand\n"
+    )
 
 
 def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_preset_and_its_overrides_reach_the_loop(trained: list[Any], tmp_path: Path) -> None:
-    words = ["--preset", "small", "--has-bias", "false", "--learning_rate", "0.25"]
+    words = ["--preset", "small", "--has-bias", "false", "--learning-rate", "0.25"]
     assert cli.main(["train", "toy", *words, "--output", str(tmp_path)]) == 0
     [(config, run, directory, is_resumed, _)] = trained
     assert config == Config(width=7, has_bias=False)

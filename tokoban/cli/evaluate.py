@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.exit_codes import ExitCode, meanings
 from tokoban.cli.field_options import add_field_arguments, files_to_read, files_to_write, overrides
 from tokoban.cli.options import add
 from tokoban.cli.output import check_outputs, counted
@@ -12,8 +12,9 @@ from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
 from tokoban.systems import SYSTEMS, load_named_by_user
 from tokoban.training.device import find_device
+from tokoban.training.tables import two_columns
 
-SUMMARY = "measure trained weights; `tokoban evaluate SYSTEM --help` lists what can be chosen"
+SUMMARY = "evaluate trained weights; `tokoban evaluate SYSTEM --help` lists the options"
 UNDECIDED = ""
 
 
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the metrics, one line each, and writes them as one flat JSON object if asked.
+    """Prints the metrics as a table, and writes them as one flat JSON object if asked.
 
     Where a metric ``invalid_levels`` says that some were left out, the exit status is 2.
     """
@@ -43,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     add(parser, "--json")
     add(parser, "--device")
     add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)
+    parser.add_argument_group("exit status", meanings(UNDECIDED))
     chosen = parser.parse_args(arguments.options)
     given = overrides(chosen, spec.evaluation_type)
     options = spec.evaluation_type(**given)
@@ -53,10 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
     metrics = spec.evaluate(trained, options)
     if chosen.json != "-":
-        width = max(map(len, metrics), default=0)
-        for name, value in metrics.items():
-            told = printable(value) if isinstance(value, str) else format(value, ".6g")
-            print(f"{printable(name):<{width}}  {told}")
+        print(
+            two_columns(
+                {
+                    printable(name): printable(value) if isinstance(value, str) else value
+                    for name, value in metrics.items()
+                }
+            )
+        )
     if chosen.json is not None:
         write_object(chosen.json, metrics)
     num_invalid = metrics.get("invalid_levels", 0)

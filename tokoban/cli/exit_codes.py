@@ -17,7 +17,7 @@ _MEANINGS = {
     ExitCode.DONE: "everything was done",
     ExitCode.UNDECIDED: "{undecided}",
     ExitCode.INVALID_INPUT: "invalid input, the valid part of which was still processed",
-    ExitCode.INTERRUPTED: "interrupted by Ctrl-C; finished results were written",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl-C, finished results were written",
     ExitCode.READER_LEFT: "the reader of standard output left",
 }
 

@@ -22,7 +22,7 @@ _LONGEST_WORD = 80  # characters of a message: a word may have megabytes
 def add_field_arguments(
     parser: argparse.ArgumentParser, cls: type, *, shows_defaults: bool = False
 ) -> None:
-    """One option per field of dataclass ``cls``: ``--field-name VALUE``, or ``--field_name``.
+    """One option per field of dataclass ``cls``: ``--field-name VALUE``.
 
     A bool is ``true`` or ``false``, and true without a value; None is ``none``. Several values are
     separate words, or one with commas. The help is the comment behind the field. Two dataclasses on
@@ -37,7 +37,7 @@ def add_field_arguments(
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
         group.add_argument(
-            *dict.fromkeys((f"--{field.name.replace('_', '-')}", f"--{field.name}")),
+            f"--{field.name.replace('_', '-')}",
             dest=field.name,
             type=_WordType(kind),
             default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokoban.cli.exit_codes import meanings
 from tokoban.cli.parser import Parser
 from tokoban.systems import SYSTEMS, load_named_by_user
 
@@ -188,26 +189,32 @@ def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
         description="\n".join(["presets:", *presets]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    usual = f"default: {spec.default}" if spec.default else "required"
+    usual = spec.default or "none, so one must be given"
     parser.add_argument(
-        "--preset", choices=spec.presets, help=f"{usual}; of a resumed run, its own"
+        "--preset",
+        choices=spec.presets,
+        help=f"configuration to start with (default: {usual}; with --resume, that of the run)",
     )
     parser.add_argument(
-        "--output", metavar="DIR", help="the run's folder; runs/<date>-<name> if not given"
+        "--output", metavar="DIR", help="folder of the run (default: runs/<date>-<name>)"
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the run in --output, as it was started where no preset is given",
+        help="continue the run in --output, as it was started unless --preset is given",
     )
     parser.add_argument(
         "--start-from",
         metavar="WEIGHTS",
-        help="train these further, in place of drawn weights: a name, a file or a run's folder; "
-        "the system's fields below are theirs but for the data's, the run's are the preset's",
+        help="start from these weights instead of random ones: a name of shipped ones, a file or "
+        "a run's folder. The system's fields below are those of the weights, except fields that "
+        "name data; the run's fields are those of the preset",
     )
     add_field_arguments(parser, spec.config_type)
     add_field_arguments(parser, RunConfig)
+    # This formatter breaks no lines itself.
+    table = "\n".join(meanings(UNDECIDED).split("; "))
+    parser.add_argument_group("exit status", table)
     return parser
 
 

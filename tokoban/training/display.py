@@ -3,6 +3,8 @@
 from types import TracebackType
 from typing import Any
 
+from tokoban.training.tables import GrowingTable
+
 
 class Display:
     """A progress bar with step, loss, speed and time left; nothing where ``is_shown`` is False."""
@@ -17,6 +19,7 @@ class Display:
             TimeRemainingColumn,
         )
 
+        self._table = GrowingTable()
         self.console = Console(stderr=True, quiet=not is_shown)
         self.bar = Progress(
             TextColumn("[bold]{task.description}"),
@@ -56,6 +59,5 @@ class Display:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def say_metrics(self, step: int, metrics: dict[str, Any]) -> None:
-        """A line of evaluation."""
-        shown = ", ".join(f"{name} {value:.4g}" for name, value in metrics.items())
-        self.say(f"step {step}: {shown}")
+        """A row of evaluation, below the names of the metrics if these are new."""
+        self.say(self._table.add({"step": step, **metrics}))

@@ -37,4 +37,4 @@ _NARROWEST = 6  # characters of a column: four digits, a point and a sign
 
 
 def _shown(value: Any, *, digits: int = 6) -> str:
-    return value if isinstance(value, str) else format(value, f".{digits}g")
+    return str(value) if isinstance(value, str | int) else format(value, f".{digits}g")
