@@ -1,4 +1,8 @@
-"""What is lost without any search: dead squares, and boxes that can never move again."""
+"""The reference rules for deadlocks that need no search: dead squares and frozen boxes.
+
+Slow and plain; ``search.deadlocks`` lists the rules of the searches with their sources, and tests
+hold those to these. The Sokoban wiki calls them simple deadlocks and freeze deadlocks.
+"""
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
 
@@ -14,8 +18,8 @@ def dead_squares(board: Board) -> frozenset[Square]:
     the square of the floor: 0.03 s for 100 squares.
     """
     bare = Board(board.height, board.width, board.walls, board.goals, frozenset(), board.player)
-    alive = set(board.goals)
-    # Backwards from the goals by pulls, over places (box, player beside it). Places that differ
+    reached = set(board.goals)
+    # Backwards from the goals by pulls, over states (box, player beside it). States that differ
     # only by a walk around the box are one: the first one met marks the others as seen.
     waiting = [
         (goal, goal.neighbour(side))
@@ -28,31 +32,31 @@ def dead_squares(board: Board) -> frozenset[Square]:
         box, player = waiting.pop()
         if (box, player) in seen:
             continue
-        reached = set(bare.flood(player, bare.walls | {box}))
+        zone = set(bare.flood(player, bare.walls | {box}))
         for side in _DIRECTIONS:
             before = box.neighbour(side)
             behind = before.neighbour(side)
-            if before in reached:
+            if before in zone:
                 seen.add((box, before))
                 if bare.is_free(behind):
-                    alive.add(before)
+                    reached.add(before)
                     waiting.append((before, behind))
     floor = (Square(row, column) for row in range(board.height) for column in range(board.width))
-    return frozenset(square for square in floor if bare.is_free(square) and square not in alive)
+    return frozenset(square for square in floor if bare.is_free(square) and square not in reached)
 
 
 def frozen_boxes(board: Board) -> frozenset[Square]:
-    """The boxes that can never move again, because walls and each other hold them in both axes.
+    """The boxes that can never move again, because walls and each other block both axes.
 
-    All such boxes are given, those on goals too: the board is lost as soon as one of them is on no
-    goal. Boxes that are held only because the player cannot get there are not found.
+    All such boxes are returned, those on goals too: the board is deadlocked as soon as one of them
+    is on no goal. Boxes that stay only because the player cannot reach them are not found.
     """
-    # The greatest fixed point: take all boxes for frozen, and let go of one that has both
-    # neighbours of an axis free of walls and frozen boxes, until nothing changes. Only the
-    # neighbours of a box that was let go are looked at again, so the time is linear.
+    # The greatest fixed point: all boxes are frozen at first; a box with both neighbours of an axis
+    # free of walls and frozen boxes is not, until nothing changes. Only the neighbours of a box
+    # that is no longer frozen are looked at again, so the time is linear.
     frozen = set(board.boxes)
 
-    def is_held(box: Square, axis: tuple[int, int]) -> bool:
+    def is_blocked(box: Square, axis: tuple[int, int]) -> bool:
         neighbours = [box.neighbour(direction) for direction in axis]
         return any(
             square in frozen or square in board.walls or not board.contains(square)
@@ -62,7 +66,7 @@ def frozen_boxes(board: Board) -> frozenset[Square]:
     waiting = list(frozen)
     while waiting:
         box = waiting.pop()
-        if box in frozen and not all(is_held(box, axis) for axis in _AXES):
+        if box in frozen and not all(is_blocked(box, axis) for axis in _AXES):
             frozen.remove(box)
             waiting += (box.neighbour(direction) for direction in _DIRECTIONS)
     return frozenset(frozen)
