@@ -131,6 +131,40 @@ def test_every_command_of_the_documentation_parses(
         cli.main(words)
 
 
+def marks(source: str) -> set[str]:
+    """What a docstring may name a source by: numbers, titles, authors and programs."""
+    authors = re.match(r"[A-Z][\w, ]+?(?= et al\.| \d{4})", source)
+    return {
+        *re.findall(r"\d{4}\.\d{4,5}", source),
+        *re.findall(r'"([^"]+)"', source),
+        *(authors.group().split(", ") if authors else ()),
+        *re.findall(r"minGPT|nanoGPT|YASC|Boxoban|Okabe|sacreBLEU|SingleAttentionNet", source),
+    }
+
+
+SOURCES = [
+    (source, path)
+    for source, where in re.findall(
+        r"^\| (.+?) \| (.+?) \|$", (DOCS / "sources.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    for path in re.findall(r"`(tokoban/[\w/]+\.py)`", where)
+]
+
+
+@pytest.mark.parametrize(("source", "path"), SOURCES)
+def test_every_listed_module_names_its_source(source: str, path: str) -> None:
+    text = (REPOSITORY / path).read_text(encoding="utf-8").lower()
+    assert any(mark.lower() in text for mark in marks(source))
+
+
+def test_every_paper_that_a_module_names_is_listed() -> None:
+    page = (DOCS / "sources.md").read_text(encoding="utf-8")
+    for module in sorted((REPOSITORY / "tokoban").rglob("*.py")):
+        text = module.read_text(encoding="utf-8")
+        named = re.findall(r"arxiv(?:\.org/abs/|:|\s+)(\d{4}\.\d{4,5})", text, re.IGNORECASE)
+        assert [number for number in named if number not in page] == [], module
+
+
 def test_the_readme_is_short() -> None:
     """Words as ``wc -w`` counts them."""
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")

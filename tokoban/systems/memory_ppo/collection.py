@@ -1,5 +1,7 @@
 """A collection task: a robot that sees only what is near gathers what lies about in a room.
 
+The task named in the article "Transformer: Self-Attention".
+
 Axes: B games, H rows, W columns.
 """
 

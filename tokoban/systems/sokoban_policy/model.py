@@ -1,5 +1,8 @@
 """The policy: a convolutional head reads each board, a transformer the goal and the boards so far.
 
+The article "A Transformer Sokoban Policy". The number of moves left is predicted as classes:
+Farebrother et al. 2024, "Stop Regressing" (arXiv:2403.03950).
+
 Axes: B games, T positions (goal, start, one board per action), A actions, C planes, H rows,
 W columns, D width.
 """

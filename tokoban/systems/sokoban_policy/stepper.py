@@ -1,5 +1,6 @@
 """The player on the device: games and the engine's rows side by side.
 
+The article "Rollouts on the GPU": moves are chosen and made where the network runs.
 Axes: a row R is one game (search * K + beam in a beam search), A the five actions, T positions.
 """
 
