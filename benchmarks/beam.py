@@ -43,14 +43,6 @@ MAX_DIFFERING_SHARE = 0.02  # of searches: at the edge of a beam rounding may de
 Search = Callable[[Bitboards], posted.Beams]
 
 
-class WithoutMerging:
-    """A stepper whose equal states are not told apart: the post's beams hold copies."""
-
-    def __init__(self, stepper: PolicyStepper) -> None:
-        self.device = stepper.device
-        self.log_probs, self.advance = stepper.log_probs, stepper.advance
-
-
 def search_eagerly(
     model: SokobanPolicy,
     width: int,
@@ -63,10 +55,11 @@ def search_eagerly(
     """Ours, by the parts that ``tokoban solve`` uses: the best beam of each search."""
     stepper = PolicyStepper(model, levels, width=width, allow_undo=False, compiled=compiled)
     beams = beam_search(
-        stepper if merges else WithoutMerging(stepper),
+        stepper,
         num_searches=len(levels.boxes),
         width=width,
         max_steps=stepper.max_moves,
+        merge_equal=merges,
         skip_visited=stops_early,
         stop_at_first=stops_early,
         stop_check_every=8 if stops_early else 0,

@@ -77,7 +77,9 @@ def measure(
             width=num_rows,
             keep=width,
             max_steps=max_moves,
+            merge_equal=True,
             skip_visited=skip_visited,
+            rank=True,
             stop_at_first=True,
         )
         is_solved = beams.is_finished[:, 0]

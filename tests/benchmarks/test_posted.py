@@ -2,14 +2,13 @@
 
 import random
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
 
 from benchmarks import beam, cpu_stepped, posted, rollouts
 from benchmarks.random_boards import KINDS, random_board
-from tokoban.decoding import Beams, MergingStepper, Stepper, beam_search, gumbel_noise
+from tokoban.decoding import gumbel_noise
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
@@ -162,21 +161,6 @@ def test_same_weights_are_the_same_plans_by_all_methods(
     for one, other in (*((found, other) for other in others), (merging, by_graph)):
         counts = beam.compared(one, other)
         assert set(counts.values()) == {0}
-
-
-@pytest.mark.parametrize("merges", [True, False])
-def test_only_a_search_that_merges_can_tell_equal_states(
-    merges: bool, model: SokobanPolicy, levels: Bitboards, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    met: list[bool] = []
-
-    def search(stepper: Stepper, **sizes: Any) -> Beams:
-        met.append(isinstance(stepper, MergingStepper))
-        return beam_search(stepper, **sizes)
-
-    monkeypatch.setattr(beam, "beam_search", search)
-    beam.search_eagerly(model, WIDTH, levels, merges=merges)
-    assert met == [merges]
 
 
 def test_its_plans_solve_their_levels(model: SokobanPolicy, levels: Bitboards) -> None:

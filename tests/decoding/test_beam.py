@@ -136,7 +136,9 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
         width=width,
         max_steps=max_steps,
         keep=keep,
+        merge_equal=is_merging,
         skip_visited=skip_visited and is_merging,
+        rank=toy is RankingToyStepper,
         stop_at_first=stop_at_first,
         stop_check_every=stop_check_every,
     )
@@ -327,17 +329,20 @@ TWO_ORDERS = table_model({(): [0.6, 0.4], (0,): [0.1, 0.9], (1,): [0.8, 0.2]})
 def test_equal_states_are_merged_before_the_cut_and_the_better_score_survives() -> None:
     assert isinstance(ToyStepper(TWO_ORDERS), Stepper)
     assert not isinstance(ToyStepper(TWO_ORDERS), MergingStepper)
-    apart = beam_search(ToyStepper(TWO_ORDERS, width=2), num_searches=1, width=2, max_steps=2)
-    assert plans_of(apart) == [(0, 1), (1, 0)]
-    merging = MergingToyStepper(TWO_ORDERS, width=2)
-    merged = beam_search(merging, num_searches=1, width=2, max_steps=2)
+
+    def search(merge_equal: bool) -> Beams:
+        stepper = MergingToyStepper(TWO_ORDERS, width=2)
+        return beam_search(stepper, num_searches=1, width=2, max_steps=2, merge_equal=merge_equal)
+
+    assert plans_of(search(merge_equal=False)) == [(0, 1), (1, 0)]
+    merged = search(merge_equal=True)
     assert plans_of(merged) == [(0, 1), (1, 1)]
     assert merged.scores_nats[0].exp().tolist() == pytest.approx([0.54, 0.08])
 
 
 def test_all_merged_beams_differ() -> None:
     stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=8)
-    beams = beam_search(stepper, num_searches=2, width=8, max_steps=5)
+    beams = beam_search(stepper, num_searches=2, width=8, max_steps=5, merge_equal=True)
     for search in range(2):
         states = [tuple(sorted(plan)) for plan in plans_of(beams, search)]
         assert len(states) == len(set(states)) == 8
@@ -345,7 +350,11 @@ def test_all_merged_beams_differ() -> None:
 
 def test_states_of_different_searches_are_not_merged() -> None:
     beams = beam_search(
-        MergingToyStepper(TWO_ORDERS, seeds=[3, 5], width=2), num_searches=2, width=2, max_steps=2
+        MergingToyStepper(TWO_ORDERS, seeds=[3, 5], width=2),
+        num_searches=2,
+        width=2,
+        max_steps=2,
+        merge_equal=True,
     )
     assert plans_of(beams, 0) == plans_of(beams, 1) == [(0, 1), (1, 1)]
 
@@ -355,7 +364,7 @@ def test_a_finished_beam_is_merged_with_nothing(ending: float) -> None:
     # The stepper hands the finished row of (1,) on with action 0: the same actions as (0, 1).
     model = table_model({(): [1 - ending, ending], (0,): [0.3, 0.7]})
     stepper = MergingToyStepper(model, width=3, end_action=1)
-    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2)
+    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2, merge_equal=True)
     assert sorted(plans_of(beams)) == [(0, 0), (0, 1), (1,)]
 
 
@@ -375,7 +384,12 @@ def test_a_position_the_search_has_been_in_is_not_gone_back_to(
 ) -> None:
     stepper = MergingToyStepper(BACK_AND_FORTH, modulus=LINE)
     beams = beam_search(
-        stepper, num_searches=1, width=1, max_steps=len(expected), skip_visited=skip_visited
+        stepper,
+        num_searches=1,
+        width=1,
+        max_steps=len(expected),
+        merge_equal=True,
+        skip_visited=skip_visited,
     )
     assert plans_of(beams) == [expected]
 
@@ -386,7 +400,9 @@ def test_with_skipping_no_state_is_kept_twice_in_a_search(
 ) -> None:
     modulus = 151
     stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=8, modulus=modulus)
-    beams = beam_search(stepper, num_searches=2, width=8, max_steps=7, skip_visited=skip_visited)
+    beams = beam_search(
+        stepper, num_searches=2, width=8, max_steps=7, merge_equal=True, skip_visited=skip_visited
+    )
     for search in range(2):
         plans = plans_of(beams, search)
         beginnings = {plan[:length] for plan in plans for length in range(8)}
@@ -398,7 +414,9 @@ def test_with_skipping_no_state_is_kept_twice_in_a_search(
 def test_a_search_with_nowhere_new_to_go_ends_empty() -> None:
     # Modulo 1 every state is the start.
     stepper = MergingToyStepper(random_model(3), seeds=[3, 5], width=2, modulus=1)
-    beams = beam_search(stepper, num_searches=2, width=2, max_steps=5, skip_visited=True)
+    beams = beam_search(
+        stepper, num_searches=2, width=2, max_steps=5, merge_equal=True, skip_visited=True
+    )
     assert plans_of(beams, 0) == plans_of(beams, 1) == []
     assert stepper.num_calls == 1
 
@@ -411,7 +429,9 @@ def test_a_row_that_is_cut_by_its_rank_has_not_been_visited() -> None:
     # (1,) is stepped and cut; (0, 0) then leads to the same state.
     model = table_model({(): [0.6, 0.4], (0,): [1.0, 0.0]})
     stepper = MergingToyStepper(model, width=2, modulus=WEEK)
-    beams = beam_search(stepper, num_searches=1, width=2, max_steps=2, keep=1, skip_visited=True)
+    beams = beam_search(
+        stepper, num_searches=1, width=2, max_steps=2, keep=1, merge_equal=True, skip_visited=True
+    )
     assert plans_of(beams) == [(0, 0)]
 
 
@@ -419,7 +439,9 @@ def test_where_the_stepper_takes_a_finished_beam_has_not_been_visited() -> None:
     # (2,) ends in state 4, and is handed on with action 0: to 5, where (0, 1, 1) leads, too.
     model = table_model({(): [0.6, 0.0, 0.4], (0,): [0.0, 1.0, 0.0], (0, 1): [0.0, 1.0, 0.0]})
     stepper = MergingToyStepper(model, width=2, end_action=2, modulus=WEEK)
-    beams = beam_search(stepper, num_searches=1, width=2, max_steps=3, skip_visited=True)
+    beams = beam_search(
+        stepper, num_searches=1, width=2, max_steps=3, merge_equal=True, skip_visited=True
+    )
     assert plans_of(beams) == [(2,), (0, 1, 1)]
 
 
@@ -429,7 +451,14 @@ def test_a_narrower_keep_without_ranks_is_a_narrower_beam(toy: type[ToyStepper])
 
     def search(width: int, keep: int | None) -> Beams:
         stepper = toy(model, seeds=[3, 11, 29], width=width, end_action=2)
-        return beam_search(stepper, num_searches=3, width=width, max_steps=7, keep=keep)
+        return beam_search(
+            stepper,
+            num_searches=3,
+            width=width,
+            max_steps=7,
+            keep=keep,
+            merge_equal=toy is MergingToyStepper,
+        )
 
     wide, narrow = search(13, keep=5), search(5, keep=None)
     for field in fields(Beams):
@@ -452,11 +481,14 @@ def test_of_the_rows_that_were_stepped_the_highest_ranks_live_on() -> None:
     stepper = Judge(model, [1.0, 2.0, 3.0], width=3)
     assert isinstance(stepper, RankingStepper)
     assert not isinstance(ToyStepper(model), RankingStepper)
-    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2, keep=1)
+    unranked = beam_search(stepper, num_searches=1, width=3, max_steps=1, keep=1)
+    assert plans_of(unranked) == [(0,)]
+    stepper = Judge(model, [1.0, 2.0, 3.0], width=3)
+    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2, keep=1, rank=True)
     assert plans_of(beams) == [(2, 2)]
     assert beams.scores_nats.exp().tolist() == [pytest.approx([0.03])]
     beams = beam_search(
-        Judge(model, [1.0, 2.0, 3.0], width=2), num_searches=1, width=2, max_steps=1
+        Judge(model, [1.0, 2.0, 3.0], width=2), num_searches=1, width=2, max_steps=1, rank=True
     )
     assert plans_of(beams) == [(2,), (0,)]  # the cut to the width is by score, the order by rank
 
@@ -464,7 +496,7 @@ def test_of_the_rows_that_were_stepped_the_highest_ranks_live_on() -> None:
 def test_a_row_that_is_worth_nothing_is_dropped_though_there_is_room() -> None:
     model = table_model({(): [0.5, 0.3, 0.2], (1,): [0.4, 0.0, 0.6]})
     stepper = Judge(model, [-math.inf, 1.0, 1.0], width=5)
-    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2)
+    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, rank=True)
     assert plans_of(beams) == [(1, 2)]
 
 
@@ -472,7 +504,7 @@ def test_a_finished_beam_keeps_the_rank_that_it_finished_with() -> None:
     # (2,) is handed on with action 0, whose rank would be lower than that of (1, 0).
     model = table_model({(): [0.0, 0.6, 0.4], (1,): [0.9, 0.1, 0.0]})
     stepper = Judge(model, [1.0, 3.0, 2.0], width=5, end_action=2)
-    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, keep=2)
+    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, keep=2, rank=True)
     assert plans_of(beams) == [(2,), (1, 1)]
 
 
@@ -486,7 +518,9 @@ def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_cros
             width=11,
             max_steps=7,
             keep=5,
+            merge_equal=True,
             skip_visited=True,
+            rank=True,
             stop_check_every=stop_check_every,
         )
     assert len(crossings.names) == num_crossings
@@ -507,7 +541,9 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
                 width=13,
                 max_steps=11,
                 keep=7,
+                merge_equal=True,
                 skip_visited=True,
+                rank=True,
                 stop_check_every=0,
             )
         finally:
@@ -528,9 +564,11 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
         ({"keep": 0}, "keep is 0; expected at least 1"),
         ({"keep": 5}, "keep is 5; expected at most width, which is 3"),
         (
-            {"skip_visited": True},
-            "skip_visited: the stepper does not tell equal states from others",
+            {"merge_equal": True},
+            "merge_equal: the stepper does not tell equal states from others",
         ),
+        ({"skip_visited": True}, "skip_visited needs merge_equal"),
+        ({"rank": True}, "rank: the stepper does not rank its rows"),
         ({"stop_check_every": -1}, r"stop_check_every is -1; expected 0 \(never\) or more"),
         ({"width": 5}, "the stepper has 6 rows; expected 2 searches x 5 beams = 10"),
     ],

@@ -35,7 +35,9 @@ def beam_search(
     width: int,
     max_steps: int,
     keep: int | None = None,
+    merge_equal: bool = False,
     skip_visited: bool = False,
+    rank: bool = False,
     stop_at_first: bool = False,
     stop_check_every: int = 1,
 ) -> Beams:
@@ -43,16 +45,16 @@ def beam_search(
 
     The stepper holds ``num_searches * width`` rows, all rows of a search at its start; a start that
     is finished already is for the caller to leave out. A finished beam lives on as itself: one
-    successor, at no cost. A beam all of whose actions are forbidden has no successor. If the
-    stepper is a ``MergingStepper``, successors in equal states are merged before the cut, and the
-    best of them survives; with ``skip_visited`` a successor in a state that a beam of the same
-    search has been in, at any step, is left out too. Of equal scores the lower beam * A + action
-    goes first.
+    successor, at no cost. A beam all of whose actions are forbidden has no successor. With
+    ``merge_equal``, for a ``MergingStepper``, successors in equal states are merged before the cut,
+    and the best of them survives; with ``skip_visited`` as well, a successor in a state that a beam
+    of the same search has been in, at any step, is left out too. Of equal scores the lower
+    beam * A + action goes first.
 
     The cut to ``width`` is by score. After it the stepper has stepped (and paid for) that many
     rows; only the ``keep`` (by default all) of the highest rank live on. A row's rank is its score,
-    or what a ``RankingStepper`` makes of it. Where ``keep`` * A is at most ``width``, no successor
-    is lost before it is ranked.
+    or with ``rank`` what the ``RankingStepper`` makes of it. Where ``keep`` * A is at most
+    ``width``, no successor is lost before it is ranked.
 
     With ``stop_at_first`` a search ends at the step that finishes its first beam, so that no beam
     is longer than the best. Whether all searches have ended is asked of the device every
@@ -60,6 +62,9 @@ def beam_search(
     """
     keep = width if keep is None else keep
     _check_sizes(num_searches, width, max_steps, keep, stop_check_every)
+    if skip_visited and not merge_equal:
+        raise ValueError("skip_visited needs merge_equal, which tells equal states from others")
+    merging, ranking = _merging(stepper, merge_equal), _ranking(stepper, rank)
     device = stepper.device
     first_rows = width * torch.arange(num_searches, device=device)[:, None]
     actions = torch.full((num_searches, width, max_steps), -1, device=device)
@@ -71,11 +76,13 @@ def beam_search(
     ranks, visited = scores, None
     if skip_visited:
         visited = VisitedStates(num_searches, max_keys=keep * max_steps + 1, device=device)
-        _remember(visited, stepper, is_new=scores == 0.0)
+        _remember(visited, merging, is_new=scores == 0.0)
 
     for step in range(max_steps):
         is_frozen = is_finished | is_done
-        candidates = candidate_scores(stepper, scores, is_frozen=is_frozen, visited=visited)
+        candidates = candidate_scores(
+            stepper, scores, is_frozen=is_frozen, merging=merging, visited=visited
+        )
         num_actions = candidates.shape[-1]
         # A stable sort and not topk, which may break ties otherwise in another batch.
         scores, order = candidates.flatten(1).sort(dim=1, descending=True, stable=True)
@@ -84,11 +91,11 @@ def beam_search(
         answers = stepper.advance((first_rows + parents).flatten(), chosen.flatten())
 
         is_frozen = is_frozen.gather(1, parents)
-        ranks = torch.where(is_frozen, ranks.gather(1, parents), _ranks(stepper, scores))
+        ranks = torch.where(is_frozen, ranks.gather(1, parents), _ranks(ranking, scores))
         is_dead = _is_cut(ranks, scores, keep)
         scores, ranks = (x.masked_fill(is_dead, -torch.inf) for x in (scores, ranks))
         if visited is not None:
-            _remember(visited, stepper, is_new=~(is_frozen | is_dead))
+            _remember(visited, merging, is_new=~(is_frozen | is_dead))
         actions = actions.take_along_dim(parents[:, :, None], dim=1)
         actions[:, :, step] = chosen.masked_fill(is_frozen, -1)
         is_finished = torch.where(
@@ -110,10 +117,20 @@ def beam_search(
     return Beams(actions, (actions >= 0).sum(dim=2), scores, is_finished.gather(1, order))
 
 
-def _ranks(stepper: Stepper, scores: Float[Tensor, "B K"]) -> Float[Tensor, "B K"]:
-    if not isinstance(stepper, RankingStepper):
-        return scores
-    return stepper.ranks(scores.flatten()).view_as(scores)
+def _merging(stepper: Stepper, merge_equal: bool) -> MergingStepper | None:
+    if merge_equal and not isinstance(stepper, MergingStepper):
+        raise ValueError("merge_equal: the stepper does not tell equal states from others")
+    return stepper if merge_equal and isinstance(stepper, MergingStepper) else None
+
+
+def _ranking(stepper: Stepper, rank: bool) -> RankingStepper | None:
+    if rank and not isinstance(stepper, RankingStepper):
+        raise ValueError("rank: the stepper does not rank its rows")
+    return stepper if rank and isinstance(stepper, RankingStepper) else None
+
+
+def _ranks(ranking: RankingStepper | None, scores: Float[Tensor, "B K"]) -> Float[Tensor, "B K"]:
+    return scores if ranking is None else ranking.ranks(scores.flatten()).view_as(scores)
 
 
 def _is_cut(
@@ -127,10 +144,11 @@ def _is_cut(
     return ~is_best | (ranks == -torch.inf)
 
 
-def _remember(visited: VisitedStates, stepper: Stepper, *, is_new: Bool[Tensor, "B K"]) -> None:
-    if not isinstance(stepper, MergingStepper):
-        raise ValueError("skip_visited: the stepper does not tell equal states from others")
-    visited.add(stepper.keys().view_as(is_new), is_new)
+def _remember(
+    visited: VisitedStates, merging: MergingStepper | None, *, is_new: Bool[Tensor, "B K"]
+) -> None:
+    assert merging is not None
+    visited.add(merging.keys().view_as(is_new), is_new)
 
 
 def _check_sizes(

@@ -16,12 +16,13 @@ def candidate_scores(
     scores: Float[Tensor, "B K"],
     *,
     is_frozen: Bool[Tensor, "B K"],
+    merging: MergingStepper | None,
     visited: VisitedStates | None,
 ) -> Float[Tensor, "B K A"]:
     """The score of each beam's successor by each action; -inf where there is none.
 
-    A frozen beam has one successor, itself, as action 0. Of equal states only the best is left, and
-    of those in ``visited`` none.
+    A frozen beam has one successor, itself, as action 0. Of states that ``merging`` finds equal
+    only the best is left, and of those in ``visited`` none.
     """
     num_searches, width = scores.shape
     log_probs = stepper.log_probs()
@@ -34,8 +35,8 @@ def candidate_scores(
     # The rows of dead beams hold leftovers, whose log-probabilities may be anything, NaN too.
     is_no_parent = (scores == -torch.inf) | is_frozen
     extended = extended.masked_fill(is_no_parent[:, :, None], -torch.inf)
-    if isinstance(stepper, MergingStepper):
-        keys = stepper.successor_keys().view_as(extended)
+    if merging is not None:
+        keys = merging.successor_keys().view_as(extended)
         extended = _keep_best_of_equals(extended, keys)
         if visited is not None:
             is_old = visited.contains(keys.flatten(1)).view_as(extended)

@@ -54,7 +54,13 @@ def _plain_rollouts(
 def _plain_beams(policy: SokobanPolicy, levels: Bitboards) -> Beams:
     stepper = PolicyStepper(policy, levels, width=SEARCH["width"], allow_undo=False, **STEPPER)
     return beam_search(
-        stepper, num_searches=len(levels.boxes), max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
+        stepper,
+        num_searches=len(levels.boxes),
+        max_steps=NUM_MOVES,
+        stop_check_every=0,
+        merge_equal=True,
+        rank=True,
+        **SEARCH,
     )
 
 
@@ -177,7 +183,13 @@ def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Cal
             **STEPPER,
         )
         return beam_search(
-            stepper, num_searches=7, max_steps=NUM_MOVES, stop_check_every=0, **SEARCH
+            stepper,
+            num_searches=7,
+            max_steps=NUM_MOVES,
+            stop_check_every=0,
+            merge_equal=True,
+            rank=True,
+            **SEARCH,
         )
 
     return [rollouts, beams]

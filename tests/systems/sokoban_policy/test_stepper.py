@@ -211,7 +211,8 @@ for num_rows in rows:
 
 def searched(compiled):
     stepper = PolicyStepper(model, levels, width=3, allow_undo=True, compiled=compiled)
-    return beam_search(stepper, num_searches=len(levels.boxes), width=3, max_steps=30)
+    sizes = {"num_searches": len(levels.boxes), "width": 3, "max_steps": 30}
+    return beam_search(stepper, merge_equal=True, **sizes)
 
 assert torch.equal(searched(False).actions, searched(True).actions)
 # The first batch has its size compiled in; the second makes it any size.

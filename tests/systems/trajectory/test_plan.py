@@ -150,7 +150,7 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans(seed: int) -> N
         expected = {actions: worth(actions) for actions in product((0, 1), repeat=3)}
         stepper = _Steps(model, start, plan).stepper
         assert isinstance(stepper, RankingStepper)
-        beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=3)
+        beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=3, rank=True)
     best = stepper.best_rows()
     assert float(stepper.ranks(torch.zeros(8))[best]) == pytest.approx(max(expected.values()))
     assert int(stepper.first_actions[best]) == max(expected, key=lambda plan: expected[plan])[0]

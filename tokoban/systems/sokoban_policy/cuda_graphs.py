@@ -94,8 +94,8 @@ class CapturedRollouts:
 class CapturedBeamSearch:
     """Beam searches of up to ``num_searches`` levels at a time; undo is not among their moves.
 
-    The arguments are those of ``beam_search`` and ``PolicyStepper``; of the weights the same is
-    true as in ``CapturedRollouts``.
+    Equal states are merged. The other arguments are those of ``beam_search`` and
+    ``PolicyStepper``; a graph reads the weights as that of ``CapturedRollouts`` does.
     """
 
     def __init__(
@@ -133,7 +133,9 @@ class CapturedBeamSearch:
                 width=width,
                 max_steps=max_moves,
                 keep=keep,
+                merge_equal=True,
                 skip_visited=skip_visited,
+                rank=True,
                 stop_at_first=stop_at_first,
                 stop_check_every=0,
             )

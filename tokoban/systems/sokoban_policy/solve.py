@@ -152,7 +152,9 @@ def by_beam(
             width=num_rows,
             keep=width,
             max_steps=steps,
+            merge_equal=True,
             skip_visited=skip_visited,
+            rank=True,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
         )

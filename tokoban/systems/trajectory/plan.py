@@ -83,6 +83,7 @@ def best_first_actions(stepper: PlanStepper, *, num_searches: int) -> Int64[Tens
         width=plan.width,
         keep=plan.keep,
         max_steps=plan.horizon,
+        rank=True,
         stop_check_every=0,
     )
     best = stepper.best_rows()
