@@ -1,9 +1,9 @@
-"""The choices: sampling and beam search over anything that steps; no model and no game is known."""
+"""Sampling and beam search over any ``Stepper``; knows no model and no game."""
 
 from tokoban.decoding.beam import Beams, beam_search
-from tokoban.decoding.draws import GREEDY, Sampling, draw
-from tokoban.decoding.hypotheses import Hypotheses, search_hypotheses
+from tokoban.decoding.length_penalised import Hypotheses, length_penalised_beam_search
 from tokoban.decoding.sampling import Samples, gumbel_noise, restrict, sample
+from tokoban.decoding.seeded_sampling import GREEDY, Sampling, seeded_sample
 from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
 
 __all__ = [
@@ -16,9 +16,9 @@ __all__ = [
     "Sampling",
     "Stepper",
     "beam_search",
-    "draw",
     "gumbel_noise",
+    "length_penalised_beam_search",
     "restrict",
     "sample",
-    "search_hypotheses",
+    "seeded_sample",
 ]

@@ -17,7 +17,7 @@ from tests.systems.translation.half_trained import (
     impatient,
     padded,
 )
-from tokoban.decoding import Sampling, Stepper, sample, search_hypotheses
+from tokoban.decoding import Sampling, Stepper, length_penalised_beam_search, sample
 from tokoban.inference import CachedEngine
 from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import EXTRA_LENGTH
@@ -314,7 +314,7 @@ def test_cached_steps_equal_whole_passes_after_any_parents() -> None:
 
 def test_searching_and_sampling_at_width_one_are_the_same() -> None:
     greedy = sample(stepper(1), num_rows=5, max_steps=12)
-    beam = search_hypotheses(stepper(1), num_searches=5, width=1, max_steps=12, end=EOS)
+    beam = length_penalised_beam_search(stepper(1), num_searches=5, width=1, max_steps=12, end=EOS)
     assert greedy.is_finished.all()
     assert torch.equal(greedy.actions, beam.actions[:, 0])
     assert torch.allclose(greedy.scores_nats.double(), beam.scores_nats[:, 0], atol=1e-5)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from tokoban.decoding import GREEDY, Samples, Sampling, draw
+from tokoban.decoding import GREEDY, Samples, Sampling, seeded_sample
 from tokoban.inference import Engine
 from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.model import Gpt
@@ -50,4 +50,4 @@ def generate(
             are_over=are_over,
         )
         keys = [(number,) for number in numbers or range(len(prompts))]
-        return draw(stepper, sampling, keys=keys, max_steps=max_tokens)
+        return seeded_sample(stepper, sampling, keys=keys, max_steps=max_tokens)

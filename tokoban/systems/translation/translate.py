@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from tokoban.decoding import Sampling, draw, search_hypotheses
+from tokoban.decoding import Sampling, length_penalised_beam_search, seeded_sample
 from tokoban.inference import CachedEngine, Engine
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.engine import network_of
@@ -125,7 +125,7 @@ def _searched(
     nbest: int,
     penalty: Callable[[int], float],
 ) -> Found:
-    searched = search_hypotheses(
+    searched = length_penalised_beam_search(
         stepper,
         num_searches=num_sources,
         width=beam,
@@ -142,7 +142,7 @@ def _sampled(
 ) -> Found:
     """``num_each`` draws of each source, by noise of its own, so that no batch changes them."""
     keys = [(number, copy) for number in numbers for copy in range(num_each)]
-    drawn = draw(stepper, sampling, keys=keys, max_steps=stepper.max_length)
+    drawn = seeded_sample(stepper, sampling, keys=keys, max_steps=stepper.max_length)
     actions, scores = (x.unflatten(0, (-1, num_each)) for x in (drawn.actions, drawn.scores_nats))
     return actions.tolist(), scores.tolist()
 

@@ -1,8 +1,8 @@
-"""Beam search for sequences that end with an action of their own, judged by more than their score.
+"""Length-penalised beam search: finished hypotheses are ranked by score / penalty(length).
 
-The beams of ``beam`` keep what has finished among them. Here ``width`` of them always go on, and
-what ends is put aside and judged by its score divided by a penalty for its length: else the short
-ones would win, since every action costs.
+As in GNMT (Wu et al. 2016, arXiv:1609.08144, section 7) and Fairseq: ``width`` beams always go on,
+and what ends joins the finished hypotheses. The beams of ``beam`` keep what has finished among
+them; ranked by the sum of log-probabilities, short hypotheses would win.
 
 Axes: B searches, K beams of each, A actions, T steps, C candidates, R searches that still go on; a
 row of the stepper is search * K + beam of these.
@@ -33,7 +33,7 @@ class Hypotheses:
 
 
 @torch.no_grad()
-def search_hypotheses(
+def length_penalised_beam_search(
     stepper: Stepper,
     *,
     num_searches: int,
@@ -43,13 +43,13 @@ def search_hypotheses(
     keep: int | None = None,
     penalty: Callable[[int], float] = lambda length: 1.0,
 ) -> Hypotheses:
-    """The ``keep`` (by default ``width``) best of what ended in each search, by the action ``end``.
+    """The ``keep`` (by default ``width``) best hypotheses of each search that end with ``end``.
 
-    At each step the ``width`` best successors are looked at: those that end are put aside, and the
-    next best that do not end fill their places. A search is over when ``width`` have been put
-    aside, or sooner if no beam of it can come before one of those to keep any more. What has not
-    ended after ``max_steps`` is lost. Ranks are scores / ``penalty(length)``, the end counted;
-    ``penalty`` is above 0 and does not fall.
+    At each step the ``width`` best successors are considered: those that end are finished, and the
+    next best that do not end take their places. A search is over when ``width`` have finished, or
+    sooner if no beam of it can still overtake one of those to keep. What has not ended after
+    ``max_steps`` is dropped. Ranks are scores / ``penalty(length)``, the end counted; ``penalty``
+    is above 0 and does not decrease.
 
     The stepper holds ``num_searches * width`` rows, all rows of a search at its start. The rows of
     a search that is over are dropped: ``advance`` gets fewer parents than there were rows, and must
@@ -58,11 +58,11 @@ def search_hypotheses(
     keep = width if keep is None else keep
     _check_sizes(num_searches, width, max_steps, keep)
     device, log_probs = stepper.device, stepper.log_probs()
-    aside = _Aside(num_searches, width, max_steps, like=log_probs)
+    finished = _Finished(num_searches, width, max_steps, like=log_probs)
     running = torch.arange(num_searches, device=device)
     actions = torch.full((num_searches, width, max_steps), -1, device=device)
     # Only beam 0 is alive at first, else the K equal starts would fill the beam with copies.
-    scores = torch.full_like(aside.scores, -torch.inf)
+    scores = torch.full_like(finished.scores, -torch.inf)
     scores[:, 0] = 0.0
 
     for step in range(max_steps):
@@ -72,7 +72,7 @@ def search_hypotheses(
             ended = actions.take_along_dim(parents[:, :width, None], dim=1)
             ended[:, :, step] = end
             ended_scores = candidates.masked_fill(~is_end, -torch.inf)[:, :width]
-            aside.add(running, ended_scores, ended, penalty=penalty(step + 1))
+            finished.add(running, ended_scores, ended, penalty=penalty(step + 1))
             # Each beam ends in one way at most, so of twice as many candidates enough go on.
             order = is_end.int().argsort(dim=1, stable=True)
             candidates = candidates.masked_fill(is_end, -torch.inf).gather(1, order)
@@ -82,19 +82,19 @@ def search_hypotheses(
         actions[:, :, step] = chosen
 
         # Scores only fall, and the penalty only rises: no beam's rank can come to more than this.
-        is_beaten = aside.ranks[running, keep - 1] >= scores[:, 0] / penalty(max_steps)
-        going_on = (~(aside.is_full(running) | is_beaten)).nonzero()[:, 0]
+        is_beaten = finished.ranks[running, keep - 1] >= scores[:, 0] / penalty(max_steps)
+        going_on = (~(finished.is_full(running) | is_beaten)).nonzero()[:, 0]
         if len(going_on) == 0 or step + 1 == max_steps:
             break
         has_moved = width > 1 or len(going_on) < len(running)
         rows = parents[going_on] + width * going_on[:, None]
         running, scores, actions = running[going_on], scores[going_on], actions[going_on]
         stepper.advance(rows.flatten() if has_moved else None, chosen[going_on].flatten())
-    return aside.hypotheses(keep)
+    return finished.hypotheses(keep)
 
 
-class _Aside:
-    """The best ``width`` hypotheses of each search so far; storage, which changes."""
+class _Finished:
+    """The best ``width`` finished hypotheses of each search so far; mutable storage."""
 
     def __init__(
         self, num_searches: int, width: int, max_steps: int, *, like: Float[Tensor, "_ A"]
@@ -112,7 +112,7 @@ class _Aside:
         *,
         penalty: float,
     ) -> None:
-        """Of what is here and what is new, keeps the best; of equal ranks the earlier."""
+        """Keeps the best of the old and the new; of equal ranks the earlier."""
         all_ranks = torch.cat([self.ranks[searches], scores / penalty], dim=1)
         all_scores = torch.cat([self.scores[searches], scores], dim=1)
         all_actions = torch.cat([self.actions[searches], actions], dim=1)
@@ -122,7 +122,7 @@ class _Aside:
         self.actions[searches] = all_actions.take_along_dim(best[:, :, None], dim=1)
 
     def is_full(self, searches: Int64[Tensor, "R"]) -> Bool[Tensor, "R"]:
-        """Whether as many as there is room for have been put aside."""
+        """Whether ``width`` hypotheses have finished."""
         return self.ranks[searches, -1] > -torch.inf
 
     def hypotheses(self, keep: int) -> Hypotheses:

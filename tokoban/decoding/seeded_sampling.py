@@ -1,4 +1,7 @@
-"""Draws by a seed: what is drawn of a row depends on its own key, and on no batch.
+"""Seeded sampling: the samples of a row depend on the seed and the row's key, not on the batch.
+
+Gumbel-max sampling: Maddison et al. 2014 (arXiv:1411.0030). Temperature, top-k (Fan et al. 2018,
+arXiv:1805.04833) and top-p (Holtzman et al. 2020, arXiv:1904.09751) are those of ``sampling``.
 
 Axes: B rows, A actions.
 """
@@ -17,7 +20,7 @@ from tokoban.decoding.stepper import Stepper
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How actions are chosen: one seed draws the same; at temperature 0 it is the most probable."""
+    """How actions are sampled; at temperature 0 the most probable is taken."""
 
     seed: int = 0
     temperature: float = 1.0
@@ -36,7 +39,7 @@ class Sampling:
 GREEDY = Sampling(temperature=0.0)
 
 
-def draw(
+def seeded_sample(
     stepper: Stepper, sampling: Sampling, *, keys: Sequence[Sequence[int]], max_steps: int
 ) -> Samples:
     """``sample`` with noise of its own for each row, by ``sampling.seed`` and the row's key.

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tokoban.decoding import GREEDY, Sampling, draw
+from tokoban.decoding import GREEDY, Sampling, seeded_sample
 
 
 class Chances:
@@ -23,7 +23,9 @@ class Chances:
 
 
 def drawn(keys: list[tuple[int, ...]], sampling: Sampling, max_steps: int = 17) -> list[list[int]]:
-    return draw(Chances(len(keys)), sampling, keys=keys, max_steps=max_steps).actions.tolist()
+    return seeded_sample(
+        Chances(len(keys)), sampling, keys=keys, max_steps=max_steps
+    ).actions.tolist()
 
 
 def test_what_is_drawn_of_a_row_depends_on_its_key_and_on_no_batch() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.decoding.toy import ToyStepper, random_model, replayed_score_nats, table_model
-from tokoban.decoding import Hypotheses, beam_search, sample, search_hypotheses
+from tokoban.decoding import Hypotheses, beam_search, length_penalised_beam_search, sample
 
 END = 0
 A = 4  # actions, the end among them
@@ -24,7 +24,7 @@ PENALTIES: dict[str, Penalty] = {
 
 def search(seeds: list[int], *, width: int, max_steps: int = 6, **options) -> Hypotheses:
     stepper = ToyStepper(random_model(A), seeds=seeds, width=width, end_action=END)
-    return search_hypotheses(
+    return length_penalised_beam_search(
         stepper, num_searches=len(seeds), width=width, max_steps=max_steps, end=END, **options
     )
 
@@ -115,7 +115,7 @@ def test_what_ends_leaves_its_place_to_another() -> None:
     def stepper(width: int) -> ToyStepper:
         return ToyStepper(model, width=width, end_action=END)
 
-    apart = search_hypotheses(
+    apart = length_penalised_beam_search(
         stepper(2), num_searches=1, width=2, max_steps=3, end=END, penalty=lambda n: n**3.0
     )
     assert plans(apart, 0) == [[1, 2, 0], [2, 2, 0]]
@@ -135,7 +135,7 @@ def test_a_search_is_over_when_as_many_have_ended_as_the_beam_is_wide() -> None:
         }
     )
     stepper = ToyStepper(model, width=2, end_action=END)
-    found = search_hypotheses(
+    found = length_penalised_beam_search(
         stepper, num_searches=1, width=2, max_steps=5, end=END, penalty=lambda n: n**3.0
     )
     assert plans(found, 0) == [[1, 0], [0]]
@@ -146,7 +146,9 @@ def test_a_search_is_over_when_nothing_can_come_before_what_is_kept() -> None:
     model = table_model({(): [0.9, 0.1], (1,): [0.0, 1.0], (1, 1): [1.0, 0.0]})
     for keep, num_steps in (1, 0), (2, 2):
         stepper = ToyStepper(model, width=2, end_action=END)
-        found = search_hypotheses(stepper, num_searches=1, width=2, max_steps=5, end=END, keep=keep)
+        found = length_penalised_beam_search(
+            stepper, num_searches=1, width=2, max_steps=5, end=END, keep=keep
+        )
         assert plans(found, 0) == [[0], [1, 1, 0]][:keep]
         assert stepper.histories.shape[1] == num_steps
 
@@ -161,7 +163,7 @@ def test_the_rows_of_a_search_that_is_over_are_dropped() -> None:
             return super().advance(parents, actions)
 
     stepper = Counting(random_model(A), seeds=seeds, width=2, end_action=END)
-    found = search_hypotheses(stepper, num_searches=20, width=2, max_steps=9, end=END)
+    found = length_penalised_beam_search(stepper, num_searches=20, width=2, max_steps=9, end=END)
     assert rows == sorted(rows, reverse=True) and rows[0] > rows[-1]
     assert (found.lengths[:, 0] > 0).all()
 
@@ -169,7 +171,7 @@ def test_the_rows_of_a_search_that_is_over_are_dropped() -> None:
 def test_what_has_not_ended_is_lost() -> None:
     model = table_model({(): [0.0, 1.0], (1,): [0.0, 1.0], (1, 1): [0.0, 1.0]})
     stepper = ToyStepper(model, width=1, end_action=END)
-    found = search_hypotheses(stepper, num_searches=1, width=1, max_steps=2, end=END)
+    found = length_penalised_beam_search(stepper, num_searches=1, width=1, max_steps=2, end=END)
     assert plans(found, 0) == [[]] and found.actions.tolist() == [[[-1, -1]]]
     assert found.ranks.tolist() == found.scores_nats.tolist() == [[-math.inf]]
 
@@ -179,7 +181,7 @@ def test_of_equal_scores_the_lower_action_goes_first() -> None:
         {(): [0.0, 0.25, 0.25, 0.25, 0.25]} | {(a,): [1.0] + 4 * [0.0] for a in range(1, 5)}
     )
     stepper = ToyStepper(model, width=2, end_action=END)
-    found = search_hypotheses(stepper, num_searches=1, width=2, max_steps=3, end=END)
+    found = length_penalised_beam_search(stepper, num_searches=1, width=2, max_steps=3, end=END)
     assert plans(found, 0) == [[1, 0], [2, 0]]
 
 
@@ -195,5 +197,7 @@ def test_of_equal_scores_the_lower_action_goes_first() -> None:
 def test_sizes_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
     stepper = ToyStepper(random_model(A), width=2, end_action=END)
     with pytest.raises(ValueError) as refusal:
-        search_hypotheses(stepper, num_searches=1, end=END, **({"max_steps": 5} | options))
+        length_penalised_beam_search(
+            stepper, num_searches=1, end=END, **({"max_steps": 5} | options)
+        )
     assert str(refusal.value) == message
