@@ -214,13 +214,13 @@ def changed_tokenizer(**changes: Any) -> str:
                     "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]",
                 }
             ),
-            "it reads texts otherwise",
+            "its normaliser, splitting or decoder",
         ),
         (
             changed_tokenizer(
                 normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 999}
             ),
-            "it reads texts otherwise",
+            "its normaliser, splitting or decoder",
         ),
     ],
 )  # fmt: skip

@@ -129,7 +129,7 @@ def test_the_numbers_are_printed_and_written(
     assert json.loads(out.read_text())["num_pairs"] == 6
     printed = capsys.readouterr().out
     assert "│ q1 │  1 │ -inf │ -inf │" in printed
-    assert printed.endswith("6 of 9 pairs of a query and a key may meet.\n")
+    assert printed.endswith("6 of 9 pairs of a query and a key are not masked.\n")
 
 
 def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,7 +172,7 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         ),
         (
             ["--queries", "1e200"],
-            "these numbers are too large: a sum of their products is infinite",
+            "these numbers are too large: a sum of products is infinite",
         ),
         (["no.txt"], "no.txt: No such file or directory"),
         (["bad.txt"], "bad.txt: keys: row 1: expected a number, got 'two'"),

@@ -1,4 +1,4 @@
-"""``tokoban attention``: every step from queries to outputs, in boxes, for any small matrices."""
+"""``tokoban attention``: every step from queries to outputs, as tables, for small matrices."""
 
 import argparse
 import math
@@ -25,7 +25,7 @@ Matrix = list[list[float]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the matrices, who may attend to whom, and where the numbers go besides."""
+    """Declares the matrices, the mask and the outputs."""
     parser.add_argument(
         "file",
         nargs="?",
@@ -60,12 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Steps:
-    """All that happens between queries and outputs: matrices, a row for each query or source."""
+    """The matrices of every step, with a row for each query or source."""
 
     queries: "Tensor"
     keys: "Tensor"
     values: "Tensor"
-    exact_retrieval: "Tensor"  # what a database would answer: the values of all equal keys, summed
+    exact_retrieval: "Tensor"  # a database lookup: the values of all equal keys, summed
     scores: "Tensor"
     scaled_scores: "Tensor"
     may_attend: "Tensor"
@@ -92,9 +92,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -> Steps:
-    """The core's own attention of one head, in double precision, with all that it does between.
+    """The core's attention of one head, in double precision, with every intermediate result.
 
-    ``ValueError`` for matrices that do not fit each other or whose products overflow.
+    ``ValueError`` for matrices of different sizes and for products that overflow.
     """
     import torch
 
@@ -115,7 +115,7 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
     scores = queries @ keys.T
     exact_retrieval = (queries[:, None] == keys).all(-1).double() @ values
     if not (scores.isfinite().all() and exact_retrieval.isfinite().all()):
-        raise ValueError("these numbers are too large: a sum of their products is infinite")
+        raise ValueError("these numbers are too large: a sum of products is infinite")
     one_head = queries[None, None], keys[None, None]
     return Steps(
         queries=queries,
@@ -218,24 +218,24 @@ def _show(steps: Steps) -> None:
     num_pairs, num_all = int(steps.may_attend.sum()), steps.may_attend.numel()
     width = steps.queries.shape[-1]
     masked = steps.scaled_scores.masked_fill(~steps.may_attend, -math.inf)
-    hidden = "" if num_pairs == num_all else "; what may not be attended to is at -inf"
+    hidden = "" if num_pairs == num_all else "; masked scores are -inf"
     shown: list[tuple[str, torch.Tensor, str, str]] = [
-        ("Queries: what each position asks for", steps.queries, "q", ""),
-        ("Keys: what it can be found by", steps.keys, "k", ""),
-        ("Values: what it hands over", steps.values, "v", ""),
-        ("What a database answers: the value of the equal key", steps.exact_retrieval, "q", ""),
+        ("Queries: what each position searches for", steps.queries, "q", ""),
+        ("Keys: what each source is matched by", steps.keys, "k", ""),
+        ("Values: what each source contributes", steps.values, "v", ""),
+        ("A database lookup: the value of the equal key", steps.exact_retrieval, "q", ""),
         ("Scores: each query times each key", steps.scores, "q", "k"),
         (f"Scaled: divided by the root of the width {width}{hidden}", masked, "q", "k"),
         ("Weights: the softmax of each row, whose sum is 1", steps.weights, "q", "k"),
-        ("Outputs: the values mixed by these weights", steps.outputs, "q", ""),
+        ("Outputs: the weighted sums of the values", steps.outputs, "q", ""),
     ]
     screen = Screen()
-    # As wide as it has to be: numbers that are cut off would be wrong ones.
+    # Never truncated: a cut number would be wrong.
     screen.width = 10_000
     for title, matrix, row, column in shown:
         screen.print(title)
         screen.print(_box(matrix, row, column))
-    screen.print(f"{num_pairs} of {num_all} pairs of a query and a key may meet.")
+    screen.print(f"{num_pairs} of {num_all} pairs of a query and a key are not masked.")
 
 
 def _box(matrix: "Tensor", row: str, column: str) -> "Table":

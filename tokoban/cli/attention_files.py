@@ -1,4 +1,4 @@
-"""Where ``--attention OUT`` goes: a page to look around in, or a picture of all maps."""
+"""The output of ``--attention OUT``: an HTML page, or a picture of all maps."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,19 +13,19 @@ _SUFFIXES = (".html", ".png", ".svg")
 
 
 def check(destination: str | None) -> None:
-    """Refuses before the work a place that cannot be written, or a name that says no kind."""
+    """``ValueError`` or ``OSError`` for a place that cannot be written or an unknown suffix."""
     check_destination(destination)
     if destination is not None and Path(destination).suffix.lower() not in _SUFFIXES:
         raise ValueError(f"{destination}: expected a name that ends in .html, .png or .svg")
 
 
 def is_page(destination: str) -> bool:
-    """Whether a page of HTML is asked for."""
+    """Whether the output is an HTML page."""
     return Path(destination).suffix.lower() == ".html"
 
 
 def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str) -> None:
-    """The page, whose ``guide`` says what to look for, or the maps of every layer and head."""
+    """Writes the page, whose ``guide`` says what to look for, or the maps of all heads."""
     from tokoban.viewing.attention_page import write_attention_page
     from tokoban.viewing.plots import plot_attention_maps
 

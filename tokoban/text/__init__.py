@@ -1,1 +1,1 @@
-"""Text as numbers and back: the tokenizer that the systems for text share."""
+"""Tokenizers: text as token numbers and back."""

@@ -1,8 +1,7 @@
-"""Byte-pair encoding of any text, learned from examples: a frequent word is one token.
+"""Byte-pair encoding of any text (Sennrich et al. 2016, arXiv:1508.07909), on bytes as in GPT-2.
 
-Text is normalised (NFKC) and read as bytes, so that nothing is unknown. The work is done by the
-package tokenizers, whose file format is kept: its own ``Tokenizer`` reads these files too.
-https://arxiv.org/abs/1508.07909
+Text is normalised (NFKC) and encoded as bytes, so no token is unknown. The package tokenizers does
+the work; files have its format, so its own ``Tokenizer`` reads them too.
 """
 
 import json
@@ -19,10 +18,10 @@ SMALLEST_VOCABULARY = len(SPECIALS) + 256
 
 
 class Tokenizer:
-    """Texts as token numbers, without specials, and back: ``decode(encode(x))`` is NFKC of x."""
+    """Texts as token numbers, without special tokens; ``decode(encode(x))`` is NFKC of x."""
 
     def __init__(self, encoder: tokenizers.Tokenizer) -> None:
-        """``encoder`` as ``train_bpe`` makes it; ``load`` and ``from_json`` give it back."""
+        """``encoder`` as made by ``train_bpe``, ``load`` or ``from_json``."""
         self._encoder = encoder
         names = tuple(encoder.id_to_token(number) for number in range(len(SPECIALS)))
         if names != SPECIALS:
@@ -30,45 +29,45 @@ class Tokenizer:
 
     @property
     def vocabulary_size(self) -> int:
-        """How many tokens there are, specials included."""
+        """The number of tokens, special ones included."""
         return self._encoder.get_vocab_size()
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of ``text``; specials are for the caller to put around them.
+        """The tokens of ``text``, without special tokens.
 
-        The name of a special in a text is a text like any other.
+        The name of a special token within a text is ordinary text.
         """
         return self.encode_many([text])[0]
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of each text, by all processors."""
+        """The tokens of each text, on all processors."""
         try:
             return [found.ids for found in self._encoder.encode_batch_fast(list(texts))]
-        except TypeError:  # what tokenizers says to half of a surrogate pair
+        except TypeError:  # raised by tokenizers for half of a surrogate pair
             raise ValueError("a text with half of a surrogate pair is not Unicode") from None
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """The text of ``tokens``; specials are passed over, broken UTF-8 becomes U+FFFD."""
+        """The text of ``tokens``; special tokens are skipped, invalid UTF-8 becomes U+FFFD."""
         return self._encoder.decode([token for token in tokens if token >= len(SPECIALS)])
 
     def bytes_of(self, token: int) -> bytes:
-        """The bytes that ``token`` stands for, none for a special; a first one is not cut off."""
+        """The bytes of ``token``, with a leading space if it has one; none for a special token."""
         name = self._encoder.id_to_token(token)
         if name is None:
             raise ValueError(f"no token {token} in a vocabulary of {self.vocabulary_size}")
         return bytes(_BYTES[char] for char in name) if token >= len(SPECIALS) else b""
 
     def to_json(self) -> str:
-        """All of it as one line of JSON, in the format of the package tokenizers."""
+        """The tokenizer as one line of JSON, in the format of the package tokenizers."""
         return self._encoder.to_str()
 
     @classmethod
     def from_json(cls, text: str) -> "Tokenizer":
-        """The inverse of ``to_json`` of what ``train_bpe`` makes; ``ValueError`` for anything else.
+        """The inverse of ``to_json``; ``ValueError`` for anything that ``train_bpe`` cannot make.
 
-        Of a file only the tokens and their merges are taken, once they are found to be tokens. All
-        else must be as ``train_bpe`` has it: the package's format also knows padding to any
-        length, replacements and expressions that need more time and memory than there is.
+        Only the tokens and merges of a file are used, after validation. Everything else must equal
+        what ``train_bpe`` writes: the package's format also has padding of any length, replacements
+        and regular expressions that can exhaust time and memory.
         """
         try:
             return cls(_encoder_of(json.loads(text)))
@@ -83,7 +82,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
-        """What ``save`` wrote; ``OSError`` or ``ValueError`` naming the file."""
+        """The inverse of ``save``; ``OSError`` or ``ValueError`` naming the file."""
         try:
             return cls.from_json(path.read_text(encoding="utf-8"))
         except ValueError as error:
@@ -93,11 +92,10 @@ class Tokenizer:
 def train_bpe(
     lines: Iterable[str], *, vocabulary_size: int, has_space_before: bool = False
 ) -> Tokenizer:
-    """Learns a vocabulary of at most ``vocabulary_size`` from ``lines``; fewer if they are few.
+    """Learns a vocabulary of at most ``vocabulary_size`` tokens from ``lines``.
 
-    ``has_space_before``: a text's first word is read as if a space stood before it, as it does
-    before its other words, so that a word is the same token in all places; ``decode`` takes the
-    space away. The same lines give the same vocabulary.
+    ``has_space_before`` puts a space before a text's first word, so that a word is the same token
+    everywhere; ``decode`` removes it. The same lines give the same vocabulary.
     """
     if vocabulary_size < SMALLEST_VOCABULARY:
         raise ValueError(
@@ -112,20 +110,20 @@ def train_bpe(
         show_progress=False,
     )
     encoder.train_from_iterator(lines, trainer=trainer)
-    # The trainer would have the specials recognised in texts. As mere names they cannot come
-    # about: ByteLevel parts brackets from letters before anything is merged.
+    # The trainer would recognise special tokens in texts. As ordinary names they never match:
+    # ByteLevel splits brackets from letters before merging.
     state = json.loads(encoder.to_str())
     state["added_tokens"] = []
     return Tokenizer.from_json(json.dumps(state))
 
 
 def _empty_encoder(*, has_space_before: bool) -> tokenizers.Tokenizer:
-    """One without tokens, which reads and writes texts as all of ours do."""
+    """An encoder without tokens, with the normaliser, splitting and decoder of all of ours."""
     encoder = tokenizers.Tokenizer(models.BPE())
     normal: list[Any] = [normalizers.NFKC()]
     plain: list[Any] = [decoders.ByteLevel()]
     if has_space_before:
-        # Not ByteLevel's add_prefix_space: it adds none where there is one, and cannot be undone.
+        # Not ByteLevel's add_prefix_space: it adds none if there is one, so decoding is ambiguous.
         normal.append(normalizers.Prepend(" "))
         plain.append(decoders.Strip(" ", 1, 0))
     encoder.normalizer = normalizers.Sequence(normal)
@@ -135,7 +133,7 @@ def _empty_encoder(*, has_space_before: bool) -> tokenizers.Tokenizer:
 
 
 def _encoder_of(described: Any) -> tokenizers.Tokenizer:
-    """The encoder that ``described``, JSON of a stranger, is; ``ValueError`` if it is none."""
+    """The encoder described by untrusted JSON; ``ValueError`` if it is invalid."""
     if not isinstance(described, dict) or not isinstance(described.get("model"), dict):
         raise ValueError("expected an object with a model")
     model = dict(described["model"])
@@ -143,13 +141,13 @@ def _encoder_of(described: Any) -> tokenizers.Tokenizer:
     for has_space_before in (False, True):
         known = json.loads(_empty_encoder(has_space_before=has_space_before).to_str())
         known_model = known["model"]
-        # What a version of the package has not written is as it has it by default.
+        # Fields that a version of the package omits have their defaults.
         if all(known_model.get(name) == value for name, value in model.items()) and all(
             known.get(name) == value for name, value in described.items() if name != "model"
         ):
             break
     else:
-        raise ValueError("it reads texts otherwise than those of tokoban")
+        raise ValueError("its normaliser, splitting or decoder is not that of tokoban")
     if not isinstance(vocabulary, dict) or set(vocabulary.values()) != set(range(len(vocabulary))):
         raise ValueError(f"expected tokens numbered from 0 to {len(vocabulary or ()) - 1}")
     if any(not _BYTES.keys() >= set(name) for name in vocabulary if name not in SPECIALS):
@@ -159,7 +157,7 @@ def _encoder_of(described: Any) -> tokenizers.Tokenizer:
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """ByteLevel's letters: a printable byte of Latin-1 is itself, the others follow from U+0100."""
+    """ByteLevel's alphabet: printable bytes of Latin-1 as themselves, the others from U+0100 on."""
     printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("ÿ") + 1)} - {0xAD}
     others = [byte for byte in range(256) if byte not in printable]
     letters = {chr(byte): byte for byte in printable}

@@ -1,14 +1,14 @@
-"""Characters as tokens: each different one of a text is a number, and there are no others."""
+"""Character-level tokenizer: one token for each distinct character of a text."""
 
 import json
 from collections.abc import Iterable, Sequence
 
 
 class CharacterTokenizer:
-    """Texts as numbers of characters and back: ``decode(encode(x))`` is x."""
+    """Texts as token numbers and back; ``decode(encode(x))`` is x."""
 
     def __init__(self, characters: str) -> None:
-        """``characters`` in the order of their numbers, each once."""
+        """``characters`` in the order of their tokens, each once."""
         if len(set(characters)) != len(characters):
             raise ValueError("a character stands in this vocabulary twice")
         self.characters = characters
@@ -16,16 +16,16 @@ class CharacterTokenizer:
 
     @classmethod
     def of(cls, text: str) -> "CharacterTokenizer":
-        """The tokenizer of all characters of ``text``, in Unicode's order."""
+        """The tokenizer of all characters of ``text``, in Unicode order."""
         return cls("".join(sorted(set(text))))
 
     @property
     def vocabulary_size(self) -> int:
-        """How many characters there are."""
+        """The number of characters."""
         return len(self.characters)
 
     def encode(self, text: str) -> list[int]:
-        """The number of each character; ``ValueError`` naming the first that has none."""
+        """The token of each character; ``ValueError`` naming the first unknown one."""
         try:
             return [self._numbers[character] for character in text]
         except KeyError as error:
@@ -48,7 +48,7 @@ class CharacterTokenizer:
         return self.characters[token].encode()
 
     def to_json(self) -> str:
-        """All of it as one line of JSON."""
+        """The tokenizer as one line of JSON."""
         return json.dumps({"characters": self.characters})
 
     @classmethod

@@ -87,9 +87,9 @@ def test_links_name_the_greatest_weight() -> None:
     found = Alignment(["a", "b", "c"], ["x", "y"], [[0.1, 0.7, 0.2], [0.5, 0.0, 0.25]])
     assert found.links() == [(1, 0), (0, 1)]
     assert found.to_dict() == {
-        "source": ["a", "b", "c"],
-        "target": ["x", "y"],
-        "weights": [[0.1, 0.7, 0.2], [0.5, 0.0, 0.25]],
+        "source_words": ["a", "b", "c"],
+        "target_words": ["x", "y"],
+        "attention_weights": [[0.1, 0.7, 0.2], [0.5, 0.0, 0.25]],
         "links": [[1, 0], [0, 1]],
     }
     assert Alignment([], ["x"], [[]]).links() == []

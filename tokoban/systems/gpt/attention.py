@@ -1,4 +1,4 @@
-"""Where a GPT looks as it reads a text, for the page of attention."""
+"""The attention of a GPT in a text, for the attention page."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})
 
 @torch.no_grad()
 def attention_panel(model: Gpt, tokens: Sequence[int], tokenizer: Tokenizer) -> AttentionPanel:
-    """How much each token took of those before it, in what the model can see at the text's end."""
+    """The attention of each token to earlier ones, within the context at the text's end."""
     seen = tokens[context_start(len(tokens), model.context_length) :]
     with evaluating(model), record_attention(model) as record:
         model(torch.tensor([seen], device=model.embedding.weight.device))

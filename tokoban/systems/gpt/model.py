@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from tokoban.systems.gpt.config import ActivationName, Positions
 from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
-from tokoban.text.kept import text_from_bytes, text_to_bytes
+from tokoban.text.saved import text_from_bytes, text_to_bytes
 from tokoban.transformer import (
     BlockOptions,
     Encoder,

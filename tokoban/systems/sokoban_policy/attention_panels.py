@@ -1,4 +1,4 @@
-"""What the policy looks at along a plan: each position the goal and the boards until then.
+"""The attention of the policy along a solution, for the attention page.
 
 Axes: T positions (goal, start, a board per move), C channels, H rows, W columns.
 """
@@ -39,10 +39,10 @@ _BOX_ON_GOAL = (0.37, 0.60, 0.29)
 def attention_panels(
     model: SokobanPolicy, level: Bitboards, plan: Sequence[Direction]
 ) -> list[AttentionPanel]:
-    """One panel, whose tokens are the boards that the policy reads; ``level`` is one, packed.
+    """One panel whose tokens are the boards that the policy reads; ``level`` is a single board.
 
-    A board is called by the move that led to it. ``ValueError`` if the plan has more moves than the
-    policy has room for.
+    A board is labelled with the move that led to it. ``ValueError`` if the solution has more moves
+    than the policy can read.
     """
     if len(plan) > model.max_moves:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Where a model looks in an episode: one row a transition, such as (return, state, action).
+"""The attention of a model in an episode, a row per transition such as (return, state, action).
 
 Axes: T tokens.
 """
@@ -29,9 +29,9 @@ def write_attention(
     window: int,
     discount: float,
 ) -> None:
-    """The page of an episode's first transitions, as many as the model reads together.
+    """Writes the attention page of an episode's first transitions, as many as fit the window.
 
-    Returns-to-go are those that came about; a goal is the last state.
+    Returns-to-go are the actual ones; the goal is the last state.
     """
     layout, bins = model.layout, model.bins
     dataset = WindowDataset(
@@ -68,7 +68,7 @@ def write_attention(
 
 
 def column_name(layout: Layout, column: int) -> str:
-    """What a token of this column is called."""
+    """The label of a column's tokens."""
     if column in layout.states:
         return f"state {column}"
     if column in layout.actions:

@@ -1,7 +1,7 @@
-"""Which source words a translation was made from: where its decoder looked, as far as that tells.
+"""Word alignment of a translation by its decoder's cross-attention.
 
-Attention is no proof of what was read, but the mean over heads of the last layer but one comes
-close to what people align (Garg et al. 2019, https://arxiv.org/abs/1909.02074).
+The mean over heads of the last layer but one comes close to human alignments (Garg et al. 2019,
+arXiv:1909.02074), although attention does not prove what was used.
 
 Axes: L layers, N heads, T target positions, S source positions.
 """
@@ -21,10 +21,10 @@ from tokoban.transformer import evaluating, record_attention
 
 @dataclass(frozen=True)
 class Alignment:
-    """The words of both sides, and how much of each source word every target word took.
+    """The words of both sides, and the weight of each source word for every target word.
 
-    The weights of a target word add up to 1 less what went to the end of the source, and those of
-    the target's end are not here.
+    The weights of a target word sum to 1 minus the weight of the source's end. The target's end is
+    left out.
     """
 
     source_words: list[str]
@@ -32,7 +32,7 @@ class Alignment:
     weights: list[list[float]]  # by target word, then by source word
 
     def links(self) -> list[tuple[int, int]]:
-        """For each target word the source word that it took most of: (source, target), from 0."""
+        """(source, target) for each target word, with its greatest weight; indices from 0."""
         return [
             (max(range(len(row)), key=row.__getitem__), number)
             for number, row in enumerate(self.weights)
@@ -50,7 +50,7 @@ class Alignment:
 
 
 class AllAttention(NamedTuple):
-    """The weights of every kind of attention, by the places of the tokens that it read."""
+    """The weights of every kind of attention, by the positions of the tokens that it reads."""
 
     encoder: Float[Tensor, "L N S S"]
     decoder: Float[Tensor, "L N T T"]
@@ -60,19 +60,19 @@ class AllAttention(NamedTuple):
 def cross_attention(
     model: Translator, source: Sequence[int], target: Sequence[int]
 ) -> Float[Tensor, "L N T S"]:
-    """The decoder's weights over the source's tokens, and its end, as it wrote each target token.
+    """The decoder's weights over the source's tokens and end, for each target token and the end.
 
-    The last target position is its end. Both come without specials.
+    Source and target are given without special tokens.
     """
     return all_attention(model, source, target).cross
 
 
 @torch.no_grad()
 def all_attention(model: Translator, source: Sequence[int], target: Sequence[int]) -> AllAttention:
-    """What the model looks at as it reads ``source``, its end included, and writes ``target``.
+    """All attention weights of reading ``source``, with its end, and writing ``target``.
 
-    A target position writes a token and reads the one before it, the first one the beginning; the
-    last one writes the end. Both come without specials.
+    Each target position writes a token and reads the one before it; the first one reads the start
+    token, the last one writes the end. Both are given without special tokens.
     """
     device = model.embedding.weight.device
     with evaluating(model), record_attention(model) as record:
@@ -85,13 +85,13 @@ def all_attention(model: Translator, source: Sequence[int], target: Sequence[int
 
 
 def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Alignment:
-    """The words of a sentence and of its translation, tokens without specials, and their weights.
+    """The alignment of a sentence and its translation, given as tokens without special ones.
 
-    A target word's weights are the mean of its tokens', a source word's the sum. ``ValueError`` if
-    the model has no tokenizer.
+    Weights are averaged over a target word's tokens and summed over a source word's.
+    ``ValueError`` if the model has no tokenizer.
     """
     if model.tokenizer is None:
-        raise ValueError("the translator has no tokenizer, so its tokens are no words")
+        raise ValueError("the translator has no tokenizer, so words are unknown")
     weights = cross_attention(model, source, target)
     layer = max(0, len(weights) - 2)
     of_tokens = weights[layer].mean(dim=0).tolist()
@@ -107,7 +107,7 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
 
 
 def words(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[tuple[str, list[int]]]:
-    """Each word, and the places of its tokens; a sign of punctuation is a word of its own."""
+    """Each word and the indices of its tokens; a punctuation mark is a word of its own."""
     found: list[tuple[bytes, list[int]]] = []
     for place, token in enumerate(tokens):
         piece = tokenizer.bytes_of(token)
@@ -122,10 +122,10 @@ def words(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[tuple[str, list[i
 
 
 def _goes_on(before: bytes, piece: bytes) -> bool:
-    """Whether a word's next piece belongs to it: letters and digits to such, and signs to signs."""
+    """Whether ``piece`` continues a word: letters and digits do so, and so do punctuation marks."""
     return _is_of_letters(before[-1:]) == _is_of_letters(piece[:1])
 
 
 def _is_of_letters(byte: bytes) -> bool:
-    # Bytes beyond ASCII are parts of a letter, as good as always.
+    # Bytes beyond ASCII are almost always parts of letters.
     return byte.isalnum() or byte > b"\x7f"

@@ -1,4 +1,4 @@
-"""A sentence and its translation, token by token, and what the translator looked at."""
+"""The attention of a translator in a sentence and its translation, for the attention page."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,11 @@ from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 def attention_panels(
     model: Translator, source: Sequence[int], target: Sequence[int]
 ) -> list[AttentionPanel]:
-    """Cross attention first, then that of the encoder and of the decoder to itself.
+    """Cross-attention first, then the self-attention of encoder and decoder.
 
-    A query of the decoder is called by the token that is written there, a key by the token that is
-    read. Source and target come without specials; ``ValueError`` if the model has no tokenizer.
+    A query of the decoder is labelled with the token that it writes, a key with the token that it
+    reads. Source and target are given without special tokens; ``ValueError`` if the model has no
+    tokenizer.
     """
     tokenizer = tokenizer_of(model)
     read, written = (

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.text.bpe import PAD, Tokenizer
-from tokoban.text.kept import text_from_bytes, text_to_bytes
+from tokoban.text.saved import text_from_bytes, text_to_bytes
 from tokoban.transformer import (
     BlockOptions,
     Decoder,

@@ -1,4 +1,4 @@
-"""A tokenizer's text as a tensor of bytes, so that it is kept in the file of a model's weights."""
+"""A tokenizer's JSON as a tensor of bytes, to be saved in a file of weights."""
 
 import zlib
 
@@ -15,9 +15,9 @@ def text_to_bytes(text: str) -> UInt8[Tensor, "bytes"]:
 
 
 def text_from_bytes(state: UInt8[Tensor, "bytes"]) -> str:
-    """The inverse of ``text_to_bytes``; ``ValueError`` if the bytes are something else.
+    """The inverse of ``text_to_bytes``; ``ValueError`` for anything else.
 
-    So too for a text of more than 16 MiB: a million blanks are a kilobyte when compressed.
+    Also for a text of more than 16 MiB: compressed, a million blanks are a kilobyte.
     """
     unpacking = zlib.decompressobj()
     try:
