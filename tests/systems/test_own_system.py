@@ -83,7 +83,7 @@ def test_weights_never_name_a_file_to_run(tmp_path: Path) -> None:
             pretrained.load(str(tmp_path), system=name)
 
 
-@pytest.mark.parametrize("system", ["ppo"])
+@pytest.mark.parametrize("system", ["ppo", "trajectory"])
 def test_a_system_without_gymnasium_is_one_line(system: str) -> None:
     program = "import sys; sys.modules['gymnasium'] = None; from tokoban.cli import main; main()"
     done = subprocess.run(
