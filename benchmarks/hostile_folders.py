@@ -605,7 +605,7 @@ def write_picture(folder: Path) -> str:
     """The name of a picture that is as it should be."""
     import numpy as np
 
-    from tokoban.cli.png import encode_png
+    from tokoban.sokoban.png import encode_png
 
     (folder / "board.png").write_bytes(encode_png(np.zeros((32, 32, 3), np.uint8)))
     return "board.png"

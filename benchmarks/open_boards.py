@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tokoban.cli.answers import by_astar
+import tokoban
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.solver import prepare, solve
 
@@ -45,8 +45,8 @@ def open_board(seed: int) -> Board:
 def run(board: Board, way: str, time_limit_s: float) -> tuple[str, float]:
     """What came of one board, and the seconds."""
     if way == DEFAULT:
-        answer = by_astar(board, time_limit_s=time_limit_s)
-        return f"{answer.status}: {answer.remark}", answer.elapsed_s
+        answer = tokoban.solve(board, time_limit_s=time_limit_s)
+        return f"{answer.status}: {answer.reason}", answer.elapsed_s
     started_s = time.perf_counter()
     found = solve(board, minimise=way, time_limit_s=time_limit_s)
     elapsed_s = time.perf_counter() - started_s

@@ -21,6 +21,7 @@ from tokoban.sokoban.puzzles.random_levels import generate
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import Score
+from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
@@ -115,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A level that is drawn solved has nothing to search for.
     found = [level for level in drawn if level.solution]
     best = torch.tensor([len(level.solution or ()) for level in found])
-    boards = [solve.fit(level.board, margin=loaded.margin) for level in found]
+    boards = [fit(level.board, margin=loaded.margin) for level in found]
     levels = solve.pack(boards, torch.device("cpu"), margin=loaded.margin)
     rows = []
     for width in arguments.widths:

@@ -14,13 +14,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tokoban.cli.answers import by_astar
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import OBJECTIVES
+from tokoban.sokoban.search.anytime import best_answer
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
@@ -109,8 +108,9 @@ def find(board: Board, way: str, limits: Limits) -> Found:
     """Solves one board; the seconds of its limit too are those of the processor."""
     if way == COMMAND:
         assert limits.time_limit_s is not None
-        told = by_astar(board, time_limit_s=limits.time_limit_s, clock=time.process_time)
-        return Found(_VERDICTS[told.status], lurd.parse(told.lurd or ""), told.expansions or 0)
+        told = best_answer(board, limits=limits, clock=time.process_time)
+        moves = () if told.solution is None else told.solution.directions
+        return Found(_VERDICTS[told.status], moves, told.num_expansions)
     answer = solve(board, minimise=way, time_limit_s=limits.time_limit_s, clock=time.process_time)
     if answer.solution is not None:
         return Found(Verdict.SOLVED, answer.solution.directions, answer.num_expansions)

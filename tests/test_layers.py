@@ -28,7 +28,8 @@ ALLOWED = {
     "viewing": ({"files"}, CORE | {"numpy", "matplotlib", "PIL"}),
     "systems": (PARTS, RUN | {"gymnasium"}),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
-    "cli": (PARTS | {"systems", "pretrained"}, RUN),
+    "api": ({"sokoban", "training", "files", "systems", "pretrained"}, CORE),
+    "cli": (PARTS | {"systems", "pretrained", "api"}, RUN),
 }
 # What one file may import beyond its folder.
 ALLOWED_HERE = {

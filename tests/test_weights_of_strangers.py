@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from tokoban import cli, pretrained, systems
-from tokoban.cli.png import encode_png
+from tokoban.sokoban.png import encode_png
 from tokoban.text.bpe import Tokenizer, train_bpe
 from tokoban.training.checkpoint import (
     load_newest_checkpoint,

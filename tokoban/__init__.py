@@ -1,3 +1,92 @@
-"""tokoban: transformers that plan. See README.md for the map; nothing heavy is imported here."""
+"""tokoban: Sokoban solved, explained, generated and learned; see README.md for the map.
+
+The names below are the public API. Each is imported when it is first used, so that
+``import tokoban`` is immediate and a solver needs no torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokoban.api.advice import explain, hint
+    from tokoban.api.learning import Pretrained, load, make_env
+    from tokoban.api.levels import read_levels, verify, write_levels
+    from tokoban.api.puzzles import generate, label, rate
+    from tokoban.api.solving import optimise, solve, solve_anytime
+    from tokoban.sokoban.board import Board, Direction, Square
+    from tokoban.sokoban.explanation import Explanation
+    from tokoban.sokoban.formats.level import Level, LevelFile, Problem, Solution
+    from tokoban.sokoban.hints import Hint
+    from tokoban.sokoban.puzzles.rating import Rating
+    from tokoban.sokoban.search.answer import Answer
 
 __version__ = "0.1.0"
+
+# By name, the module that has it.
+_HOMES = {
+    "Answer": "sokoban.search.answer",
+    "Board": "sokoban.board",
+    "Direction": "sokoban.board",
+    "Explanation": "sokoban.explanation",
+    "Hint": "sokoban.hints",
+    "Level": "sokoban.formats.level",
+    "LevelFile": "sokoban.formats.level",
+    "Pretrained": "api.learning",
+    "Problem": "sokoban.formats.level",
+    "Rating": "sokoban.puzzles.rating",
+    "Solution": "sokoban.formats.level",
+    "Square": "sokoban.board",
+    "explain": "api.advice",
+    "generate": "api.puzzles",
+    "hint": "api.advice",
+    "label": "api.puzzles",
+    "load": "api.learning",
+    "make_env": "api.learning",
+    "optimise": "api.solving",
+    "rate": "api.puzzles",
+    "read_levels": "api.levels",
+    "solve": "api.solving",
+    "solve_anytime": "api.solving",
+    "verify": "api.levels",
+    "write_levels": "api.levels",
+}
+
+__all__ = [
+    "Answer",
+    "Board",
+    "Direction",
+    "Explanation",
+    "Hint",
+    "Level",
+    "LevelFile",
+    "Pretrained",
+    "Problem",
+    "Rating",
+    "Solution",
+    "Square",
+    "explain",
+    "generate",
+    "hint",
+    "label",
+    "load",
+    "make_env",
+    "optimise",
+    "rate",
+    "read_levels",
+    "solve",
+    "solve_anytime",
+    "verify",
+    "write_levels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tokoban' has no attribute {name!r}")
+    value = getattr(import_module(f"tokoban.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,26 +5,26 @@ from dataclasses import replace
 
 import pytest
 
+import tokoban
 from tokoban import cli
-from tokoban.cli.answers import by_astar
 from tokoban.cli.demo import levels_path
-from tokoban.cli.policy import Policy
 from tokoban.sokoban.formats import read_levels
-from tokoban.systems.sokoban_policy.solve import fit
+from tokoban.systems.sokoban_policy.fitting import fit
+from tokoban.systems.sokoban_policy.policy import Policy
 
 LEVELS = read_levels(levels_path(), strict=True).levels
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.title)
 def test_each_level_has_a_shortest_solution_or_a_note_that_it_has_none(level) -> None:
-    answer = by_astar(level.board, time_limit_s=20.0)
+    answer = tokoban.solve(level.board, time_limit_s=20.0)
     if not level.solutions:
         assert level.notes == ("This level has no solution.",)
         assert answer.status == "unsolvable"
     else:
         assert answer.optimum == "moves"
-        assert answer.lurd is not None
-        assert [len(known.directions) for known in level.solutions] == [len(answer.lurd)]
+        assert answer.solution is not None
+        assert [one.num_moves for one in level.solutions] == [answer.solution.num_moves]
 
 
 def test_they_grow_harder_and_one_is_unsolvable_and_one_is_beyond_the_policy() -> None:
@@ -46,8 +46,8 @@ def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in shown
     assert shown.count("solved in") == 7
     assert (
-        "8 levels: 6 solved by the policy, 1 unsolvable, as the policy said and A* proved, "
-        "1 solved by A*." in shown
+        "8 levels: 6 solved by the policy, 1 unsolvable, as the policy predicted and a search "
+        "proved, 1 solved by a search." in shown
     )
     # The picture of the first level comes twice: as it starts, and as it ends.
     start, end = re.findall(r"(?:^[#][# .$@*+]*\n)+", shown.split("2 of 8")[0], re.MULTILINE)
@@ -57,15 +57,16 @@ def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_policy_that_fails_is_not_hidden(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = Policy.answers
+    ask = Policy.solve
 
     def fail_once(policy, boards, **asked):
         answers = ask(policy, boards, **asked)
         if boards[0] == LEVELS[2].board:
-            return [replace(answers[0], status="gave up", lurd=None)]
+            gave_up = replace(answers[0].answer, status="gave up", solution=None)
+            return [answers[0]._replace(answer=gave_up)]
         return answers
 
-    monkeypatch.setattr(Policy, "answers", fail_once)
+    monkeypatch.setattr(Policy, "solve", fail_once)
     assert cli.main(["demo"]) == 1
     assert "1 NOT AS PROMISED" in capsys.readouterr().out
 
@@ -73,13 +74,13 @@ def test_a_policy_that_fails_is_not_hidden(
 def test_an_unsolvable_level_must_be_called_so_by_the_policy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = Policy.answers
+    ask = Policy.solve
 
     def hope(policy, boards, **asked):
         [answer] = ask(policy, boards, **asked)
-        thought = answer.judgement and replace(answer.judgement, predicted_unsolvable=0.5)
-        return [replace(answer, judgement=thought)]
+        prediction = answer.prediction and replace(answer.prediction, predicted_unsolvable=0.5)
+        return [answer._replace(prediction=prediction)]
 
-    monkeypatch.setattr(Policy, "answers", hope)
+    monkeypatch.setattr(Policy, "solve", hope)
     assert cli.main(["demo"]) == 1
-    assert "as the policy said" not in capsys.readouterr().out
+    assert "as the policy predicted" not in capsys.readouterr().out

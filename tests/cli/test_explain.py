@@ -2,19 +2,21 @@
 
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import tokoban
 from tokoban import cli
-from tokoban.cli.explanation import Explanation, Game, drawn, sentences
-from tokoban.cli.png import encode_png
+from tokoban.cli.explanation import Game, as_text, drawn
+from tokoban.sokoban import explanation, png
+from tokoban.sokoban.explanation import sentences
 from tokoban.sokoban.formats import Level, parse_board
-from tokoban.sokoban.proofs import explainer
+from tokoban.sokoban.png import encode_png
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
-from tokoban.sokoban.proofs.games import ExplainedGame
 from tokoban.sokoban.render import SQUARE_PX
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.limits import Limits
@@ -46,8 +48,8 @@ def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFix
         (1, 1, "deadlocked"),
         (2, None, "deadlocked"),
     ]
-    keys = ["index", "title", "saved_game", "status", "moves", "moves_known_solvable", "lurd"]
-    assert list(found[0]) == [*keys, "seconds", "certificate"]
+    keys = ["index", "title", "saved_game", "status", "played", "num_moves_solvable", "lurd"]
+    assert list(found[0]) == ["schema_version", *keys, "elapsed_s", "certificate"]
     assert [found[0][key] for key in keys] == [1, "room", None, "solvable", "", 0, "R"]
     assert [found[1][key] for key in keys] == [1, "room", 1, "deadlocked", "RRR", 2, None]
     assert found[1]["certificate"]["kind"] == "dead"
@@ -55,15 +57,15 @@ def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFix
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("   1  solvable: ")
     assert printed[0].endswith(" s  room")
-    assert printed[1] == "      1 move to go: R"
+    assert printed[1] == "      1 move left: R"
     assert printed[2].startswith("   1  deadlocked by push 3 (move 3, R): ")
     assert printed[2].endswith(" s  saved game 1  room")
     assert printed[3] == "      No pushes bring the box at row 3, column 6 to a goal."
     assert printed[6] == "      #  .@X#"
     assert printed[-6:-4] == [
-        "      Not all on goals are the 2 boxes at row 2, column 4 and row 2, column 5, and any "
-        "push of one would deadlock it.",
-        "      Without any one of them the others could.",
+        "      The 2 boxes at row 2, column 4 and row 2, column 5 are not all on goals, and any "
+        "push of one deadlocks it.",
+        "      Without any one of them, the others could be brought to goals.",
     ]
     assert printed[-3] == "      #. XX.#"
 
@@ -72,12 +74,12 @@ def test_moves_are_played_and_the_push_that_lost_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, found = explained("--level", "1", "--moves", "RlrRRlll")
-    assert (status, found[0]["moves"], found[0]["moves_known_solvable"]) == (0, "RlrRR", 4)
+    assert (status, found[0]["played"], found[0]["num_moves_solvable"]) == (0, "RlrRR", 4)
     assert "deadlocked by push 3 (move 5, R)" in capsys.readouterr().out
     status, found = explained("--level", "1", "--moves", "Rl")
-    assert (status, found[0]["moves"], found[0]["lurd"]) == (0, "Rl", "")
+    assert (status, found[0]["played"], found[0]["lurd"]) == (0, "Rl", "")
     assert "solvable after 2 moves" in capsys.readouterr().out
-    assert explained("--level", "2", "--moves", "r")[1][0]["moves"] == ""
+    assert explained("--level", "2", "--moves", "r")[1][0]["played"] == ""
     assert "deadlocked from the start" in capsys.readouterr().out
 
 
@@ -95,7 +97,7 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert "      #. XX.#" in printed
     assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 0
 
-    found[1]["moves"] = "RR"
+    found[1]["played"] = "RR"
     Path("out.json").write_text(json.dumps(found))
     assert cli.main(["explain", "--check", "out.json"]) == 0
     capsys.readouterr()
@@ -118,7 +120,7 @@ def test_the_picture_frames_the_boxes_in_deadlock(monkeypatch: pytest.MonkeyPatc
         pictures.append(picture)
         return b"x"
 
-    monkeypatch.setattr("tokoban.cli.explanation.encode_png", encode)
+    monkeypatch.setattr(png, "encode_png", encode)
     assert explained("--level", "2", "--png", "out.png")[0] == 0
     assert Path("out.png").read_bytes() == b"x"
     (picture,) = pictures
@@ -212,11 +214,11 @@ def test_what_is_given_up_is_status_1(
 ) -> None:
     given = []
 
-    def give_up(board: object, *, limits: Limits) -> Answer:
+    def give_up(board: object, *, limits: Limits, clock: object) -> Answer:
         given.append(limits)
         return Answer(status="gave up", solver="astar", reason="7 s", elapsed_s=7.0)
 
-    monkeypatch.setattr(explainer, "explain", give_up)
+    monkeypatch.setattr(explanation, "explain_position", give_up)
     status, found = explained("--level", "2", "--time-limit", "7")
     assert (status, found[0]["status"], found[0]["certificate"]) == (1, "unknown", None)
     assert given == [Limits(time_limit_s=7.0)]
@@ -234,7 +236,7 @@ def test_after_ctrl_c_what_is_known_is_written(
             raise KeyboardInterrupt
         return explain(board, **limits)
 
-    monkeypatch.setattr(explainer, "explain", interrupted)
+    monkeypatch.setattr(explanation, "explain_position", interrupted)
     status, found = explained()
     assert (status, [one["status"] for one in found]) == (130, ["solvable"])
     assert "interrupted after 1 of 3 positions" in capsys.readouterr().err
@@ -242,12 +244,12 @@ def test_after_ctrl_c_what_is_known_is_written(
 
 def test_what_lies_between_is_said_where_it_is_not_known() -> None:
     board = parse_board(PAIR)
-    answer = explain(board)
     game = Game(1, Level(parse_board(PAIR)), "RRR")
 
     def first_line(num_moves_solvable: int | None) -> str:
-        explanation = Explanation(game, ExplainedGame(answer, "RRR", num_moves_solvable, board))
-        return explanation.text().plain.split("\n")[0]
+        found = tokoban.explain(board)
+        found = replace(found, moves="RRR", num_moves_solvable=num_moves_solvable)
+        return as_text(game, found).plain.split("\n")[0]
 
     assert "deadlocked by push 3 (move 3, R): " in first_line(2)
     assert "deadlocked by push 3 (move 3, R) at the latest, solvable until move 1: " in first_line(
@@ -258,10 +260,10 @@ def test_what_lies_between_is_said_where_it_is_not_known() -> None:
 
 SENTENCES = {
     "@$..": "There are fewer boxes than goals.",
-    "-$.$-|--@--|.----": "To no more than 1 goal come the 2 boxes at row 1, column 2 and row 1, "
-    "column 4.",
-    "-@$-$..|###-###": "Even were there no others, the 2 boxes at row 1, column 3 and row 1, "
-    "column 5 could not all come to goals, as a search of 1 position shows.",
+    "-$.$-|--@--|.----": "The 2 boxes at row 1, column 2 and row 1, column 4 can reach no more "
+    "than 1 goal.",
+    "-@$-$..|###-###": "The 2 boxes at row 1, column 3 and row 1, column 5 cannot all come to "
+    "goals, even without the other boxes, as a search of 1 position shows.",
 }
 
 

@@ -17,19 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from tokoban import cli, compiling
+import tokoban
+from tokoban import cli
 from tokoban.cli import advice, saved_games
-from tokoban.cli.advice import Adviser, Background, Deadlock, Hint
-from tokoban.cli.answers import Answer
-from tokoban.cli.game import Game, Progress
+from tokoban.cli.advice import Adviser, Background, Deadlock
 from tokoban.cli.keyboard import Keyboard
 from tokoban.cli.play import shipped_levels
-from tokoban.cli.policy import Policy
 from tokoban.cli.screen import Screen
 from tokoban.cli.table import Table
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction, Square
 from tokoban.sokoban.formats import Level, lurd, parse_board, read_levels
+from tokoban.sokoban.hints import Hint
+from tokoban.sokoban.play import Game, Progress
 
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("#######|#     #|# $@. #|#     #|#######")
@@ -300,18 +300,18 @@ def test_the_terminal_is_given_back_however_it_ends(
 
 @pytest.fixture
 def adviser(random_weights: Path) -> Adviser:
-    return Adviser(lambda: Policy(str(random_weights), device="cpu"))
+    return Adviser(lambda: tokoban.load(str(random_weights)))
 
 
-def test_a_hint_is_the_policys_with_its_estimate(adviser: Adviser) -> None:
+def test_a_hint_is_the_policys_where_the_board_fits_it(adviser: Adviser) -> None:
     hint = adviser.hint(CORRIDOR)
-    assert re.fullmatch(r"policy: .*(left|sure); its plan has 2 moves", hint.remark), hint
+    assert (hint.solver, hint.moves_left, hint.pushes_left) == ("beam", 2, 2)
     assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 4), "R")
 
 
-def test_a_hint_is_astars_where_the_board_does_not_fit(adviser: Adviser) -> None:
+def test_a_hint_is_a_searchs_where_the_board_does_not_fit(adviser: Adviser) -> None:
     hint = adviser.hint(TWO_BOXES)
-    assert hint.remark.startswith("A*: 4 moves left, fewest moves; does not fit the policy: 2")
+    assert (hint.solver, hint.moves_left, hint.is_optimal) == ("bidirectional-bfs", 4, True)
     # The nearer box goes one square; then another is pushed.
     assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 1), "L")
 
@@ -325,18 +325,9 @@ def test_a_hint_ends_where_another_box_is_pushed(adviser: Adviser) -> None:
     assert hint.destination == Square(1, 4)  # from there another box is pushed first
 
 
-def test_there_is_no_hint_where_astar_proves_that_none_can_be(adviser: Adviser) -> None:
-    assert adviser.hint(TWO_LOST) == Hint("A* proves that no moves solve this")
-
-
-def test_where_nobody_knows_the_hint_says_so(
-    adviser: Adviser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def by_astar(board: Board, **_: object) -> Answer:
-        return Answer("gave up", "astar", 2.0, "A*: not within 2 s")
-
-    monkeypatch.setattr(advice, "by_astar", by_astar)
-    assert adviser.hint(TWO_BOXES).remark.startswith("A*: not within 2 s; does not fit")
+def test_there_is_no_hint_where_a_search_proves_that_none_can_be(adviser: Adviser) -> None:
+    hint = adviser.hint(TWO_LOST)
+    assert (hint.status, hint.box, hint.deadlock_probability) == ("unsolvable", None, 1.0)
 
 
 def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> None:
@@ -366,14 +357,14 @@ class _Slow(Adviser):
     def __init__(self) -> None:
         super().__init__(lambda: pytest.fail("no policy is needed"))
 
-    def hint(self, board: Board, clock: Callable[[], float] = compiling.clock) -> Hint:
-        return Hint("found")
+    def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
+        return Hint(status="unsolvable")
 
-    def deadlock(
-        self, board: Board, clock: Callable[[], float] = compiling.clock
-    ) -> Deadlock | None:
-        while board == ROOM:
-            clock()
+    def deadlock(self, board: Board, stop: threading.Event | None = None) -> Deadlock | None:
+        if board == ROOM:
+            assert stop is not None
+            stop.wait()
+            return None
         return Deadlock(board.boxes, "reason")
 
 
@@ -383,7 +374,7 @@ def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     assert background.look(ROOM, wants_hint=False) == (None, None)
     assert background.look(ROOM, wants_hint=True) == (None, None)
     assert answered.acquire(timeout=10)  # the hint comes before the search for a deadlock
-    assert background.look(ROOM, wants_hint=True) == (Hint("found"), None)
+    assert background.look(ROOM, wants_hint=True) == (Hint(status="unsolvable"), None)
     assert background.look(TWO_LOST, wants_hint=False) == (None, None)
     assert answered.acquire(timeout=10)
     found = (None, Deadlock(TWO_LOST.boxes, "reason"))
@@ -393,7 +384,7 @@ def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
 
 def test_what_goes_wrong_in_the_background_is_raised() -> None:
     class Failing(_Slow):
-        def hint(self, board: Board, clock: Callable[[], float] = compiling.clock) -> Hint:
+        def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
             raise RuntimeError("a fault")
 
     answered = threading.Semaphore(0)
@@ -418,8 +409,18 @@ class _Oracle:
     def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
         if self.is_slow:
             return None, None
-        hint = Hint("by an oracle", Square(2, 2), Square(2, 4), "luR") if wants_hint else None
-        return hint, None if board == self.start else Deadlock(board.boxes, "Stuck.")
+        hint = Hint(
+            status="solved",
+            box=Square(2, 2),
+            destination=Square(2, 4),
+            moves="luR",
+            moves_left=5,
+            pushes_left=2,
+            solver="astar",
+        )
+        return hint if wants_hint else None, None if board == self.start else Deadlock(
+            board.boxes, "Stuck."
+        )
 
 
 class Sitting:
@@ -487,11 +488,12 @@ def test_what_follows_a_deadlock_is_deadlocked_before_its_own_proof(
 def test_a_hint_has_three_grades_and_ends_with_a_move(sitting: Callable[..., Sitting]) -> None:
     at = sitting(ROOM)
     box, place = "Hint: the box at row 3, column 3", "row 3, column 5"
+    remark = "5 moves, 2 pushes left; found by A*"
     assert [page[10:-2] for page in at.press("h", "h", "h", "h", "up", "h")] == [
-        [f"{box} (h: more)", "by an oracle"],
-        [f"{box} goes to {place} (h: more)", "by an oracle"],
-        [f"{box} goes to {place}: go lu, then push right", "by an oracle"],
-        [f"{box} goes to {place}: go lu, then push right", "by an oracle"],
+        [f"{box} (h: more)", remark],
+        [f"{box} goes to {place} (h: more)", remark],
+        [f"{box} goes to {place}: go lu, then push right", remark],
+        [f"{box} goes to {place}: go lu, then push right", remark],
         [""],
         [""],  # there is none on a deadlocked board
     ]

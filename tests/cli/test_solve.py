@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,11 +16,13 @@ from typing import Any
 import pytest
 import torch
 
+import tokoban
 from tokoban import cli
-from tokoban.cli import answers, found, policy, screen
-from tokoban.sokoban.formats import Solution, lurd, parse_board, parse_levels, read_levels
-from tokoban.sokoban.search import solver
-from tokoban.sokoban.search.answer import Answer, Optimum
+from tokoban.cli import found, screen
+from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
+from tokoban.sokoban.search.answer import Answer
+from tokoban.systems.sokoban_policy import policy
+from tokoban.systems.sokoban_policy import solve as policy_solve
 from tokoban.viewing.attention_page import read_attention_page
 
 PUSH = "#####\n#@$.#\n#####\n"
@@ -69,18 +72,18 @@ def test_the_policy_solves_what_it_can_and_astar_the_rest() -> None:
     status, found = solve()
     assert status == 0
     assert [answer["status"] for answer in found] == ["solved", "unsolvable", "solved", "solved"]
-    assert [answer["solver"] for answer in found] == ["beam", "astar", "astar", "beam"]
+    assert [answer["solver"] for answer in found] == ["beam", "rules", "bidirectional-bfs", "beam"]
     assert [answer["lurd"] for answer in found] == ["R", None, "LrrR", ""]
 
 
 def test_the_objects_have_the_promised_keys_and_figures() -> None:
     _, found = solve()
-    keys = ["index", "title", "status", "lurd", "moves", "pushes", "seconds", "solver"]
-    keys += ["optimum", "expansions", "moves_at_least", "pushes_at_least"]
+    keys = ["schema_version", "index", "title", "status", "lurd", "moves", "pushes", "seconds"]
+    keys += ["solver", "optimum", "expansions", "moves_at_least", "pushes_at_least"]
     predicted = ["predicted_steps_left", "predicted_unsolvable"]
     assert list(found[0]) == keys + predicted
     assert list(found[2]) == keys
-    assert [found[2][key] for key in keys[:6]] == [3, "two", "solved", "LrrR", 4, 2]
+    assert [found[2][key] for key in keys[1:7]] == [3, "two", "solved", "LrrR", 4, 2]
     assert (found[1]["moves"], found[1]["pushes"]) == (None, None)
     assert all(answer["seconds"] >= 0 for answer in found)
     assert 0 <= found[0]["predicted_unsolvable"] <= 1
@@ -98,7 +101,7 @@ def test_a_network_alone_proves_nothing_and_says_why_it_gives_up(
     assert found[1]["predicted_unsolvable"] is not None
     assert found[2]["predicted_unsolvable"] is found[2]["predicted_steps_left"] is None
     printed = capsys.readouterr().out
-    assert "no plan within 30 moves; policy: " in printed
+    assert "no solution within 30 moves; policy: " in printed
     assert "does not fit the policy: 2 boxes and 2 goals" in printed
 
 
@@ -108,11 +111,11 @@ def test_astar_alone_needs_no_policy_and_says_what_it_proved(
     write(corridor=PUSH, lost=TWO_LOST)
     status, found = solve("--by", "astar")
     assert (status, [answer["status"] for answer in found]) == (0, ["solved", "unsolvable"])
-    assert [answer["solver"] for answer in found] == ["astar", "astar"]
+    assert [answer["solver"] for answer in found] == ["bidirectional-bfs", "weighted-astar"]
     printed = capsys.readouterr().out
     assert "fewest moves" in printed
     assert "2 levels in" in printed
-    assert "1 solved (1 by A*), 1 proved unsolvable, 0 given up" in printed
+    assert "1 solved (1 by bidirectional BFS), 1 proved unsolvable, 0 given up" in printed
 
 
 def test_one_level_can_be_chosen() -> None:
@@ -128,7 +131,7 @@ def test_standard_input_is_read_and_json_on_standard_output_comes_alone(
     assert cli.main(["solve", "-", "--by", "astar", "--json", "-"]) == 0
     printed = capsys.readouterr()
     assert [answer["lurd"] for answer in json.loads(printed.out)] == ["R"]
-    assert "solved by A*: 1 move, 1 push" in printed.err
+    assert "solved by bidirectional BFS: 1 move, 1 push" in printed.err
 
 
 def test_the_levels_are_written_with_what_they_had_and_what_was_found() -> None:
@@ -311,7 +314,7 @@ def test_more_moves_than_the_policy_has_room_for_are_cut_with_a_word(
     solve("--max-moves", "47", "--by", "beam")
     told = capsys.readouterr()
     assert "--max-moves 47: the policy has room for 30, which are used" in told.err
-    assert "no plan within 30 moves" in told.out
+    assert "no solution within 30 moves" in told.out
     solve("--max-moves", "30")
     assert capsys.readouterr().err == ""
 
@@ -324,13 +327,13 @@ def test_fewer_moves_bind_the_policy() -> None:
 
 def test_the_policy_plays_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
-    by_beam = policy.policy_solve.by_beam
+    by_beam = policy_solve.by_beam
 
     def listen(model: Any, boards: Any, **options: Any) -> list[Any]:
         asked.append(options)
         return by_beam(model, boards, **options)
 
-    monkeypatch.setattr(policy.policy_solve, "by_beam", listen)
+    monkeypatch.setattr(policy_solve, "by_beam", listen)
     words = "--beam 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
     solve("--by", "beam", *words.split(), "0.5 gb", "--precision", "bf16")
     assert asked == [
@@ -349,7 +352,7 @@ def test_levels_that_a_search_drops_as_unsolvable_are_left_to_astar() -> None:
     # The weights are random; at 0 every board but a solved one is dropped.
     write(near=PUSH, far="#######\n#@$  .#\n#######\n")
     found = solve("--max-unsolvable", "0")[1]
-    assert [answer["solver"] for answer in found] == ["beam", "astar"]
+    assert [answer["solver"] for answer in found] == ["beam", "bidirectional-bfs"]
 
 
 def test_the_seconds_of_a_batch_are_shared_out_among_those_that_were_played(
@@ -361,22 +364,26 @@ def test_the_seconds_of_a_batch_are_shared_out_among_those_that_were_played(
     assert [answer["seconds"] for answer in solve("--by", "beam")[1]] == [3.5, 0.0, 3.5]
 
 
+def solved(lurd: str) -> Answer:
+    return Answer(status="solved", solver="astar", solution=Solution(lurd))
+
+
 def test_after_ctrl_c_what_is_known_is_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: list[object] = []
 
-    def by_astar(board: object, **limits: Any) -> answers.Answer:
+    def search(board: object, **limits: Any) -> Iterator[Answer]:
         if asked:
             raise KeyboardInterrupt
         asked.append(board)
-        return answers.Answer("solved", "astar", 0.5, "", "R", optimum="moves")
+        yield solved("R")
 
-    monkeypatch.setattr(answers, "by_astar", by_astar)
+    monkeypatch.setattr(tokoban, "solve_anytime", search)
     status, found = solve("--by", "astar", "--output", "solved.xsb")
     assert (status, [answer["index"] for answer in found]) == (130, [1])
-    solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
-    assert solved == [True, False, False, False]
+    are_solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
+    assert are_solved == [True, False, False, False]
     assert "interrupted after 1 of 4 levels" in capsys.readouterr().err
 
 
@@ -386,21 +393,19 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
     """One thread looks for ever, the other answers the rest; then comes Ctrl-C."""
     are_done = threading.Event()
 
-    def by_astar(board: object, *, report: answers.Report, **limits: Any) -> answers.Answer:
+    def search(board: object, *, stop: threading.Event, **limits: Any) -> Iterator[Answer]:
         if board == parse_board(LOST):
             are_done.wait(10)
             time.sleep(0.2)  # until the main thread waits
             os.kill(os.getpid(), signal.SIGINT)
-            try:
-                while True:
-                    report("fewest moves", solver.Progress(5, 7, 0.25))
-            except answers.Stop:
-                return answers.Answer("gave up", "astar", 0.25, "stopped")
+            stop.wait()
+            yield Answer(status="gave up", solver="astar")
+            return
         if board == parse_board(DONE):
             are_done.set()
-        return answers.Answer("solved", "astar", 0.5, "", "", optimum="moves")
+        yield solved("")
 
-    monkeypatch.setattr(answers, "by_astar", by_astar)
+    monkeypatch.setattr(tokoban, "solve_anytime", search)
     write(one=PUSH, lost=LOST, done=DONE)
     status, found = solve("--by", "astar", "--threads", "2")
     assert (status, [answer["index"] for answer in found]) == (130, [1, 2, 3])
@@ -441,13 +446,13 @@ def test_levels_solved_at_once_are_answered_in_their_order(
 ) -> None:
     asked: list[dict[str, Any]] = []
 
-    def by_astar(board: object, **limits: Any) -> answers.Answer:
+    def search(board: object, **limits: Any) -> Iterator[Answer]:
         asked.append(limits)
         if board == parse_board(PUSH):
             time.sleep(0.2)
-        return answers.Answer("solved", "astar", 0.5, "", "")
+        yield solved("")
 
-    monkeypatch.setattr(answers, "by_astar", by_astar)
+    monkeypatch.setattr(tokoban, "solve_anytime", search)
     words = "--minimise any --threads 4 --memory-limit 600MB --max-expansions 17 --time-limit 3"
     status, found = solve(*words.split())
     assert (status, [answer["index"] for answer in found]) == (0, [1, 2, 3, 4])
@@ -463,12 +468,15 @@ def test_two_threads_find_what_one_finds() -> None:
     assert without_seconds(solve("--by", "astar", "--threads", "2")[1]) == without_seconds(one)
 
 
-@pytest.mark.parametrize("minimise", ["moves", "pushes", "any"])
+SOLVERS = {"moves": "bidirectional-bfs", "pushes": "astar", "any": "weighted-astar"}
+
+
+@pytest.mark.parametrize("minimise", SOLVERS)
 def test_what_is_minimised_can_be_asked_for(minimise: str) -> None:
     # The fewest moves push four times, the fewest pushes walk ten moves.
     write(tower="#####\n# # #\n#.@##\n# $ #\n#   #\n#   #\n#####\n")
     (answer,) = solve("--minimise", minimise)[1]
-    assert answer["solver"] == "astar"
+    assert answer["solver"] == SOLVERS[minimise]
     figures = [answer[key] for key in ("moves", "pushes", "optimum", "moves_at_least")]
     if minimise == "moves":
         assert [*figures, answer["pushes_at_least"]] == [8, 4, "moves", 8, None]
@@ -511,172 +519,6 @@ def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "?[31mred" in printed
-
-
-def gave_up(limit: str, **at_least: Any) -> Answer:
-    return Answer(
-        status="gave up",
-        solver="astar",
-        reason=limit,
-        num_expansions=5,
-        elapsed_s=3.0,
-        **at_least,
-    )
-
-
-def solved(lurd: str, *, elapsed_s: float = 1.0, optimum: Optimum | None = None) -> Answer:
-    return Answer(
-        status="solved",
-        solver="astar",
-        solution=Solution(lurd),
-        optimum=optimum,
-        num_expansions=5,
-        elapsed_s=elapsed_s,
-    )
-
-
-class FakeSolver:
-    """Answers what it was told to, by what is minimised, and keeps what it was asked."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_objective: Answer) -> None:
-        self.by_objective = by_objective
-        self.limits: dict[str, dict[str, Any]] = {}
-        monkeypatch.setattr(solver, "solve", self.solve)
-
-    def solve(self, board: object, *, minimise: str, **limits: Any) -> Answer:
-        self.limits[minimise] = limits
-        limits["report"](solver.Progress(3, 4, 2.0, at_least=11))
-        return self.by_objective[minimise]
-
-
-def test_astar_looks_for_any_solution_then_for_the_fewest_moves_then_pushes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fake = FakeSolver(
-        monkeypatch,
-        any=solved("lrR"),
-        moves=gave_up("5.5 s", at_least_moves=29),
-        pushes=solved("R", elapsed_s=0.125, optimum="pushes"),
-    )
-    board = parse_board("######\n# @$.#\n######\n")
-    answer = answers.by_astar(board, time_limit_s=12.0, max_expansions=7, memory_limit_mb=31.0)
-    assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", "pushes")
-    assert answer.remark == "fewest pushes; fewest moves not found within 5.5 s (at least 29)"
-    assert answer.at_least == {"moves": 29, "pushes": 1}
-    # Three quarters of 12 s, half of the 11 s that are left, the 8 s that are left.
-    times = [limits["time_limit_s"] for limits in fake.limits.values()]
-    assert times == [9.0, 5.5, 8.0]
-    assert {limits["max_expansions"] for limits in fake.limits.values()} == {7}
-    assert {limits["memory_limit_mb"] for limits in fake.limits.values()} == {31.0}
-    assert (answer.elapsed_s, answer.expansions) == (4.125, 15)
-
-
-def test_a_solution_without_a_proof_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeSolver(
-        monkeypatch, any=solved("R"), moves=gave_up("5 s"), pushes=gave_up("5 s", at_least_pushes=1)
-    )
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
-    assert (answer.status, answer.lurd, answer.optimum) == ("solved", "R", None)
-    told = "fewest moves not found within 5 s; fewest pushes not found within 5 s (at least 1)"
-    assert answer.remark == f"some solution; {told}"
-
-
-def test_what_any_search_has_proved_is_not_looked_for_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    first = solved("R", optimum="pushes")
-    fake = FakeSolver(monkeypatch, any=first, moves=gave_up("6 s", at_least_moves=1))
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
-    assert {name: limits["time_limit_s"] for name, limits in fake.limits.items()} == {
-        "any": 5.25,
-        "moves": 6.0,
-    }
-    assert (answer.status, answer.optimum) == ("solved", "pushes")
-    assert answer.remark == "fewest pushes; fewest moves not found within 6 s (at least 1)"
-    assert answer.at_least == {"moves": 1, "pushes": 1}
-
-
-def test_a_solution_found_late_is_not_told_beside_no_solution(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    late = solved("R", optimum="pushes")
-    FakeSolver(monkeypatch, any=gave_up("5 s"), moves=gave_up("1 s"), pushes=late)
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0)
-    assert answer.status == "solved"
-    assert answer.remark == "fewest pushes; fewest moves not found within 1 s"
-
-
-def test_a_solution_is_told_while_a_better_one_is_looked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    first = solved("R")
-    FakeSolver(monkeypatch, any=first, moves=gave_up("1 s"), pushes=gave_up("1 s"))
-    told: list[answers.Answer] = []
-    answers.by_astar(parse_board(PUSH), time_limit_s=7.0, news=told.append)
-    assert [(answer.status, answer.lurd, answer.remark) for answer in told] == [
-        ("solved", "R", "some solution")
-    ]
-
-
-@pytest.mark.parametrize("minimise", [None, "any", "moves", "pushes"])
-def test_no_moves_at_all_are_the_fewest(minimise: answers.Objective | None) -> None:
-    board = parse_board("######\n#@ #*#\n######\n")
-    answer = answers.by_astar(board, time_limit_s=7.0, minimise=minimise)
-    optimum = "pushes" if minimise == "pushes" else "moves"
-    assert (answer.status, answer.lurd, answer.optimum) == ("solved", "", optimum)
-    assert (answer.remark, answer.at_least) == (f"fewest {optimum}", {optimum: 0})
-
-
-def test_one_objective_has_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = FakeSolver(monkeypatch, pushes=gave_up("7 s"))
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=7.0, minimise="pushes")
-    assert list(fake.limits) == ["pushes"]
-    assert fake.limits["pushes"]["time_limit_s"] == 7.0
-    assert (answer.status, answer.remark) == ("gave up", "A*: fewest pushes not found within 7 s")
-
-
-MISSED = ("no solution", "fewest moves not", "fewest pushes not")
-
-
-def test_astar_says_which_limits_it_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    limited = gave_up("2000 MB")
-    FakeSolver(monkeypatch, any=limited, moves=limited, pushes=limited)
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=9.0)
-    told = [f"{missed} found within 2000 MB" for missed in MISSED]
-    assert (answer.status, answer.remark) == ("gave up", f"A*: {', '.join(told)}")
-    assert answer.lurd is None
-
-
-@pytest.mark.parametrize(
-    ("stopped_at", "status"), [("any solution", "gave up"), ("fewest moves", "solved")]
-)
-def test_a_report_may_stop_the_search_and_the_answer_is_what_is_known(
-    stopped_at: str, status: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    FakeSolver(monkeypatch, any=solved("R"), moves=gave_up("1 s"))
-
-    def report(sought: str, progress: solver.Progress) -> None:
-        if sought == stopped_at:
-            raise answers.Stop
-
-    answer = answers.by_astar(parse_board(PUSH), time_limit_s=9.0, report=report)
-    assert answer.status == status
-    assert "stopped after 2.0 s and 3 expansions for " in answer.remark
-    assert answer.at_least == ({"moves": 11} if status == "solved" else {})
-    assert answer.expansions == (8 if status == "solved" else 3)
-
-
-def test_a_level_too_large_for_astar_is_given_up() -> None:
-    room = "\n".join(["#" * 67, "#@$." + " " * 62 + "#", *["#" + " " * 65 + "#"] * 63, "#" * 67])
-    answer = answers.by_astar(parse_board(room), time_limit_s=7.0)
-    assert answer.status == "gave up"
-    assert "expected at most 4096 squares of floor" in answer.remark
-
-
-def test_a_plan_that_solves_nothing_is_never_reported() -> None:
-    board = parse_board("######\n#@$ .#\n######\n")
-    with pytest.raises(RuntimeError, match="the plan 'R' does not solve"):
-        answers.replayed(board, lurd.parse("R"))
 
 
 def test_a_reader_that_leaves_is_left_to_main(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,52 +1,25 @@
-"""What to do on a board in mid-game, and whether it is deadlocked: found while the player thinks.
-
-Hints are the policy's plan, and A*'s where the policy has none. A deadlock is one that ``explain``
-proves and the checker of certificates confirms.
-"""
+"""Hints and proved deadlocks for a game, found by a thread while the player thinks."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokoban import compiling
-from tokoban.cli.answers import by_astar
-from tokoban.cli.explanation import sentences
-from tokoban.cli.output import counted
-from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.proofs.explainer import Deadlocked, explain
-from tokoban.sokoban.search.limits import Limits
+import tokoban
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.hints import Hint
 
 if TYPE_CHECKING:
-    from tokoban.cli.policy import Policy
+    from tokoban.api.learning import Pretrained
 
-_WIDTH = 32
-# A player waits for a hint; A* solves most boards of a size to be played in far less.
-_HINT_TIME_S = 2.0
 _DEADLOCK_TIME_S = 5.0
 _MEMORY_MB = 500.0
 _MAX_ANSWERS = 10_000  # that are kept
 
-Clock = Callable[[], float]
-
-
-@dataclass(frozen=True)
-class Hint:
-    """The next box to push, how far, and the moves up to its first push; or why there is none.
-
-    ``remark`` says who found the plan and how long it is.
-    """
-
-    remark: str
-    box: Square | None = None
-    destination: Square | None = None
-    moves: str = ""
-
 
 @dataclass(frozen=True)
 class Deadlock:
-    """It is proved that no moves solve the board: the boxes to blame, and why in a sentence."""
+    """It is proved that no moves solve the board: by which boxes, and why in a sentence."""
 
     boxes: frozenset[Square]
     reason: str
@@ -55,59 +28,23 @@ class Deadlock:
 class Adviser:
     """Finds hints and deadlocks; the policy is loaded when the first hint is wanted."""
 
-    def __init__(self, load_policy: "Callable[[], Policy]") -> None:
+    def __init__(self, load_policy: "Callable[[], Pretrained]") -> None:
         self._load_policy = load_policy
-        self._policy: Policy | None = None
+        self._policy: Pretrained | None = None
 
-    def hint(self, board: Board, clock: Clock = compiling.clock) -> Hint:
-        """What comes next by the policy's best plan, or else by A*'s."""
-        from tokoban.cli.policy import describe
-
+    def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
+        """What comes next by the policy's best solution, or else by that of a search."""
         self._policy = self._policy or self._load_policy()
-        answer = self._policy.answers(
-            [board], by="beam", width=_WIDTH, max_moves=self._policy.longest_plan
-        )[0]
-        thought = describe(answer.judgement) if answer.judgement else answer.remark
-        if answer.lurd:
-            plan = f"its plan has {counted(len(answer.lurd), 'move')}"
-            return _first_of(board, answer.lurd, f"{thought}; {plan}")
-        second = by_astar(board, time_limit_s=_HINT_TIME_S, memory_limit_mb=_MEMORY_MB, clock=clock)
-        if second.lurd:
-            plan = f"A*: {counted(len(second.lurd), 'move')} left"
-            return _first_of(board, second.lurd, f"{plan}, {second.remark}; {thought}")
-        if second.status == "unsolvable":
-            return Hint("A* proves that no moves solve this")
-        return Hint(f"{second.remark}; {thought}")
+        return tokoban.hint(board, policy=self._policy, stop=stop)
 
-    def deadlock(self, board: Board, clock: Clock = compiling.clock) -> Deadlock | None:
+    def deadlock(self, board: Board, stop: threading.Event | None = None) -> Deadlock | None:
         """The proof that no moves solve the board; None if none is found within the time."""
-        limits = Limits(time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB)
-        found = explain(board, limits=limits, clock=clock)
-        if not isinstance(found, Deadlocked):
+        found = tokoban.explain(
+            board, time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB, stop=stop
+        )
+        if found.status != "deadlocked":
             return None
-        return Deadlock(frozenset(found.certificate.boxes), sentences(found.certificate)[0])
-
-
-def _first_of(board: Board, plan: str, remark: str) -> Hint:
-    """The first box that a plan pushes, and where it is when another one is pushed."""
-    player = board.player
-    box = destination = None
-    moves = ""
-    for number, letter in enumerate(plan, 1):
-        direction = Direction(lurd.LETTERS.index(letter.lower()))
-        player = player.neighbour(direction)
-        if letter.islower():
-            continue
-        if box is None:
-            box, moves = player, plan[:number]
-        elif player != destination:
-            break
-        destination = player.neighbour(direction)
-    return Hint(remark, box, destination, moves)
-
-
-class _Dropped(BaseException):
-    """Ends a search whose answer is no longer the next to be found."""
+        return Deadlock(frozenset(found.boxes), found.sentences[0])
 
 
 @dataclass(frozen=True)
@@ -116,7 +53,7 @@ class _Question:
 
     key: object
     board: Board
-    find: Callable[[Board, Clock], Hint | Deadlock | None]
+    find: Callable[[Board, threading.Event], Hint | Deadlock | None]
 
 
 @dataclass(frozen=True)
@@ -138,6 +75,8 @@ class Background:
         self._on_answer = on_answer
         self._answers: dict[object, _Answer] = {}
         self._wanted: list[_Question] = []
+        self._asked: _Question | None = None  # by the thread, now
+        self._stop = threading.Event()  # of the search for it
         self._change = threading.Condition()
         self._is_closed = False
         # A compilation cannot be stopped, and must not keep the player from leaving.
@@ -155,8 +94,7 @@ class Background:
             questions.insert(0, _Question(("hint", board), board, self._adviser.hint))
         with self._change:
             answers = [self._answers.get(question.key, _Answer()) for question in questions]
-            self._wanted = [one for one in questions if one.key not in self._answers]
-            self._change.notify()
+            self._want([one for one in questions if one.key not in self._answers])
         hint = deadlock = None
         for answer in answers:
             if answer.error is not None:
@@ -171,18 +109,25 @@ class Background:
         """Ends the thread as soon as it looks up."""
         with self._change:
             self._is_closed = True
-            self._wanted = []
-            self._change.notify()
+            self._want([])
+
+    def _want(self, questions: list[_Question]) -> None:
+        """Replaces what is wanted, and stops the search for what is no longer the next of it."""
+        self._wanted = questions
+        if self._asked is not None and [one.key for one in questions[:1]] != [self._asked.key]:
+            self._stop.set()
+        self._change.notify()
 
     def _work(self) -> None:
         while (question := self._next()) is not None:
             try:
-                answer = _Answer(question.find(question.board, self._clock_for(question)))
-            except _Dropped:
-                continue
+                answer = _Answer(question.find(question.board, self._stop))
             except BaseException as error:  # raised where the answer is asked for
                 answer = _Answer(error=error)
             with self._change:
+                self._asked = None
+                if self._stop.is_set():
+                    continue
                 if len(self._answers) >= _MAX_ANSWERS:
                     self._answers.clear()
                 self._answers[question.key] = answer
@@ -194,15 +139,7 @@ class Background:
         with self._change:
             while not self._wanted and not self._is_closed:
                 self._change.wait()
-            return None if self._is_closed else self._wanted[0]
-
-    def _clock_for(self, question: _Question) -> Clock:
-        """A clock that ends the search once another question comes first."""
-
-        def clock() -> float:
-            wanted = self._wanted
-            if not wanted or wanted[0].key != question.key:
-                raise _Dropped
-            return compiling.clock()
-
-        return clock
+            if self._is_closed:
+                return None
+            self._asked, self._stop = self._wanted[0], threading.Event()
+            return self._asked

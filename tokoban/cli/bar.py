@@ -7,9 +7,10 @@ from rich.live import Live
 from rich.progress import Progress as Bars
 from rich.progress import SpinnerColumn, TaskID, TextColumn
 
-from tokoban.cli.answers import Answer
+from tokoban.cli.found import Found, length
 from tokoban.cli.screen import Screen
-from tokoban.sokoban.search.solver import Progress
+from tokoban.sokoban.search.answer import Objective, Progress
+from tokoban.sokoban.search.anytime import OBJECTIVE_NAMES
 
 _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 
@@ -52,7 +53,7 @@ class Bar:
         if self._is_shown:
             self._live.stop()
 
-    def tell(self, number: int, sought: str, progress: Progress) -> None:
+    def tell(self, number: int, sought: Objective, progress: Progress) -> None:
         """How far the search for something in a level is."""
         is_long = progress.elapsed_s >= _PATIENCE_S
         if not self._is_shown or (number not in self._lines and not is_long):
@@ -61,10 +62,12 @@ class Bar:
             self._lines[number] = self._searches.add_task("")
         self._searches.update(self._lines[number], description=describe(number, sought, progress))
 
-    def announce(self, number: int, answer: Answer) -> None:
+    def announce(self, number: int, found: Found) -> None:
         """Prints what is known of a level whose search goes on."""
-        found = f"{answer.length} after {answer.elapsed_s:.2f} s, {answer.remark}"
-        self._screen.print(f"{number:>4}  so far {found}; looking for better")
+        answer = found.answer
+        if answer.solution is not None:
+            told = f"{length(answer.solution)} after {answer.elapsed_s:.2f} s, {found.remark}"
+            self._screen.print(f"{number:>4}  so far {told}; looking for better")
 
     def done(self, number: int) -> None:
         """A level has its answer."""
@@ -73,10 +76,10 @@ class Bar:
             self._searches.remove_task(self._lines.pop(number))
 
 
-def describe(number: int, sought: str, progress: Progress) -> str:
+def describe(number: int, sought: Objective, progress: Progress) -> str:
     """The line of one search."""
     least = f", at least {progress.at_least:,}" if progress.at_least else ""
     return (
-        f"level {number}: {sought}{least}; {progress.expansions:,} expansions, "
+        f"level {number}: {OBJECTIVE_NAMES[sought]}{least}; {progress.expansions:,} expansions, "
         f"{progress.positions:,} positions, {progress.elapsed_s:.0f} s"
     )

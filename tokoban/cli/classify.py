@@ -157,7 +157,7 @@ def _draw(
         )
         attention_files.write(arguments.attention, panels, title=title, guide=guide)
         return
-    from tokoban.cli.png import encode_png
+    from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay
 
     write_output(arguments.attention, encode_png(overlay(pictures, attribution.shares)))

@@ -62,7 +62,7 @@ def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:
     from tokoban.sokoban.formats import write_boxoban, write_levels, write_xsb
 
     if chosen == "png":
-        from tokoban.cli.png import encode_png
+        from tokoban.sokoban.png import encode_png
         from tokoban.sokoban.render import render_rgb
 
         return encode_png(render_rgb(found.levels[0].board))

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tokoban.cli.answers import Answer
-    from tokoban.cli.policy import Policy
+    from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
+    from tokoban.sokoban.search.answer import Answer
+    from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "watch the policy and A* solve the levels that come with the project"
 UNDECIDED = "some levels did not come out as their file says"
 
-_WIDTH = 32
-_TIME_LIMIT_S = 20.0  # of A*, which needs a fraction of a second
+_TIME_LIMIT_S = 20.0  # of a search, which needs a fraction of a second
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "yellow"}
 _FRAME_S, _LONGEST_SHOW_S = 0.12, 2.5
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban import compiling
     from tokoban.cli.screen import Screen
     from tokoban.sokoban import rules
-    from tokoban.sokoban.formats import lurd, read_levels
+    from tokoban.sokoban.formats import read_levels
 
     started_s = compiling.clock()
     screen = Screen()
@@ -51,12 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
         with _stage(screen, level.board) as show:
             # Torch takes seconds to import; by now there is something to look at.
             policy = policy or _wake_policy()
-            answers = _ask(policy, level)
-            if moves := answers[-1].lurd:
-                show(rules.play(level.board, lurd.parse(moves)))
-        for answer in answers:
-            screen.print(_tell(level, answer), Text(answer.remark, "dim"), sep="\n")
-        outcomes[_outcome(level, answers)] += 1
+            found = _ask(policy, level)
+            if solution := found[-1].answer.solution:
+                show(rules.play(level.board, solution.directions))
+        for one in found:
+            screen.print(_tell(level, one.answer), Text(one.remark, "dim"), sep="\n")
+        outcomes[_outcome(level, found)] += 1
     elapsed_s = compiling.clock() - started_s
     screen.print(Text(f"\n{_summarise(outcomes)}.", "bold"))
     screen.print(f"Every solution was replayed by the rules; {elapsed_s:.0f} s in all.")
@@ -92,46 +92,50 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
 
 
 def _wake_policy() -> "Policy":
-    from tokoban.cli.policy import Policy
+    import tokoban
+    from tokoban.systems.sokoban_policy.policy import Policy
 
-    return Policy("sokoban-8x8", device="cpu")
+    return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
 
 
-def _ask(policy: "Policy", level: "Level") -> "list[Answer]":
-    """The policy's answer; after it A*'s, where the level does not fit or has no solution."""
-    from tokoban.cli.answers import by_astar
+def _ask(policy: "Policy", level: "Level") -> "list[Found]":
+    """The policy's answer, then that of a search if the level does not fit or has no solution."""
+    import tokoban
+    from tokoban.cli.found import Found
 
-    answers = policy.answers([level.board], by="beam", width=_WIDTH, max_moves=policy.longest_plan)
-    if answers[0].status == "gave up" and (answers[0].judgement is None or not level.solutions):
-        answers.append(by_astar(level.board, time_limit_s=_TIME_LIMIT_S))
-    return answers
+    first = Found(*policy.solve([level.board])[0])
+    if first.answer.status == "solved" or (first.prediction is not None and level.solutions):
+        return [first]
+    return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
 
 
 def _tell(level: "Level", answer: "Answer") -> "Text":
     """The moves, and what they amount to."""
     from rich.text import Text
 
-    name = "A*" if answer.solver == "astar" else "beam search"
+    from tokoban.cli.found import SOLVER_NAMES, length
+
+    name = SOLVER_NAMES[answer.solver]
     style = _STYLES[answer.status]
-    if answer.lurd is None:
+    if answer.solution is None:
         return Text(f"{name}: {answer.status}, {answer.elapsed_s:.2f} s", style)
-    is_shortest = any(len(known.directions) == len(answer.lurd) for known in level.solutions)
+    is_shortest = any(one.num_moves == answer.solution.num_moves for one in level.solutions)
     shortest = " (no solution has fewer moves)" * is_shortest
-    figures = f"solved in {answer.length}{shortest}, {answer.elapsed_s:.2f} s"
-    return Text.assemble(answer.lurd, "\n", (f"{name}: {figures}", style))
+    figures = f"solved in {length(answer.solution)}{shortest}, {answer.elapsed_s:.2f} s"
+    return Text.assemble(answer.solution.lurd, "\n", (f"{name}: {figures}", style))
 
 
-def _outcome(level: "Level", answers: "Sequence[Answer]") -> str | None:
+def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
     """How the level came out as promised, or ``None`` if it did not."""
-    first, last = answers[0], answers[-1]
+    prediction, last = found[0].prediction, found[-1].answer
     if level.solutions:
-        # The policy may leave to A* what does not fit it, and nothing else.
+        # The policy may leave to a search what does not fit it, and nothing else.
         if last.status != "solved":
             return None
-        return "solved by the policy" if last.solver == "beam" else "solved by A*"
-    is_said = first.judgement is not None and first.judgement.predicted_unsolvable > 0.5
-    if is_said and last.status == "unsolvable":
-        return "unsolvable, as the policy said and A* proved"
+        return "solved by the policy" if last.solver == "beam" else "solved by a search"
+    is_predicted = prediction is not None and prediction.predicted_unsolvable > 0.5
+    if is_predicted and last.status == "unsolvable":
+        return "unsolvable, as the policy predicted and a search proved"
     return None
 
 

@@ -3,15 +3,16 @@
 import argparse
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
-    from tokoban.cli.explanation import Explanation, Game
+    from tokoban.cli.explanation import Game
+    from tokoban.sokoban.explanation import Explanation
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.proofs.certificate import Certificate
 
@@ -41,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser, "--time-limit", "for each position, of the search and of the check of its proof"
     )
+    options.add(parser, "--memory-limit")
     options.add(parser, "--json", "with the certificates")
+    options.add(parser, "--jsonl")
     parser.add_argument(
         "--png",
         metavar="OUT",
@@ -74,36 +77,35 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.png and len(games) != 1:
         raise ValueError(f"--png: there are {len(games)} positions; choose one by --level, --moves")
 
+    from tokoban.cli.explanation import as_text, described
     from tokoban.cli.screen import Screen
+    from tokoban.sokoban.png import encode_png
 
-    screen = Screen(stderr="-" in (arguments.json, arguments.png))
-    found: list[Explanation] = []
-    status = 0
-    try:
-        for explanation in _explanations(games, arguments.time_limit):
-            found.append(explanation)
-            screen.print(explanation.text())
-            status |= explanation.status == "unknown"
-    except KeyboardInterrupt:
-        tell_interrupted(len(found), len(games), "position")
-        status = ExitCode.INTERRUPTED
-    if arguments.json:
-        objects = [explanation.described() for explanation in found]
-        write_output(arguments.json, json.dumps(objects, indent=1) + "\n")
-    if arguments.png and found:
-        write_output(arguments.png, found[0].picture())
+    screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.png))
+    num_done = status = 0
+    with entries(arguments) as written:
+        try:
+            for game, explanation in _explained(games, arguments):
+                num_done += 1
+                written.add(described(game, explanation))
+                screen.print(as_text(game, explanation))
+                if arguments.png:
+                    write_output(arguments.png, encode_png(explanation.picture()))
+                status |= explanation.status == "unknown"
+        except KeyboardInterrupt:
+            tell_interrupted(num_done, len(games), "position")
+            status = ExitCode.INTERRUPTED
     return chosen.conclude(status)
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    if arguments.check is None:
-        if arguments.file is None:
-            raise ValueError("expected a FILE of levels, or --check and a file of certificates")
-    else:
-        ignored = ("--level", "--moves", "--time-limit", "--json", "--png")
-        options.refuse(arguments, *ignored, because="with --check")
-    check_outputs(arguments, "json", "png", inputs=["file"])
+    if arguments.check is not None:
+        searching = ("--level", "--moves", "--time-limit", "--memory-limit")
+        options.refuse(arguments, *searching, "--json", "--jsonl", "--png", because="with --check")
+    elif arguments.file is None:
+        raise ValueError("expected a FILE of levels, or --check and a file of certificates")
+    check_outputs(arguments, "json", "jsonl", "png", inputs=["file"])
 
 
 def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Iterator[Game]":
@@ -127,20 +129,27 @@ def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Ite
             yield Game(number, level, moves, saved)
 
 
-def _explanations(games: "list[Game]", time_limit_s: float) -> "Iterator[Explanation]":
-    from tokoban.cli.explanation import Explanation
-    from tokoban.sokoban.proofs.explainer import explain
-    from tokoban.sokoban.proofs.games import explain_game
-    from tokoban.sokoban.search.limits import Limits
+def _explained(
+    games: "list[Game]", arguments: argparse.Namespace
+) -> "Iterator[tuple[Game, Explanation]]":
+    import tokoban
 
-    within = partial(explain, limits=Limits(time_limit_s=time_limit_s))
     for game in games:
-        yield Explanation(game, explain_game(game.level.board, game.moves, within))
+        yield (
+            game,
+            tokoban.explain(
+                game.level.board,
+                moves=game.moves,
+                time_limit_s=arguments.time_limit,
+                memory_limit_mb=arguments.memory_limit / 1e6,
+            ),
+        )
 
 
 def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
     """Checks the certificates of a file one by one; answers 0 if all hold, else 1."""
-    from tokoban.cli.explanation import drawn, sentences
+    from tokoban.cli.explanation import drawn
+    from tokoban.sokoban.explanation import sentences
     from tokoban.sokoban.formats import printable
     from tokoban.sokoban.proofs.checker import find_fault
 
@@ -193,7 +202,7 @@ def _is_of(
     """Whether the board is where the moves of its object lead on the level that it names."""
     from tokoban.sokoban.formats import lurd
 
-    index, moves = found.get("index"), found.get("moves")
+    index, moves = found.get("index"), found.get("played")
     if not isinstance(index, int) or not isinstance(moves, str) or index not in levels:
         return False
     replayed = lurd.replay(levels[index].board, moves)

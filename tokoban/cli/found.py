@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from tokoban.cli.answers import Answer
 from tokoban.cli.output import counted
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.formats import (
@@ -17,34 +17,76 @@ from tokoban.sokoban.formats import (
     printable,
     write_levels,
 )
+from tokoban.sokoban.search.answer import Answer
 
-_NAMES = {"beam": "beam", "rollout": "rollout", "astar": "A*"}
+if TYPE_CHECKING:
+    # Imported for its name only: a search needs no torch.
+    from tokoban.systems.sokoban_policy.solve import Prediction
+
+SOLVER_NAMES = {
+    "beam": "beam search",
+    "rollout": "rollout",
+    "astar": "A*",
+    "weighted-astar": "weighted A*",
+    "bidirectional-bfs": "bidirectional BFS",
+    "bidirectional-fess": "bidirectional FESS",
+    "rules": "the rules",
+}
+_BY_POLICY = ("beam", "rollout")
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
 
 
-def show(screen: Screen, number: int, level: Level, answer: Answer) -> None:
+class Found(NamedTuple):
+    """An answer, and what the policy predicted if it was asked and the board fits it."""
+
+    answer: Answer
+    prediction: "Prediction | None" = None
+
+    @property
+    def remark(self) -> str:
+        """What is proved, what was not found, and what the policy predicts."""
+        answer = self.answer
+        parts = [answer.reason]
+        if answer.status == "unsolvable":
+            parts.insert(0, f"proved by {SOLVER_NAMES[answer.solver]}")
+        elif answer.solution is not None and answer.solver not in _BY_POLICY:
+            parts.insert(0, f"fewest {answer.optimum}" if answer.optimum else "some solution")
+        if self.prediction is not None:
+            from tokoban.systems.sokoban_policy.policy import describe
+
+            parts.append(describe(self.prediction))
+        return "; ".join(part for part in parts if part)
+
+
+def length(solution: Solution) -> str:
+    """Moves and pushes in words."""
+    return f"{counted(solution.num_moves, 'move')}, {counted(solution.num_pushes, 'push')}"
+
+
+def show(screen: Screen, number: int, level: Level, found: Found) -> None:
     """A line of figures, a line of remarks, and the moves in a line of their own."""
-    by = f" by {_NAMES[answer.solver]}" if answer.status == "solved" else ""
-    length = "" if answer.lurd is None else f"{answer.length}, "
+    answer = found.answer
+    by = f" by {SOLVER_NAMES[answer.solver]}" if answer.status == "solved" else ""
+    figures = "" if answer.solution is None else f"{length(answer.solution)}, "
     lines = [
         Text.assemble(
             (f"{number:>4}  ", "dim"),
             (answer.status, f"bold {_STYLES[answer.status]}"),
-            f"{by}: {length}{answer.elapsed_s:.2f} s",
+            f"{by}: {figures}{answer.elapsed_s:.2f} s",
             (f"  {printable(level.title)}".rstrip(), "bold"),
         ),
-        Text(f"      {answer.remark}", "dim"),
+        Text(f"      {found.remark}", "dim"),
     ]
-    if answer.lurd:
-        lines.append(Text(f"      {answer.lurd}"))
+    if answer.solution is not None and answer.solution.lurd:
+        lines.append(Text(f"      {answer.solution}"))
     screen.print(Text("\n").join(lines))
 
 
 def summarise(answers: Iterable[Answer], *, elapsed_s: float) -> str:
-    """The closing line: how many of each kind, and who solved them."""
+    """The closing line: how many of each kind, and which search solved them."""
     answers = list(answers)
     statuses = Counter(answer.status for answer in answers)
-    solvers = Counter(_NAMES[answer.solver] for answer in answers if answer.status == "solved")
+    solvers = Counter(SOLVER_NAMES[one.solver] for one in answers if one.status == "solved")
     by = ", ".join(f"{count} by {name}" for name, count in solvers.items())
     return (
         f"{counted(len(answers), 'level')} in {elapsed_s:.1f} s: "
@@ -53,27 +95,27 @@ def summarise(answers: Iterable[Answer], *, elapsed_s: float) -> str:
     )
 
 
-def describe(number: int, level: Level, answer: Answer) -> dict[str, object]:
+def describe(number: int, level: Level, found: Found) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
-    is_solved = answer.lurd is not None
+    answer, solution = found.answer, found.answer.solution
     described: dict[str, object] = {
         "index": number,
         "title": level.title,
         "status": answer.status,
-        "lurd": answer.lurd,
-        "moves": len(answer.lurd or "") if is_solved else None,
-        "pushes": answer.pushes if is_solved else None,
+        "lurd": solution and solution.lurd,
+        "moves": solution and solution.num_moves,
+        "pushes": solution and solution.num_pushes,
         "seconds": round(answer.elapsed_s, 6),
         "solver": answer.solver,
         "optimum": answer.optimum,
-        "expansions": answer.expansions,
-        "moves_at_least": answer.at_least.get("moves"),
-        "pushes_at_least": answer.at_least.get("pushes"),
+        "expansions": None if answer.solver in _BY_POLICY else answer.num_expansions,
+        "moves_at_least": answer.at_least_moves,
+        "pushes_at_least": answer.at_least_pushes,
     }
-    if answer.solver != "astar":
-        thought = answer.judgement
-        described["predicted_steps_left"] = thought and thought.predicted_steps_left
-        described["predicted_unsolvable"] = thought and thought.predicted_unsolvable
+    if answer.solver in _BY_POLICY:
+        prediction = found.prediction
+        described["predicted_steps_left"] = prediction and prediction.predicted_steps_left
+        described["predicted_unsolvable"] = prediction and prediction.predicted_unsolvable
     return described
 
 
@@ -86,11 +128,12 @@ def as_file(file: LevelFile, levels: Mapping[int, Level], answers: Mapping[int, 
 def _with_answer(level: Level, answer: Answer | None) -> Level:
     if answer is None or answer.status == "gave up":
         return level
-    if answer.lurd is None:
+    if answer.solution is None:
         is_noted = NO_SOLUTION in level.notes
         return level if is_noted else replace(level, notes=(*level.notes, NO_SOLUTION))
-    if not answer.lurd or any(known.lurd == answer.lurd for known in level.solutions):
+    lurd = answer.solution.lurd
+    if not lurd or any(known.lurd == lurd for known in level.solutions):
         return level
     # The optimum is named as YASC names it; a policy promises none.
     title = f"Solution/{answer.optimum.capitalize()}" if answer.optimum else "Solution"
-    return replace(level, solutions=(*level.solutions, Solution(answer.lurd, title)))
+    return replace(level, solutions=(*level.solutions, replace(answer.solution, title=title)))

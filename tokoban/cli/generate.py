@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokoban.cli import options, puzzle_options
@@ -58,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     if puzzle_options.asks_for_puzzles(arguments):
         return _run_puzzles(arguments)
 
-    from tokoban.sokoban.formats import NO_SOLUTION, Level, Solution, write_levels
+    from tokoban.sokoban.formats import write_levels
+    from tokoban.sokoban.puzzles.as_levels import level_of_board, title_of
     from tokoban.sokoban.puzzles.random_levels import generate
 
     generated = generate(
@@ -69,17 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         num_boxes=1 if arguments.boxes is None else arguments.boxes,
         solvable_share=0.5 if arguments.solvable_share is None else arguments.solvable_share,
     )
-    levels = []
-    for number, level in enumerate(generated, start=1):
-        title = f"Level {number} of seed {arguments.seed}"
-        if not arguments.solutions:
-            levels.append(Level(level.board, title))
-        elif level.solution is None:
-            levels.append(Level(level.board, title, notes=(NO_SOLUTION,)))
-        else:
-            levels.append(
-                Level(level.board, title, solutions=(Solution.of(level.board, level.solution),))
-            )
+    levels = [
+        level_of_board(level.board, level.solution, title_of(number, arguments.seed))
+        for number, level in enumerate(generated, start=1)
+    ]
+    if not arguments.solutions:
+        levels = [replace(level, notes=(), solutions=()) for level in levels]
     write_output(arguments.output, write_levels(levels))
     return 0
 
@@ -106,6 +103,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
 def _run_puzzles(arguments: argparse.Namespace) -> int:
     """Writes what was found, also if it is fewer than wanted."""
     from tokoban.sokoban.formats import read_levels, write_levels
+    from tokoban.sokoban.puzzles.as_levels import level_of_puzzle, title_of
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
     avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
@@ -120,8 +118,8 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
     status = 0
     try:
         for puzzle in _with_bar(puzzles, arguments.levels):
-            title = f"Level {len(levels) + 1} of seed {arguments.seed}"
-            levels.append(_as_level(puzzle, title, has_solutions=arguments.solutions))
+            level = level_of_puzzle(puzzle, title_of(len(levels) + 1, arguments.seed))
+            levels.append(level if arguments.solutions else replace(level, solutions=()))
     except KeyboardInterrupt:
         tell_interrupted(len(levels), arguments.levels)
         status = ExitCode.INTERRUPTED
@@ -146,23 +144,3 @@ def _with_bar(puzzles: "Iterator[Puzzle]", num_levels: int) -> "Iterator[Puzzle]
         transient=True,
         disable=not screen.is_terminal,
     )
-
-
-def _as_level(puzzle: "Puzzle", title: str, *, has_solutions: bool) -> "Level":
-    from tokoban.sokoban.formats import Level, Solution
-
-    choices = puzzle.choices
-    at_least = "at least " * (choices.unknown > 0)
-    notes = [
-        f"Style: {puzzle.style}",
-        f"Pushes: {puzzle.figures.pushes}",
-        f"Box changes: {puzzle.figures.box_changes}",
-        f"Branching: {choices.branching:.2f}",
-        f"Losing share: {at_least}{choices.losing_share:.2f}",
-    ]
-    solutions = [Solution.of(puzzle.board, puzzle.push_solution, "Solution/Pushes")]
-    if puzzle.move_solution is not None:
-        notes.insert(1, f"Moves: {len(puzzle.move_solution)}")
-        solutions.append(Solution.of(puzzle.board, puzzle.move_solution, "Solution/Moves"))
-    kept = tuple(solutions) if has_solutions else ()
-    return Level(puzzle.board, title, notes=tuple(notes), solutions=kept)

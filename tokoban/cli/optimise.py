@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options, options, policy_options
+from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
 
@@ -139,7 +139,7 @@ def _outcomes(
                 given,
                 minimise=arguments.minimise,
                 time_limit_s=arguments.time_limit,
-                memory_limit_mb=policy_options.memory_limit_bytes(arguments) / 1e6,
+                memory_limit_mb=arguments.memory_limit / 1e6,
                 tell=tell,
             )
             yield number, outcome

@@ -8,10 +8,11 @@ from tokoban.cli.output import counted
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tokoban.cli.advice import Deadlock, Hint
-    from tokoban.cli.game import Game, Progress
+    from tokoban.cli.advice import Deadlock
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board, Square
+    from tokoban.sokoban.hints import Hint
+    from tokoban.sokoban.play import Game, Progress
     from tokoban.sokoban.render import Mark
 
 KEYS = (
@@ -97,14 +98,23 @@ def describe_solution(moves: str) -> str:
 def describe_hint(hint: "Hint", grade: int) -> str:
     """As much of a hint as this grade tells, from 1."""
     if hint.box is None or hint.destination is None:
-        return f"No hint. {hint.remark}."
+        return str(hint)
     told = f"Hint: the box at {_place(hint.box)}"
     if grade > 1:
         told += f" goes to {_place(hint.destination)}"
     if grade == NUM_GRADES:
         walk = f"go {hint.moves[:-1]}, then " if len(hint.moves) > 1 else ""
-        return f"{told}: {walk}push {_direction(hint.moves[-1])}\n{hint.remark}"
-    return f"{told} (h: more)\n{hint.remark}"
+        return f"{told}: {walk}push {_direction(hint.moves[-1])}\n{_remark(hint)}"
+    return f"{told} (h: more)\n{_remark(hint)}"
+
+
+def _remark(hint: "Hint") -> str:
+    """How long the solution behind a hint is, and which search found it."""
+    from tokoban.cli.found import SOLVER_NAMES
+
+    left = f"{counted(hint.moves_left or 0, 'move')}, {counted(hint.pushes_left or 0, 'push')} left"
+    proved = ", which are proved to be the fewest" * hint.is_optimal
+    return f"{left}{proved}; found by {SOLVER_NAMES[hint.solver]}"
 
 
 def describe_deadlock(deadlock: "Deadlock | None") -> str:

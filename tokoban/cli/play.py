@@ -12,11 +12,11 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.pages import KEYS, describe_solution
 
 if TYPE_CHECKING:
-    from tokoban.cli.game import Game
+    from tokoban.api.learning import Pretrained
     from tokoban.cli.keyboard import Keyboard
-    from tokoban.cli.policy import Policy
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
+    from tokoban.sokoban.play import Game
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("play needs a terminal for its keys and its picture")
 
     from tokoban.cli import saved_games
-    from tokoban.cli.game import Game
     from tokoban.cli.output import check_outputs
+    from tokoban.sokoban.play import Game
 
     check_outputs(arguments, "save", inputs=["file"])
     chosen = level_options.read(arguments.file or str(shipped_levels()))
@@ -134,10 +134,10 @@ def follow(keyboard: "Keyboard", table: "Table", screen: "Screen") -> None:
         table.show()
 
 
-def _load_policy(weights: str) -> "Policy":
-    from tokoban.cli.policy import Policy
+def _load_policy(weights: str) -> "Pretrained":
+    import tokoban
 
-    return Policy(weights, device="cpu")
+    return tokoban.load(weights, system="sokoban")
 
 
 class _Keeper:

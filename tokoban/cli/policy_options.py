@@ -13,7 +13,7 @@ OF_BEAM = ("--beam", "--score", "--max-unsolvable")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the weights, the beam search, and where the network runs."""
     options.add(parser, "--weights", "of the policy", default="sokoban-8x8")
-    options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32, dest="width")
+    options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
     options.add(parser, "--score")
     parser.add_argument(
         "--max-unsolvable",
@@ -32,8 +32,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add(parser, "--device")
     options.add(parser, "--precision")
-
-
-def memory_limit_bytes(arguments: argparse.Namespace) -> int:
-    """What ``--memory-limit`` says, in bytes."""
-    return arguments.memory_limit

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tokoban.cli.game import Progress
 from tokoban.cli.output import write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level, SavedGame, Solution, read_levels, write_levels
+from tokoban.sokoban.play import Progress
 
 _FIRST_NOTE = "Games of tokoban play"
 _CURRENT, _COUNT = "Level played last", "Levels"

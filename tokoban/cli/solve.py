@@ -1,23 +1,25 @@
 """``tokoban solve``: plans for the levels of a file, by the policy, by A*, or by both in turn."""
 
 import argparse
-import json
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tokoban.cli import attention_files, level_options, options, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
-    from tokoban.cli.answers import Answer
     from tokoban.cli.bar import Bar
-    from tokoban.cli.policy import Policy
+    from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
+    from tokoban.sokoban.search.answer import Answer, Objective, Progress
+    from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "solve the levels of a file by the policy and by A*"
 UNDECIDED = "some levels were given up"
@@ -25,6 +27,7 @@ UNDECIDED = "some levels were given up"
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
 _OF_ASTAR = ("--time-limit", "--max-expansions", "--threads")
+_PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
     policy_options.add_arguments(parser)
     options.add(parser, "--json")
+    options.add(parser, "--jsonl")
     options.add(
         parser,
         "--output",
@@ -82,30 +86,33 @@ def run(arguments: argparse.Namespace) -> int:
     watched = _policy_to_watch(levels, arguments)
 
     from tokoban import compiling
-    from tokoban.cli.found import as_file, describe, show, summarise
+    from tokoban.cli.found import Found, as_file, describe, show, summarise
     from tokoban.cli.screen import Screen
     from tokoban.cli.several import Interrupted
 
     if arguments.output:
         as_file(file, levels, {})  # what cannot be written is refused before the work
-    screen = Screen(stderr="-" in (arguments.json, arguments.output))
+    screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.output))
     started_s = compiling.clock()
     answers: dict[int, Answer] = {}
     status = 0
-    try:
-        for number, answer in _with_bar(levels, arguments, screen):
-            answers[number] = answer
-            show(screen, number, levels[number], answer)
-            status |= answer.status == "gave up"
-    except KeyboardInterrupt as interrupt:
-        tell_interrupted(len(answers), len(levels))
-        status = ExitCode.INTERRUPTED
-        for number, answer in interrupt.known.items() if isinstance(interrupt, Interrupted) else ():
-            answers[number] = answer
-            show(screen, number, levels[number], answer)
-    if arguments.json:
-        objects = [describe(number, levels[number], answers[number]) for number in answers]
-        write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
+    with entries(arguments) as written:
+
+        def finish(number: int, found: Found) -> None:
+            answers[number] = found.answer
+            show(screen, number, levels[number], found)
+            written.add(describe(number, levels[number], found))
+
+        try:
+            for number, found in _with_bar(levels, arguments, screen):
+                finish(number, found)
+                status |= found.answer.status == "gave up"
+        except KeyboardInterrupt as interrupt:
+            tell_interrupted(len(answers), len(levels))
+            status = ExitCode.INTERRUPTED
+            if isinstance(interrupt, Interrupted):
+                for number, found in interrupt.known.items():
+                    finish(number, found)
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
     screen.print(summarise(answers.values(), elapsed_s=compiling.clock() - started_s))
@@ -126,8 +133,8 @@ def _check(arguments: argparse.Namespace) -> None:
         options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
         if arguments.attention is None:
             options.refuse(arguments, "--weights", "--device", "--precision", because=because)
-    check_outputs(arguments, "json", "output", "attention")
-    check_outputs(arguments, "json", "attention", inputs=["file", "weights"])
+    check_outputs(arguments, "json", "jsonl", "output", "attention")
+    check_outputs(arguments, "json", "jsonl", "attention", inputs=["file", "weights"])
     attention_files.check(arguments.attention)
     level_options.check_whole(arguments)
 
@@ -143,7 +150,7 @@ def _policy_to_watch(
         raise ValueError(f"{told}; --level chooses one")
     policy = _policy(arguments)
     for level in levels.values():
-        policy.judge(level.board)
+        policy.predict(level.board)
     return policy
 
 
@@ -156,8 +163,8 @@ def _show_attention(
     from tokoban.sokoban.formats import quoted
 
     for number, answer in answers.items():
-        if answer.lurd is not None:
-            panels = policy.attention_panels(levels[number].board, answer.lurd)
+        if answer.solution is not None:
+            panels = policy.attention_panels(levels[number].board, answer.solution.lurd)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
             guide = (
                 "Each board attends to the goal, the first token, and to the boards before it; "
@@ -170,7 +177,7 @@ def _show_attention(
 
 def _with_bar(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
-) -> "Iterator[tuple[int, Answer]]":
+) -> "Iterator[tuple[int, Found]]":
     """The answers, with a bar below what is printed, if there are eyes to see it."""
     from tokoban.cli.bar import Bar
     from tokoban.cli.screen import Screen
@@ -178,111 +185,140 @@ def _with_bar(
     # Where the answers go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
     with Bar(len(levels), place) as bar:
-        for number, answer in _answers(levels, arguments, bar):
+        for number, found in _answers(levels, arguments, bar):
             bar.done(number)
-            yield number, answer
+            yield number, found
 
 
 def _answers(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace, bar: "Bar"
-) -> "Iterator[tuple[int, Answer]]":
+) -> "Iterator[tuple[int, Found]]":
     """An answer to each level, in order; the policy's come in batches."""
+    boards = {number: level.board for number, level in levels.items()}
     if arguments.by == "astar" or arguments.minimise:
-        boards = {number: level.board for number, level in levels.items()}
-        yield from _by_astar(boards, arguments, bar)
+        yield from _by_search(boards, arguments, bar)
         return
-
-    policy = _policy(arguments)
-    max_moves = arguments.max_moves or policy.longest_plan
-    if max_moves > policy.longest_plan:
-        told = f"--max-moves {max_moves}: the policy has room for {policy.longest_plan}"
-        print(f"tokoban: {told}, which are used", file=sys.stderr)
-        max_moves = policy.longest_plan
-    numbers = list(levels)
+    policy = _LazyPolicy(arguments)
+    numbers = list(boards)
     for start in range(0, len(numbers), _BATCH_LEVELS):
-        boards = {number: levels[number].board for number in numbers[start : start + _BATCH_LEVELS]}
-        answers = policy.answers(
+        batch = {number: boards[number] for number in numbers[start : start + _BATCH_LEVELS]}
+        if arguments.by is None:
+            yield from _by_policy_then_search(policy, batch, arguments, bar)
+        else:
+            yield from policy.answers(batch, by=arguments.by).items()
+
+
+class _LazyPolicy:
+    """The policy of ``--weights``, loaded when it is first asked: torch takes seconds to import."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._arguments = arguments
+        self._policy: Policy | None = None
+
+    def answers(
+        self, boards: "Mapping[int, Board]", *, by: "Literal['beam', 'rollout']"
+    ) -> "dict[int, Found]":
+        """The policy's answers, with what it predicts."""
+        from tokoban.cli.found import Found
+
+        arguments = self._arguments
+        if self._policy is None:
+            self._policy = _policy(arguments)
+            longest = self._policy.longest_solution
+            if arguments.max_moves is not None and arguments.max_moves > longest:
+                told = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
+                print(f"tokoban: {told}, which are used", file=sys.stderr)
+        longest = self._policy.longest_solution
+        found = self._policy.solve(
             list(boards.values()),
-            by=arguments.by or "beam",
-            width=arguments.width,
-            max_moves=max_moves,
+            by=by,
+            width=arguments.beam,
+            max_moves=min(arguments.max_moves or longest, longest),
             score=arguments.score,
             max_unsolvable=arguments.max_unsolvable,
         )
-        first = dict(zip(boards, answers, strict=True))
-        if arguments.by is None:
-            yield from _with_second(first, boards, arguments, bar)
-        else:
-            yield from first.items()
+        return {number: Found(*one) for number, one in zip(boards, found, strict=True)}
 
 
 def _policy(arguments: argparse.Namespace) -> "Policy":
-    from tokoban.cli.policy import Policy
+    import tokoban
+    from tokoban.systems.sokoban_policy.policy import Policy
 
     return Policy(
-        arguments.weights,
+        tokoban.load(arguments.weights, system="sokoban").model,
         device=arguments.device,
         precision=arguments.precision,
-        memory_limit=policy_options.memory_limit_bytes(arguments),
+        memory_limit_bytes=arguments.memory_limit,
     )
 
 
-def _by_astar(
+def _by_search(
     boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
-) -> "Iterator[tuple[int, Answer]]":
-    """A*'s answers in order, ``Interrupted`` by Ctrl-C."""
-    from tokoban.cli.answers import by_astar
+) -> "Iterator[tuple[int, Found]]":
+    """The answers of the searches without a network, in order; ``Interrupted`` by Ctrl-C."""
+    import tokoban
+    from tokoban.cli.found import Found
     from tokoban.cli.several import in_threads
 
-    memory_limit_mb = policy_options.memory_limit_bytes(arguments) / 1e6 / arguments.threads
-    return in_threads(
-        lambda board, report, news: by_astar(
+    memory_limit_mb = arguments.memory_limit / 1e6 / arguments.threads
+
+    def find(number: int, board: "Board", stop: threading.Event) -> Found:
+        untold: Found | None = None
+
+        def report(objective: "Objective", progress: "Progress") -> None:
+            nonlocal untold
+            if untold is not None and progress.elapsed_s >= _PATIENCE_S:
+                bar.announce(number, untold)
+                untold = None
+            bar.tell(number, objective, progress)
+
+        answers = tokoban.solve_anytime(
             board,
             time_limit_s=arguments.time_limit,
             minimise=arguments.minimise,
             max_expansions=arguments.max_expansions,
             memory_limit_mb=memory_limit_mb,
+            stop=stop,
             report=report,
-            news=news,
-        ),
-        boards,
-        num_threads=arguments.threads,
-        tell=bar.tell,
-        announce=bar.announce,
-    )
-
-
-def _with_second(
-    first: "Mapping[int, Answer]",
-    boards: "Mapping[int, Board]",
-    arguments: argparse.Namespace,
-    bar: "Bar",
-) -> "Iterator[tuple[int, Answer]]":
-    """The policy's answers, and where it gave up A*'s."""
-    from tokoban.cli.several import Interrupted
-
-    def after_the_first(number: int, second: "Answer") -> "Answer":
-        return replace(
-            second,
-            elapsed_s=first[number].elapsed_s + second.elapsed_s,
-            remark=f"{second.remark}; {first[number].remark}",
         )
+        for answer in answers:
+            untold = Found(answer)
+        return Found(answer)
 
-    is_left = {number: answer.status == "gave up" for number, answer in first.items()}
-    left = {number: board for number, board in boards.items() if is_left[number]}
-    seconds = _by_astar(left, arguments, bar)
-    waiting = list(first)
+    return in_threads(find, boards, num_threads=arguments.threads)
+
+
+def _by_policy_then_search(
+    policy: _LazyPolicy, boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
+) -> "Iterator[tuple[int, Found]]":
+    """The policy's answers to the boards that fit it, and a search's where it gave up."""
+    from tokoban.cli.found import Found
+    from tokoban.cli.several import Interrupted
+    from tokoban.systems.sokoban_policy.fitting import may_fit
+
+    fitting = {number: board for number, board in boards.items() if may_fit(board)}
+    first = policy.answers(fitting, by="beam") if fitting else {}
+
+    def with_both(number: int, found: Found) -> Found:
+        if number not in first:
+            return found
+        second, (answer, prediction) = found.answer, first[number]
+        reasons = [reason for reason in (second.reason, answer.reason) if reason]
+        elapsed_s = answer.elapsed_s + second.elapsed_s
+        both = replace(second, elapsed_s=elapsed_s, reason="; ".join(reasons))
+        return Found(both, prediction)
+
+    solved = {number for number, one in first.items() if one.answer.status == "solved"}
+    left = {number: board for number, board in boards.items() if number not in solved}
+    searched = _by_search(left, arguments, bar)
+    waiting = list(boards)
     try:
         while waiting:
             number = waiting[0]
-            answer = first[number]
-            if is_left[number]:
-                answer = after_the_first(*next(seconds))
+            found = first[number] if number in solved else with_both(*next(searched))
             del waiting[0]
-            yield number, answer
+            yield number, found
     except Interrupted as interrupt:
-        known = {number: first[number] for number in waiting if not is_left[number]}
-        known |= {
-            number: after_the_first(number, second) for number, second in interrupt.known.items()
-        }
+        known = {number: first[number] for number in waiting if number in solved}
+        known |= {number: with_both(number, one) for number, one in interrupt.known.items()}
         raise Interrupted(dict(sorted(known.items()))) from None

@@ -6,10 +6,11 @@ from typing import Protocol, runtime_checkable
 from rich.text import Text
 
 from tokoban.cli import pages
-from tokoban.cli.advice import Deadlock, Hint
-from tokoban.cli.game import Game
+from tokoban.cli.advice import Deadlock
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.hints import Hint
+from tokoban.sokoban.play import Game
 from tokoban.sokoban.render import Mark, pushed_box
 
 _DIRECTIONS = {

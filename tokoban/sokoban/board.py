@@ -25,6 +25,8 @@ class Direction(IntEnum):
 # (row, column) of one step in each direction; a plain tuple, for compiled code loops over it.
 OFFSETS = ((-1, 0), (0, -1), (1, 0), (0, 1))
 
+_MOST_SQUARES_OF_REPR = 200
+
 # The fifth action of the policy: take back the last move.
 UNDO = 4
 
@@ -41,12 +43,22 @@ class Square(NamedTuple):
         return Square(self.row + row_step, self.column + column_step)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Board:
     """Walls, goals, boxes and the player of one board; every step makes a new one.
 
     A square that is not a wall is floor. ``__post_init__`` holds what every board obeys; what a
     *level* must obey besides (closed walls, as many goals as boxes) is ``formats``' business.
+
+    >>> board = Board.from_xsb("#####|#@$.#|#####")
+    >>> print(board)
+    #####
+    #@$.#
+    #####
+    >>> board
+    Board.from_xsb('#####|#@$.#|#####')
+    >>> board.is_solved
+    False
     """
 
     height: int
@@ -80,6 +92,35 @@ class Board:
             raise ValueError(
                 f"player at row {self.player.row}, column {self.player.column} stands on a box"
             )
+
+    @classmethod
+    def from_xsb(cls, text: str) -> "Board":
+        """The board drawn in XSB: newlines or ``|`` part its rows, floor fills the short ones.
+
+        Raises ``ValueError`` naming the row and column of what is wrong, counted from 1.
+        """
+        from tokoban.sokoban.formats.xsb import parse_board
+
+        return parse_board(text)
+
+    def __str__(self) -> str:
+        """The board as XSB, in rows."""
+        from tokoban.sokoban.formats.xsb import format_board
+
+        return format_board(self)
+
+    def __repr__(self) -> str:
+        """How to make the board again; a large one is described instead."""
+        if self.height * self.width > _MOST_SQUARES_OF_REPR:
+            return f"<Board of {self.height}x{self.width} squares, {len(self.boxes)} boxes>"
+        return f"Board.from_xsb({'|'.join(str(self).split(chr(10)))!r})"
+
+    def _repr_html_(self) -> str:
+        """A picture, for notebooks."""
+        from tokoban.sokoban.png import html_image
+        from tokoban.sokoban.render import render_rgb
+
+        return html_image(render_rgb(self))
 
     def contains(self, square: Square) -> bool:
         """Whether ``square`` lies on the board, walls included."""

@@ -7,10 +7,11 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import parse_board
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.attention_panels import attention_panels
+from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.viewing.attention_page import TokenRow
 
-BOARD = solve.fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
+BOARD = fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
 PLAN = (Direction.DOWN, Direction.RIGHT)
 # Hundredths of red, green and blue.
 LETTERS = {(72, 49, 24): "$", (85, 34, 29): ".", (25, 51, 77): "@", (37, 60, 29): "*"}

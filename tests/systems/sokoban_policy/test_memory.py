@@ -80,7 +80,7 @@ def test_rollouts_take_no_more_than_was_reckoned() -> None:
 def test_a_limit_for_one_level_at_a_time_changes_no_plan(score: Score) -> None:
     model = _policy(8)
 
-    def plans(memory_limit: int) -> tuple[list[solve.Plan | None], set[int]]:
+    def plans(memory_limit: int) -> tuple[list[solve.Moves | None], set[int]]:
         batches: set[int] = set()
         handle = model.board_encoder.register_forward_pre_hook(
             lambda module, inputs: batches.add(len(inputs[0]))

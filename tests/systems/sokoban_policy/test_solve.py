@@ -18,10 +18,11 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import SCORES, Score
 from tokoban.systems.sokoban_policy.episodes import NUM_BINS
+from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 CPU = torch.device("cpu")
-BOARDS = [solve.fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)]
+BOARDS = [fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)]
 
 
 def test_plans_solve_their_levels(policy: SokobanPolicy) -> None:
@@ -39,7 +40,7 @@ def test_a_wide_beam_finds_what_is_near(make_policy, score: Score) -> None:
     levels = [level for level in generate(41, seed=3) if level.solution is not None]
     near = [level for level in levels if len(level.solution or ()) <= 4]
     assert len(near) > 4
-    boards = [solve.fit(level.board) for level in near]
+    boards = [fit(level.board) for level in near]
     packed = solve.pack(boards, CPU)
     plans = solve.by_beam(make_policy(), packed, width=64, max_moves=4, score=score)
     lengths = [None if plan is None else len(plan) for plan in plans]
@@ -152,7 +153,7 @@ def test_captured_rollouts_find_what_plain_ones_do(
     def noise(max_steps: int, num_rows: int) -> torch.Tensor:
         return gumbel_noise(max_steps, num_rows, 5, generator=generator, device=CPU)
 
-    def plans() -> list[solve.Plan | None]:
+    def plans() -> list[solve.Moves | None]:
         generator.manual_seed(6)
         levels = solve.pack(BOARDS, CPU)
         return solve.by_rollout(policy, levels, max_moves=7, noise=None if is_greedy else noise)
@@ -174,7 +175,7 @@ def test_captured_rollouts_find_what_plain_ones_do(
 def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_plans(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def plans() -> list[solve.Plan | None]:
+    def plans() -> list[solve.Moves | None]:
         return solve.by_rollout(policy.cuda(), levels, max_moves=11)
 
     levels = solve.pack(BOARDS * 2, torch.device("cuda"))
@@ -253,29 +254,29 @@ def test_what_is_no_probability_is_refused(policy: SokobanPolicy, max_unsolvable
     ("drawing", "message"),
     [
         ("########|#@$$.. #|########", "2 boxes and 2 goals; the policy knows 1 of each"),
-        ("##########|#@ $    .#|##########", "interior 1x8 does not fit one 64-bit plane (6x6)"),
+        ("##########|#@ $    .#|##########", "1x8 squares of floor; the policy knows up to 6x6"),
     ],
 )
 def test_levels_that_do_not_fit_are_refused(drawing: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        solve.fit(parse_board(drawing))
+        fit(parse_board(drawing))
     assert str(caught.value) == message
 
 
 def test_a_small_level_in_a_large_drawing_fits_wherever_it_is_drawn() -> None:
     small = parse_board("#####|#@$.#|#####")
     large = parse_board("||        #####|        #@$.#     *|        #####|")
-    packed = solve.pack([solve.fit(small), solve.fit(large)], CPU)
+    packed = solve.pack([fit(small), fit(large)], CPU)
     for word in packed:
         assert word[0] == word[1]
 
 
 def test_a_solved_level_is_judged_without_asking(policy: SokobanPolicy) -> None:
     levels = solve.pack([parse_board("#####|#@ *#|#####")], CPU)
-    assert solve.judge(policy, levels) == [solve.Judgement(0.0, 0.0, "0")]
+    assert solve.predict(policy, levels) == [solve.Prediction(0.0, 0.0, "0")]
 
 
-def test_judgements_are_a_probability_and_moves(policy: SokobanPolicy) -> None:
-    for judgement in solve.judge(policy, solve.pack(BOARDS, CPU)):
-        assert 0.0 < judgement.predicted_unsolvable < 1.0
-        assert 0.0 < judgement.predicted_steps_left < 148.0
+def test_predictions_are_a_probability_and_moves(policy: SokobanPolicy) -> None:
+    for prediction in solve.predict(policy, solve.pack(BOARDS, CPU)):
+        assert 0.0 < prediction.predicted_unsolvable < 1.0
+        assert 0.0 < prediction.predicted_steps_left < 148.0

@@ -1,7 +1,8 @@
 """What a level file holds: levels, their solutions, and what is wrong with the file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
@@ -108,16 +109,30 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class LevelFile:
+class LevelFile(Sequence[Level]):
     """The valid levels of a file, what is wrong with it, and the notes above its first level.
 
-    ``warnings`` are what is odd and loses nothing: a game that is kept as text, a wrong width.
+    It is a sequence of the valid levels. ``problems`` has the invalid ones. ``warnings`` are what
+    is odd and loses nothing: a game that is kept as text, a wrong width.
     """
 
     levels: tuple[Level, ...]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @overload
+    def __getitem__(self, index: int) -> Level: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Level, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Level | tuple[Level, ...]:
+        """The level of that place among the valid ones, from 0."""
+        return self.levels[index]
+
+    def __len__(self) -> int:
+        """How many levels are valid."""
+        return len(self.levels)
 
     @property
     def num_boards(self) -> int:

@@ -27,6 +27,7 @@ from tokoban.systems.sokoban_policy.config import (
 )
 from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes, places
+from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
@@ -105,15 +106,13 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
         0.0,
     ) | {"plan_moves": 0.0, "plan_boards": 0.0}
     entries = [
-        HandcraftedEntry.from_level(
-            replace(level, board=solve.fit(level.board, margin=model.margin))
-        )
+        HandcraftedEntry.from_level(replace(level, board=fit(level.board, margin=model.margin)))
         for level in levels
         if len(level.solution or ()) <= model.max_moves
     ]
     # A longer plan has no place in the sequence; its start still counts for solvability.
     entries += [
-        HandcraftedEntry(solve.fit(level.board, margin=model.margin), (), (), is_solved=True)
+        HandcraftedEntry(fit(level.board, margin=model.margin), (), (), is_solved=True)
         for level in levels
         if len(level.solution or ()) > model.max_moves
     ]
@@ -166,7 +165,7 @@ def _play_counts(
     """How the solvable levels fare under beam search and greedy play."""
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
-    boards = [solve.fit(level.board, margin=model.margin) for level in solvable]
+    boards = [fit(level.board, margin=model.margin) for level in solvable]
     starts = solve.pack(boards, model.mask.device, margin=model.margin)
     beam = solve.by_beam(
         model, starts, width=beam_width, max_moves=model.max_moves, score=score, precision=precision
@@ -254,7 +253,7 @@ def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Proble
     levels: list[GeneratedLevel] = []
     for level in file.levels:
         try:
-            board = solve.fit(level.board, margin=margin)
+            board = fit(level.board, margin=margin)
         except ValueError as error:
             found = Problem(str(error), level.source, level.line, level.number, level.title)
             problems.append(found)

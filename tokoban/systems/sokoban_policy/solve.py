@@ -1,11 +1,11 @@
-"""Level -> plan, by the policy's rollouts or beam search; a plan counts once the plain rules agree.
+"""Level -> solution by rollouts or beam search, confirmed by the plain rules.
 
 Axes: B levels, K beams, T actions.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -18,7 +18,6 @@ from tokoban.decoding.visited import table_bytes
 from tokoban.inference import Engine
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
-from tokoban.sokoban.interior import decisive_squares
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
@@ -42,33 +41,16 @@ MAX_ROWS = 8192
 _NUM_MOVES = len(Direction)
 _BATCHES_WORTH_CAPTURING = 8
 
-Plan = tuple[Direction, ...]
+Moves = tuple[Direction, ...]
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What the policy thinks of a level before its first move."""
+class Prediction:
+    """What the policy predicts of a level before its first move."""
 
     predicted_steps_left: float  # moves, if it can be solved at all: a mean over the bins
     predicted_unsolvable: float  # a probability
     likeliest_bin: str  # of the moves left, such as "4 to 11"
-
-
-def fit(board: Board, *, margin: int = 1) -> Board:
-    """The board as the policy was trained on: what the player can never reach is wall.
-
-    But for a box or a goal that makes the level unsolvable there, which the policy is shown.
-    ``margin`` is the model's. Raises ``ValueError`` saying why a level does not fit: more than one
-    box, or too large.
-    """
-    kept = decisive_squares(board)
-    boxes, goals = board.boxes & kept, board.goals & kept
-    if len(boxes) != 1 or len(goals) != 1:
-        raise ValueError(f"{len(boxes)} boxes and {len(goals)} goals; the policy knows 1 of each")
-    walls = frozenset(board.squares()) - kept
-    fitted = replace(board, walls=walls, goals=goals, boxes=boxes)
-    bitboards.pack([fitted], margin=margin)
-    return fitted
 
 
 def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> Bitboards:
@@ -76,19 +58,19 @@ def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> B
     return bitboards.pack(boards, device=device, margin=margin)
 
 
-def judge(
+def predict(
     model: SokobanPolicy, levels: Bitboards, *, memory_limit: int = DEFAULT_LIMIT_BYTES
-) -> list[Judgement]:
-    """The policy's first impression of each level [B]; of a solved one it is not asked."""
-    judgements: list[Judgement] = []
+) -> list[Prediction]:
+    """The policy's prediction of each level [B]; that of a solved one is certain."""
+    predictions: list[Prediction] = []
     fitting = levels_at_a_time(model, rows_a_level=1, limit_bytes=memory_limit)
     batch_size = min(MAX_ROWS, fitting)
     for first in range(0, len(levels.boxes), batch_size):
-        judgements += _judge_batch(model, levels.at(slice(first, first + batch_size)))
-    return judgements
+        predictions += _predict_batch(model, levels.at(slice(first, first + batch_size)))
+    return predictions
 
 
-def _judge_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Judgement]:
+def _predict_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Prediction]:
     with torch.inference_mode():
         both = (torch.stack(words, 1) for words in zip(goal_boards(levels), levels, strict=True))
         logits = model(Bitboards(*both)).steps_left_logits[:, FIRST_BOARD].float()
@@ -96,8 +78,8 @@ def _judge_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Judgement]
     moves = expected_moves_left(logits).tolist()
     names = [BIN_NAMES[bin] for bin in logits[:, :UNSOLVABLE_BIN].argmax(-1).tolist()]
     is_solved = bitboards.is_solved(levels).tolist()
-    for solved, *thought in zip(is_solved, moves, unsolvable, names, strict=True):
-        yield Judgement(0.0, 0.0, BIN_NAMES[0]) if solved else Judgement(*thought)
+    for solved, *predicted in zip(is_solved, moves, unsolvable, names, strict=True):
+        yield Prediction(0.0, 0.0, BIN_NAMES[0]) if solved else Prediction(*predicted)
 
 
 def by_beam(
@@ -111,14 +93,14 @@ def by_beam(
     skip_visited: bool = True,
     precision: Precision = "fp32",
     memory_limit: int = DEFAULT_LIMIT_BYTES,
-) -> list[Plan | None]:
+) -> list[Moves | None]:
     """A plan for each level [B] by beam search, ``None`` where no beam solved it in time.
 
     Equal boards of a search are merged, and with ``skip_visited`` none is gone back to; a search
     ends with its first solved beam. The ``score`` says which beams live on:
 
     * ``log_likelihood``, of a beam's moves: the policy reads the ``width`` best at each step.
-    * ``steps_left``: the fewest moves to go, as the policy thinks. It has to read every successor
+    * ``steps_left``: the fewest moves to go, as the policy predicts. It has to read every successor
       before it can compare them: four times the work and the memory.
     * ``both``: the first less the second, at the price of the second.
 
@@ -131,7 +113,7 @@ def by_beam(
     if not 0 <= max_unsolvable <= 1:
         raise ValueError(f"max_unsolvable is {max_unsolvable}; expected a probability, 0 to 1")
     num_rows = rows_a_level(width, score)
-    steps = _room(model, max_moves)
+    steps = _num_steps(model, max_moves)
 
     engine = engine_of(model, precision=precision)
 
@@ -166,7 +148,7 @@ def by_beam(
         limit_bytes=memory_limit,
         table_bytes=table_bytes(width * steps + 1) if skip_visited else 0,
     )
-    return _plans(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
+    return _found(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
 
 
 def rows_a_level(width: int, score: Score) -> int:
@@ -188,14 +170,14 @@ def by_rollout(
     noise: Callable[[int, int], Tensor] | None = None,
     precision: Precision = "fp32",
     memory_limit: int = DEFAULT_LIMIT_BYTES,
-) -> list[Plan | None]:
+) -> list[Moves | None]:
     """A plan for each level [B] by playing on, ``None`` where that did not solve it in time.
 
     Greedy, or with ``noise(max_steps, num_rows)`` drawn in advance. Undo is among the actions; what
     was undone counts as a move of the rollout, and is left out of the plan. ``memory_limit`` is as
     in ``by_beam``.
     """
-    steps, device = _room(model, max_moves), levels.boxes.device
+    steps, device = _num_steps(model, max_moves), levels.boxes.device
     # A captured play has memory of its own, beside what its rehearsals took.
     copies = 2 if device.type == "cuda" else 1
     fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=memory_limit)
@@ -218,7 +200,7 @@ def by_rollout(
         samples = roll_out(starts, drawn)
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
-    return _plans(levels, play, batch_size=batch_size)
+    return _found(levels, play, batch_size=batch_size)
 
 
 def _roll_out(
@@ -251,11 +233,11 @@ def _pays_to_capture(device: torch.device, *, num_batches: int) -> bool:
     return device.type == "cuda" and num_batches >= _BATCHES_WORTH_CAPTURING
 
 
-def _plans(
+def _found(
     levels: Bitboards, play: Callable[[Bitboards], Tensor], *, batch_size: int
-) -> list[Plan | None]:
+) -> list[Moves | None]:
     """Plays batches of the levels that are not solved yet, and checks what comes out."""
-    plans: list[Plan | None] = []
+    found: list[Moves | None] = []
     for start in range(0, len(levels.boxes), batch_size):
         batch = levels.at(slice(start, start + batch_size))
         is_solved: Bool[Tensor, B] = bitboards.is_solved(batch)
@@ -265,13 +247,13 @@ def _plans(
             played = play(batch.at(unsolved))
             actions = actions.repeat(1, played.shape[1])
             actions[unsolved] = played
-        plans += _checked(batch, actions.tolist(), is_solved.tolist())
-    return plans
+        found += _checked(batch, actions.tolist(), is_solved.tolist())
+    return found
 
 
 def _checked(
     levels: Bitboards, actions: list[list[int]], is_solved: list[bool]
-) -> Iterator[Plan | None]:
+) -> Iterator[Moves | None]:
     """Each row's plan without what was undone, replayed by the reference rules."""
     boards = bitboards.to_boards(levels)  # all at once: each read of a device makes the host wait
     for row, (board, row_actions, solved_already) in enumerate(
@@ -287,7 +269,7 @@ def _checked(
         yield plan
 
 
-def without_undone(board: Board, actions: Sequence[int]) -> Plan:
+def without_undone(board: Board, actions: Sequence[int]) -> Moves:
     """The moves that remain in force: bumps and moves that were taken back are left out."""
     plan: list[Direction] = []
     boards = rules.play(board, actions)
@@ -299,7 +281,7 @@ def without_undone(board: Board, actions: Sequence[int]) -> Plan:
     return tuple(plan)
 
 
-def _room(model: SokobanPolicy, max_moves: int) -> int:
+def _num_steps(model: SokobanPolicy, max_moves: int) -> int:
     if not max_moves >= 1:
         raise ValueError(f"the most moves are {max_moves}; expected at least 1")
     return min(max_moves, model.max_moves)

@@ -1,5 +1,6 @@
 """Pictures as PNG, of a library that comes with Python."""
 
+import base64
 import struct
 import zlib
 
@@ -19,3 +20,9 @@ def encode_png(picture: UInt8[np.ndarray, "H W 3"]) -> bytes:
         file += struct.pack(">I", len(content)) + name + content
         file += struct.pack(">I", zlib.crc32(name + content))
     return file
+
+
+def html_image(picture: UInt8[np.ndarray, "H W 3"]) -> str:
+    """The picture as an HTML element that needs no file, for notebooks."""
+    content = base64.b64encode(encode_png(picture)).decode("ascii")
+    return f'<img src="data:image/png;base64,{content}" alt="Sokoban board">'

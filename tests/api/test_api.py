@@ -1,0 +1,184 @@
+"""The public API: its names, its examples, and the promise that importing it is cheap."""
+
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tokoban
+from tokoban.sokoban.search.answer import Progress
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PUSH = "#####|#@$.#|#####"
+UNSOLVABLE = "#####|#@.$#|#####"
+# No search finds the fewest moves within a second.
+HARD = "------..|-$.$-$--|-$.-----|#$--#-$-|+-------|.##.----|-.-$-$$-|.---#---"
+EXAMPLES = {
+    name: example
+    for name in tokoban.__all__
+    for example in doctest.DocTestFinder(recurse=False).find(getattr(tokoban, name), name)
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_of_each_docstring_holds(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = doctest.DocTestRunner().run(EXAMPLES[name])
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", tokoban.__all__)
+def test_every_public_name_has_a_docstring_and_every_function_an_example(name: str) -> None:
+    public = getattr(tokoban, name)
+    assert public.__doc__ and public.__doc__[-1] in ".\n "
+    assert not inspect.isfunction(public) or EXAMPLES[name].examples
+
+
+def test_the_names_are_listed_and_others_are_refused() -> None:
+    assert {*tokoban.__all__} <= {*dir(tokoban)}
+    assert {*tokoban.__all__} == {*tokoban._HOMES}
+    with pytest.raises(AttributeError, match="module 'tokoban' has no attribute 'solv'"):
+        tokoban.solv  # noqa: B018
+
+
+def run_python(code: str, *arguments: str) -> str:
+    """What the code prints in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(
+        [sys.executable, *arguments, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout + ended.stderr
+
+
+def test_importing_the_package_imports_nothing_large_and_takes_no_time() -> None:
+    code = "import sys, tokoban; print(sorted({'numpy', 'numba', 'torch'} & {*sys.modules}))"
+    assert run_python(code).strip() == "[]"
+    times = run_python("import tokoban", "-X", "importtime").splitlines()
+    [microseconds] = [line.split("|")[1] for line in times if line.endswith("| tokoban")]
+    assert int(microseconds) < 200_000
+
+
+def test_levels_are_a_sequence_of_the_valid_ones_with_the_problems(tmp_path: Path) -> None:
+    path = tmp_path / "levels.xsb"
+    path.write_text("#####\n#@$.#\n#####\n\n###\n#@#\n###\n\n#####\n#.$@#\n#####\n")
+    levels = tokoban.read_levels(path)
+    assert [level.number for level in levels] == [1, 3]
+    assert levels[-1] is levels.levels[1]
+    assert levels[:1] == levels.levels[:1]
+    assert [problem.level for problem in levels.problems] == [2]
+
+
+@pytest.mark.parametrize(
+    ("lurd", "is_solution"), [("R", True), ("r", True), ("", False), ("RR", False), ("x", False)]
+)
+def test_a_solution_is_verified_by_the_rules(lurd: str, is_solution: bool) -> None:
+    assert tokoban.verify(tokoban.Board.from_xsb(PUSH), lurd) == is_solution
+
+
+def test_no_answer_is_worse_than_the_one_before() -> None:
+    board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
+    answers = list(tokoban.solve_anytime(board))
+    assert answers[-1] == tokoban.solve(board) or answers[-1].optimum == "moves"
+    for answer in answers:
+        assert answer.solution is not None
+        assert tokoban.verify(board, answer.solution)
+    assert answers[-1].at_least_moves == 8
+
+
+@pytest.mark.parametrize("work", ["solve", "optimise", "explain", "rate", "hint", "generate"])
+def test_a_set_stop_flag_ends_every_search_with_what_is_known(work: str) -> None:
+    stop = threading.Event()
+    stop.set()
+    board = tokoban.Board.from_xsb(HARD)
+    results: dict[str, Any] = {
+        "solve": lambda: tokoban.solve(board, time_limit_s=None, stop=stop).status == "gave up",
+        "hint": lambda: tokoban.hint(board, time_limit_s=None, stop=stop).status == "gave up",
+        "explain": lambda: tokoban.explain(board, time_limit_s=None, stop=stop).status == "unknown",
+        "rate": lambda: tokoban.rate(board, time_limit_s=None, stop=stop).status != "solved",
+        "generate": lambda: len(tokoban.generate(9, stop=stop)) <= 1,
+        "optimise": lambda: (
+            tokoban.optimise(
+                tokoban.Board.from_xsb(PUSH), "R", time_limit_s=None, stop=stop
+            ).solution
+            == tokoban.Solution("R")
+        ),
+    }
+    assert results[work]()
+
+
+def test_ctrl_c_answers_what_is_known() -> None:
+    board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
+
+    def report(objective: str, progress: Progress) -> None:
+        if objective == "moves":
+            raise KeyboardInterrupt
+
+    *_, answer = tokoban.solve_anytime(board, time_limit_s=None, report=report)
+    assert answer.solution is not None
+    assert tokoban.verify(board, answer.solution)
+    assert (answer.solver, answer.optimum) == ("weighted-astar", None)
+    assert answer.reason is not None
+    assert re.fullmatch(r"stopped after .* s and 0 expansions for fewest moves", answer.reason)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "deadlock_probability", "words"),
+    [
+        (PUSH, 0.0, "Push the box at row 2, column 3 to row 2, column 4; 1 push left."),
+        (UNSOLVABLE, 1.0, "The position is deadlocked."),
+        ("####|#@*#|####", 0.0, "The position is solved."),
+    ],
+)
+def test_a_hint_says_what_is_proved(drawing: str, deadlock_probability: float, words: str) -> None:
+    hint = tokoban.hint(tokoban.Board.from_xsb(drawing))
+    assert (hint.deadlock_probability, str(hint)) == (deadlock_probability, words)
+
+
+def test_where_nothing_is_known_there_is_no_hint() -> None:
+    hint = tokoban.hint(tokoban.Board.from_xsb(HARD), max_expansions=1)
+    assert (hint.status, hint.box, hint.deadlock_probability) == ("gave up", None, None)
+    assert str(hint).startswith("No hint: no solution found within 1 expansions")
+
+
+SCRIPT = """\
+import tokoban
+
+levels = tokoban.read_levels("levels.xsb")
+for level in levels:
+    answer: tokoban.Answer = tokoban.solve(level.board, time_limit_s=10)
+    if answer.solution is not None and tokoban.verify(level.board, answer.solution):
+        print(level.title, answer.solution, answer.solution.num_moves)
+hint: tokoban.Hint = tokoban.hint(levels[0].board)
+print(hint.box, tokoban.explain(levels[0].board).status, levels.problems)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_passes_mypy_strict_and_runs(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    assert (REPOSITORY / "tokoban" / "py.typed").exists()
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "levels.xsb").write_text("First\n\n#####\n#@$.#\n#####\n")
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "MYPYPATH": str(REPOSITORY)}
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "script.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stdout
+    ran = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert ran.stdout == "First R 1\nSquare(row=1, column=2) solvable ()\n", ran.stderr

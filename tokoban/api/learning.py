@@ -1,0 +1,104 @@
+"""Trained models, and Sokoban as an environment for training others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from tokoban.sokoban.board import Board
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from tokoban.sokoban.simulation.environment import SokobanEnv
+    from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A trained model in evaluation mode on the CPU, its system and its configuration."""
+
+    system: str  # such as "sokoban" or "translation"
+    model: "nn.Module"
+    config: Any
+
+
+def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
+    """Loads weights that come with tokoban, a weights file, or the result of a training run.
+
+    Safe for files of strangers: loading runs no code and takes no more memory than the file's size
+    explains. Raises ``FileNotFoundError``, or ``ValueError`` if the file is damaged or if its
+    system is not ``system``. Imports torch.
+
+    >>> import tokoban
+    >>> policy = tokoban.load("sokoban-8x8")
+    >>> policy.system
+    'sokoban'
+    >>> board = tokoban.Board.from_xsb("########|#@ $ . #|#      #|########")
+    >>> tokoban.hint(board, policy=policy).solver
+    'beam'
+    """
+    from tokoban import pretrained
+    from tokoban.training.untrusted import read_header
+
+    if system is None:
+        header = read_header(pretrained.weights_path(name_or_path))
+        system = header.metadata.get("system", "unknown")
+    model, config = pretrained.load(name_or_path, system=system)
+    return Pretrained(system, model, config)
+
+
+@overload
+def make_env(
+    levels: Sequence[Board | str | Path] | None = None,
+    *,
+    num_envs: None = None,
+    actions: Literal["moves", "pushes"] = "moves",
+    max_steps: int = 120,
+    render_mode: str | None = None,
+) -> "SokobanEnv": ...
+@overload
+def make_env(
+    levels: Sequence[Board | str | Path] | None = None,
+    *,
+    num_envs: int,
+    actions: Literal["moves", "pushes"] = "moves",
+    max_steps: int = 120,
+    render_mode: str | None = None,
+) -> "SokobanVectorEnv": ...
+def make_env(
+    levels: Sequence[Board | str | Path] | None = None,
+    *,
+    num_envs: int | None = None,
+    actions: Literal["moves", "pushes"] = "moves",
+    max_steps: int = 120,
+    render_mode: str | None = None,
+) -> "SokobanEnv | SokobanVectorEnv":
+    """A Gymnasium environment; with ``num_envs`` a vector environment, stepped on tensors.
+
+    Each reset draws one of ``levels`` (boards, or files of them); None stands for generated levels.
+    An episode ends when the board is solved, and is truncated after ``max_steps``.
+    Imports torch.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
+    >>> env = tokoban.make_env([board])
+    >>> _ = env.reset(seed=0)
+    >>> _, reward, terminated, truncated, _ = env.step(3)
+    >>> terminated, truncated
+    (True, False)
+    """
+    options: dict[str, Any] = {
+        "actions": actions,
+        "max_steps": max_steps,
+        "render_mode": render_mode,
+    }
+    if levels is not None:
+        options["levels"] = levels
+    if num_envs is None:
+        from tokoban.sokoban.simulation.environment import SokobanEnv
+
+        return SokobanEnv(**options)
+    from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
+
+    return SokobanVectorEnv(num_envs=num_envs, **options)

@@ -1,0 +1,64 @@
+"""Level files, and the check of a solution."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokoban.files.atomic import atomically
+from tokoban.sokoban import formats
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level, LevelFile, Solution, lurd
+
+
+def read_levels(path: str | Path) -> LevelFile:
+    """The valid levels of a file, as a sequence; ``problems`` says what is wrong with the others.
+
+    Reads XSB, SOK, SLC and Boxoban files; ``-`` is standard input. Raises ``OSError`` if the file
+    cannot be read, and ``ValueError`` if it is too large.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
+    >>> tokoban.write_levels("levels.sok", [tokoban.Level(board, "First")])
+    >>> levels = tokoban.read_levels("levels.sok")
+    >>> len(levels), levels[0].title, levels.problems
+    (1, 'First', ())
+    >>> print(levels[0].board)
+    #####
+    #@$.#
+    #####
+    """
+    return formats.read_levels(path)
+
+
+def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
+    """Writes levels with their titles, notes and solutions as a SOK file, whole or not at all.
+
+    Raises ``ValueError`` naming the first level that could not be read again as it is, such as one
+    with a wrong solution.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
+    >>> solved = tokoban.Level(board, "First", solutions=(tokoban.Solution("R"),))
+    >>> tokoban.write_levels("solved.sok", [solved])
+    >>> str(tokoban.read_levels("solved.sok")[0].solutions[0])
+    'R'
+    """
+    text = formats.write_levels(levels)
+    with atomically(Path(path)) as unfinished:
+        unfinished.write_bytes(text.encode())
+
+
+def verify(board: Board, solution: Solution | str) -> bool:
+    """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
+
+    In LURD, ``uldr`` are steps that may push and ``ULDR`` are pushes. A move that the rules forbid,
+    or text that is no LURD, solves nothing.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
+    >>> tokoban.verify(board, "R"), tokoban.verify(board, "L")
+    (True, False)
+    """
+    try:
+        return lurd.replay(board, str(solution)).is_solved
+    except ValueError:
+        return False

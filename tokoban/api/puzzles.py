@@ -1,0 +1,150 @@
+"""How hard levels are, new levels, and exact labels for training."""
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.puzzles.rating import Rating
+
+Style = Literal["mixed", "tiles", "caves", "halls", "two-rooms"]
+DifficultyName = Literal["easy", "medium", "hard", "expert"]
+
+
+def rate(
+    board: Board,
+    *,
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    max_expansions: int | None = None,
+    stop: threading.Event | None = None,
+) -> "Rating":
+    """Measures a level: fewest pushes and moves, choices along a solution, all its positions.
+
+    What is not known within the limits is None; all else is exact, or says that it is a bound.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    >>> rating = tokoban.rate(board)
+    >>> rating.status, rating.moves.value, rating.pushes.value, rating.moves.is_proved
+    ('solved', 2, 1, True)
+    """
+    from tokoban.sokoban.puzzles import rating
+    from tokoban.sokoban.search.limits import Limits
+
+    limits = Limits(
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        max_expansions=max_expansions,
+        stop=stop,
+    )
+    return rating.rate(board, limits=limits)
+
+
+def generate(
+    num_levels: int = 1,
+    *,
+    seed: int = 0,
+    style: Style = "mixed",
+    rows: int | None = None,
+    columns: int | None = None,
+    num_boxes: int | None = None,
+    difficulty: DifficultyName | None = None,
+    avoid: Iterable[Board] = (),
+    num_threads: int = 1,
+    time_limit_s: float | None = None,
+    stop: threading.Event | None = None,
+) -> list[Level]:
+    """New levels, each with its solution; the same arguments give the same levels.
+
+    Puzzles have boxes pulled back from their goals, and a solution with proved fewest pushes; no
+    two are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
+    pushes and the share of pushes that deadlock. The style "two-rooms" is what the policy was
+    trained on: things at random places, so that half of the levels are noted to have no solution.
+    At the time limit, or once ``stop`` is set, the levels found so far are returned. Raises
+    ``ValueError`` for arguments that no level can meet.
+
+    >>> import tokoban
+    >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
+    >>> tokoban.verify(level.board, level.solutions[0])
+    True
+    """
+    from tokoban.sokoban.puzzles.as_levels import level_of_board, level_of_puzzle, title_of
+    from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES, Difficulty
+    from tokoban.sokoban.puzzles.generate import generate_puzzles
+    from tokoban.sokoban.puzzles.puzzle import Recipe
+    from tokoban.sokoban.search.limits import Limits
+
+    sizes = {"rows": rows, "columns": columns, "num_boxes": num_boxes}
+    given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
+    if style == "two-rooms":
+        if difficulty is not None or tuple(avoid):
+            raise ValueError("difficulty and avoid have no effect with the style two-rooms")
+        from tokoban.sokoban.puzzles import random_levels
+
+        drawn = random_levels.generate(num_levels, seed=seed, **given)
+        return [
+            level_of_board(level.board, level.solution, title_of(number, seed))
+            for number, level in enumerate(drawn, 1)
+        ]
+    bounds = Difficulty() if difficulty is None else DIFFICULTIES[difficulty]
+    puzzles = generate_puzzles(
+        num_levels,
+        Recipe(style=style, difficulty=bounds, **given),
+        seed=seed,
+        avoid=avoid,
+        num_threads=num_threads,
+        limits=Limits(time_limit_s=time_limit_s, stop=stop),
+    )
+    return [
+        level_of_puzzle(puzzle, title_of(number, seed)) for number, puzzle in enumerate(puzzles, 1)
+    ]
+
+
+def label(
+    levels: Sequence[str | Path],
+    output: str | Path,
+    *,
+    evaluation: Sequence[str | Path] = (),
+    seed: int = 0,
+    num_states: int = 64,
+    max_levels: int | None = None,
+    num_threads: int | None = None,
+    time_limit_s: float | None = None,
+    stop: threading.Event | None = None,
+) -> dict[str, Any] | None:
+    """Labels states of levels exactly, for training, as files in the folder ``output``.
+
+    Draws ``num_states`` states of each level in the files ``levels`` from play of all qualities,
+    and writes for each whether it is solvable, how far it is from the end in moves and in pushes,
+    and all optimal actions. Only levels whose inside fits 8x8 squares are labelled. Levels with the
+    walls and goals of one in ``evaluation`` are left out. The same call goes on with a folder that
+    is not finished. Returns the manifest, or None if the time limit or ``stop``
+    ended the work.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#####|#@$.#|#   #|#####")
+    >>> tokoban.write_levels("levels.sok", [tokoban.Level(board)])
+    >>> manifest = tokoban.label(["levels.sok"], "labels", num_states=4)
+    >>> manifest["levels"]["labelled"], manifest["states"] >= 4
+    (1, True)
+    """
+    from tokoban.sokoban.labels import driver
+    from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+    from tokoban.sokoban.labels.job import LabelConfig, read_job
+    from tokoban.sokoban.search.limits import Limits
+
+    config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
+    job = read_job(levels, config, evaluation=evaluation)
+    share = Share()
+    with alone_in(output, share):
+        folder = LabelFolder(output, job, share)
+        driver.prepare()
+        limits = Limits(time_limit_s=time_limit_s, stop=stop)
+        folder.complete(num_threads=num_threads or os.cpu_count() or 1, limits=limits)
+        return folder.conclude()

@@ -1,0 +1,130 @@
+"""Solutions: any, the best within the limits, and shorter ones than a given one."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Solution, lurd
+from tokoban.sokoban.search.answer import Answer, Objective, Optimum
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.search.anytime import Report
+
+
+def solve(
+    board: Board,
+    *,
+    minimise: Objective | None = None,
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    max_expansions: int | None = None,
+    stop: threading.Event | None = None,
+) -> Answer:
+    """Solves a board, proves that it has no solution, or gives up at a limit.
+
+    Looks for any solution, then for one with the fewest moves, and if that is not found for one
+    with the fewest pushes. ``minimise`` asks for "any", "moves" or "pushes" alone. None is no
+    limit. Ctrl-C, and ``stop`` set by another thread, end the search with what is known. Raises
+    ``ValueError`` for an unknown objective. Compilation on the very first use is not counted.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    >>> answer = tokoban.solve(board, time_limit_s=10.0)
+    >>> answer.status, str(answer.solution), answer.optimum
+    ('solved', 'rR', 'moves')
+    """
+    *_, answer = solve_anytime(
+        board,
+        minimise=minimise,
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        max_expansions=max_expansions,
+        stop=stop,
+    )
+    return answer
+
+
+def solve_anytime(
+    board: Board,
+    *,
+    minimise: Objective | None = None,
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    max_expansions: int | None = None,
+    stop: threading.Event | None = None,
+    report: "Report | None" = None,
+) -> Iterator[Answer]:
+    """Yields each better answer as soon as it is found; the last is what ``solve`` returns.
+
+    Every answer has the lower bounds proved so far. ``report`` is called every few hundredths of a
+    second with what is looked for and the progress of the search.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
+    >>> for answer in tokoban.solve_anytime(board):
+    ...     found = answer.solution
+    >>> found.num_moves, found.num_pushes, answer.at_least_moves
+    (8, 4, 8)
+    """
+    from tokoban.sokoban.search import anytime
+    from tokoban.sokoban.search.limits import Limits
+
+    limits = Limits(
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        max_expansions=max_expansions,
+        stop=stop,
+    )
+    return anytime.solve_anytime(board, minimise=minimise, limits=limits, report=report)
+
+
+def optimise(
+    board: Board,
+    solution: Solution | str,
+    *,
+    minimise: Optimum = "moves",
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    max_expansions: int | None = None,
+    stop: threading.Event | None = None,
+    report: "Callable[[Answer], None] | None" = None,
+) -> Answer:
+    """Makes a solution shorter, by moves and then by pushes, or the other way round.
+
+    The answer is never longer than the given solution; it has an ``optimum`` if no solution is
+    shorter, and else the ``reason`` why the search ended. Ctrl-C, and ``stop`` set by another
+    thread, end the search with the best so far. ``report`` is called every few hundredths of a
+    second. Raises ``ValueError`` if the moves do not solve the board.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    >>> answer = tokoban.optimise(board, "rlrR")
+    >>> str(answer.solution), answer.optimum
+    ('rR', 'moves')
+    """
+    from tokoban.sokoban.search import optimiser
+    from tokoban.sokoban.search.limits import STOPPED, Limits
+
+    best: Answer | None = None
+
+    def follow(so_far: Answer) -> None:
+        nonlocal best
+        best = so_far
+        if report is not None:
+            report(so_far)
+
+    limits = Limits(
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        max_expansions=max_expansions,
+        stop=stop,
+    )
+    moves = lurd.parse(str(solution))
+    try:
+        return optimiser.optimise(board, moves, minimise=minimise, limits=limits, report=follow)
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        return replace(best, reason=STOPPED)

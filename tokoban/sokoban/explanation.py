@@ -1,0 +1,151 @@
+"""Why a position is deadlocked: in sentences, as a drawing and as a picture, with the proof."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats import Solution, format_board
+from tokoban.sokoban.proofs.certificate import Certificate
+from tokoban.sokoban.proofs.explainer import Deadlocked
+from tokoban.sokoban.proofs.explainer import explain as explain_position
+from tokoban.sokoban.proofs.games import explain_game
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.wording import counted, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from jaxtyping import UInt8
+
+Status = Literal["deadlocked", "solvable", "unknown"]
+
+_FRAME_RGB, _FRAME_PX = (220, 30, 30), 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """Whether a position can be solved, and the proof.
+
+    ``board`` is the position after ``moves``; if the moves deadlocked the level, they end with the
+    push that did.
+    """
+
+    status: Status
+    board: Board
+    moves: str = ""  # as LURD
+    num_moves_solvable: int | None = None  # after so many of the moves it was still solvable
+    certificate: Certificate | None = None  # with status "deadlocked"
+    solution: Solution | None = None  # with status "solvable"
+    reason: str | None = None  # with status "unknown": the limit that was reached
+    num_expansions: int = 0
+    elapsed_s: float = 0.0
+
+    @property
+    def boxes(self) -> tuple[Square, ...]:
+        """The boxes that cannot all be brought to goals; none unless it is deadlocked."""
+        return () if self.certificate is None else self.certificate.boxes
+
+    @property
+    def sentences(self) -> list[str]:
+        """The explanation in words; rows and columns are counted from 1."""
+        if self.certificate is not None:
+            return sentences(self.certificate)
+        if self.solution is None:
+            return [f"neither solved nor proved deadlocked within {self.reason}"]
+        if not self.solution.lurd:
+            return ["solved"]
+        return [f"{counted(self.solution.num_moves, 'move')} left: {self.solution}"]
+
+    @property
+    def drawing(self) -> str:
+        """The board; the boxes of the certificate are X, or x on a goal."""
+        return format_board(self.board) if self.certificate is None else drawing(self.certificate)
+
+    def __str__(self) -> str:
+        """The status, the sentences and the drawing."""
+        return "\n".join([self.status, *self.sentences, self.drawing])
+
+    def picture(self) -> "UInt8[np.ndarray, 'H W 3']":
+        """The position, with the boxes of the certificate in frames."""
+        from tokoban.sokoban.render import SQUARE_PX, render_rgb
+
+        picture = render_rgb(self.board)
+        for row, column in self.boxes:
+            top, left = row * SQUARE_PX, column * SQUARE_PX
+            tile = picture[top : top + SQUARE_PX, left : left + SQUARE_PX]
+            inside = (slice(_FRAME_PX, -_FRAME_PX),) * 2
+            box = tile[inside].copy()
+            tile[:] = _FRAME_RGB
+            tile[inside] = box
+        return picture
+
+    def _repr_html_(self) -> str:
+        """The sentences and the picture, for notebooks."""
+        from tokoban.sokoban.png import html_image
+
+        told = "<br>".join([f"<b>{self.status}</b>", *self.sentences])
+        return f"<p>{told}</p>{html_image(self.picture())}"
+
+
+def explain(
+    board: Board,
+    *,
+    moves: str = "",
+    limits: Limits,
+    clock: "Callable[[], float]" = compiling.clock,
+) -> Explanation:
+    """Explains the position after ``moves``, or after the first push of them that deadlocked it.
+
+    The limits hold for each position looked at. Raises ``ValueError`` for moves that the rules
+    forbid.
+    """
+    explained = explain_game(board, moves, partial(explain_position, limits=limits, clock=clock))
+    found = explained.answer
+    describe = partial(
+        Explanation,
+        board=explained.board,
+        moves=explained.moves,
+        num_moves_solvable=explained.num_moves_solvable,
+        elapsed_s=found.elapsed_s,
+    )
+    if isinstance(found, Deadlocked):
+        return describe(status="deadlocked", certificate=found.certificate)
+    return describe(
+        status="unknown" if found.solution is None else "solvable",
+        solution=found.solution,
+        reason=found.reason,
+        num_expansions=found.num_expansions,
+    )
+
+
+def sentences(certificate: Certificate) -> list[str]:
+    """Why a position is deadlocked, for people."""
+    boxes, kind = certificate.boxes, certificate.kind
+    where = " and ".join(map(placed, boxes))
+    if kind == "count":
+        return ["There are fewer boxes than goals."]
+    if kind == "dead":
+        return [f"No pushes bring the box at {where} to a goal."]
+    if len(boxes) == 1:
+        return [f"The box at {where} is on no goal, and any push deadlocks it."]
+    group = f"The {len(boxes)} boxes at {where}"
+    told = {
+        "frozen": f"{group} are not all on goals, and any push of one deadlocks it.",
+        "bipartite": f"{group} can reach no more than {counted(len(boxes) - 1, 'goal')}.",
+        "search": f"{group} cannot all come to goals, even without the other boxes, as a search of "
+        f"{counted(len(certificate.positions), 'position')} shows.",
+    }[kind]
+    if certificate.is_minimal:
+        return [told, "Without any one of them, the others could be brought to goals."]
+    return [told, "It is not known whether all of them are needed for the deadlock."]
+
+
+def drawing(certificate: Certificate) -> str:
+    """The board of a certificate; its boxes are X, or x on a goal."""
+    rows = [list(row) for row in format_board(certificate.board).split("\n")]
+    for row, column in certificate.boxes:
+        rows[row][column] = {"$": "X", "*": "x"}[rows[row][column]]
+    return "\n".join(map("".join, rows))

@@ -1,0 +1,35 @@
+"""Which boards the policy knows; imports no torch, so that a command loads it only for these."""
+
+from dataclasses import replace
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.interior import decisive_squares, interior
+from tokoban.sokoban.sizes import SIDE
+
+
+def fit(board: Board, *, margin: int = 1) -> Board:
+    """The board as the policy was trained on: squares that the player can never reach are walls.
+
+    A box or a goal out of reach that makes the level unsolvable is kept. ``margin`` is the model's.
+    Raises ``ValueError`` saying why a board does not fit: more than one box, or too large.
+    """
+    kept = decisive_squares(board)
+    boxes, goals = board.boxes & kept, board.goals & kept
+    if len(boxes) != 1 or len(goals) != 1:
+        raise ValueError(f"{len(boxes)} boxes and {len(goals)} goals; the policy knows 1 of each")
+    walls = frozenset(board.squares()) - kept
+    fitted = replace(board, walls=walls, goals=goals, boxes=boxes)
+    _, _, _, height, width = interior(fitted)
+    side = SIDE - 2 * margin
+    if max(height, width) > side:
+        raise ValueError(f"{height}x{width} squares of floor; the policy knows up to {side}x{side}")
+    return fitted
+
+
+def may_fit(board: Board) -> bool:
+    """Whether the board fits some policy."""
+    try:
+        fit(board, margin=0)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,141 @@
+"""The policy as a solver: many boards at once, and what it predicts of them in words."""
+
+import time
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from torch import nn
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Solution, lurd
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.simulation.bitboards import Bitboards
+from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.attention_panels import attention_panels
+from tokoban.systems.sokoban_policy.config import Precision, Score
+from tokoban.systems.sokoban_policy.fitting import fit
+from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
+from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import Prediction
+from tokoban.training.device import DeviceChoice, find_device
+from tokoban.viewing.attention_page import AttentionPanel
+
+BEAM_WIDTH = 32
+
+
+class PolicyAnswer(NamedTuple):
+    """An answer, and what the policy predicted of the board if the board fits it."""
+
+    answer: Answer
+    prediction: Prediction | None
+
+
+class Policy:
+    """A trained policy on a device, asked about many boards at once."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        device: DeviceChoice = "cpu",
+        precision: Precision = "fp32",
+        memory_limit_bytes: int = DEFAULT_LIMIT_BYTES,
+    ) -> None:
+        """``memory_limit_bytes`` does not count the weights.
+
+        Raises ``ValueError`` for a model that is no Sokoban policy.
+        """
+        if not isinstance(model, SokobanPolicy):
+            raise ValueError(f"the model is a {type(model).__name__}; expected a Sokoban policy")
+        self.device = find_device(device)
+        self.model = model.to(self.device)
+        self.precision, self.memory_limit_bytes = precision, memory_limit_bytes
+
+    @property
+    def longest_solution(self) -> int:
+        """The most moves that a solution of the policy can have."""
+        return self.model.max_moves
+
+    def predict(self, board: Board) -> Prediction:
+        """What it predicts of a board; raises ``ValueError`` saying why one does not fit it."""
+        levels = self._pack([self._fit(board)])
+        return solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)[0]
+
+    def solve(
+        self,
+        boards: Sequence[Board],
+        *,
+        by: Literal["beam", "rollout"] = "beam",
+        width: int = BEAM_WIDTH,
+        max_moves: int | None = None,
+        score: Score = "log_likelihood",
+        max_unsolvable: float = 1.0,
+    ) -> list[PolicyAnswer]:
+        """An answer for each board; ``elapsed_s`` is its share of the time they took together.
+
+        A policy proves nothing: it gives up a board that it does not solve or that does not fit it.
+        ``max_moves`` is at most ``longest_solution``. A rollout ignores ``width``, ``score`` and
+        ``max_unsolvable``.
+        """
+        answers: dict[int, PolicyAnswer] = {}
+        fitted: dict[int, Board] = {}
+        for index, board in enumerate(boards):
+            try:
+                fitted[index] = self._fit(board)
+            except ValueError as error:
+                reason = f"does not fit the policy: {error}"
+                gave_up = Answer(status="gave up", solver=by, reason=reason)
+                answers[index] = PolicyAnswer(gave_up, None)
+        if not fitted:
+            return list(answers.values())
+        started_s = time.perf_counter()
+        max_moves = self.longest_solution if max_moves is None else max_moves
+        levels = self._pack(list(fitted.values()))
+        predictions = solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)
+        if by == "beam":
+            found = solve.by_beam(
+                self.model,
+                levels,
+                width=width,
+                max_moves=max_moves,
+                score=score,
+                max_unsolvable=max_unsolvable,
+                precision=self.precision,
+                memory_limit=self.memory_limit_bytes,
+            )
+        else:
+            found = solve.by_rollout(
+                self.model,
+                levels,
+                max_moves=max_moves,
+                precision=self.precision,
+                memory_limit=self.memory_limit_bytes,
+            )
+        share_s = (time.perf_counter() - started_s) / len(fitted)
+        for index, moves, prediction in zip(fitted, found, predictions, strict=True):
+            if moves is None:
+                reason = f"no solution within {max_moves} moves"
+                answer = Answer(status="gave up", solver=by, reason=reason, elapsed_s=share_s)
+            else:
+                solution = Solution.of(boards[index], moves)
+                answer = Answer(status="solved", solver=by, solution=solution, elapsed_s=share_s)
+            answers[index] = PolicyAnswer(answer, prediction)
+        return [answers[index] for index in range(len(boards))]
+
+    def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
+        """The attention along a solution in LURD, its own or not; errors as of ``predict``."""
+        return attention_panels(self.model, self._pack([self._fit(board)]), lurd.parse(moves))
+
+    def _fit(self, board: Board) -> Board:
+        return fit(board, margin=self.model.margin)
+
+    def _pack(self, boards: Sequence[Board]) -> Bitboards:
+        return solve.pack(boards, self.device, margin=self.model.margin)
+
+
+def describe(prediction: Prediction) -> str:
+    """What the policy predicts, in words."""
+    unsolvable = prediction.predicted_unsolvable
+    if unsolvable > 0.5:
+        return f"policy: unsolvable, {unsolvable:.0%} sure"
+    return f"policy: solvable, {1 - unsolvable:.0%} sure, {prediction.likeliest_bin} moves left"
