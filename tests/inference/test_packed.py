@@ -4,6 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from tests.inference import networks
+from tokoban.inference import CachedEngine, packed
 from tokoban.inference.packed import (
     PackedLinear,
     QuantizedLinear,
@@ -55,11 +57,11 @@ def test_bytes_are_scaled_by_the_greatest_of_each_row() -> None:
 
 
 def test_in_bytes_no_row_changes_another() -> None:
-    packed = QuantizedLinear(draw(V, D, seed=1))
+    quantized = QuantizedLinear(draw(V, D, seed=1))
     inputs = draw(5, D)
-    together = packed(torch.cat([inputs, 1000 * inputs]))
+    together = quantized(torch.cat([inputs, 1000 * inputs]))
     for row, found in zip(inputs, together, strict=False):
-        assert torch.equal(packed(row[None])[0], found)
+        assert torch.equal(quantized(row[None])[0], found)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
@@ -75,8 +77,8 @@ def test_every_linear_map_of_a_model_is_packed() -> None:
     inputs, memory = draw(2, 5, 12), draw(2, 7, 12, seed=1)
     expected = block(inputs, memory)
     pack_linears(block)
-    packed = [name for name, module in block.named_modules() if isinstance(module, PackedLinear)]
-    assert packed == [
+    names = [name for name, module in block.named_modules() if isinstance(module, PackedLinear)]
+    assert names == [
         *(f"attention.{name}" for name in ("output", "fused")),
         *(f"cross_attention.{name}" for name in ("query", "key", "value", "output")),
         "feed_forward.expand",
@@ -96,3 +98,21 @@ def test_another_activation_than_a_relu_stays() -> None:
     expected = block(inputs)
     pack_linears(block)
     assert torch.allclose(block(inputs), expected, rtol=0, atol=1e-5)
+
+
+def test_without_the_operations_nothing_is_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "_OPERATIONS", ("_reorder_linear_weight", "_gone"))
+    assert not can_pack()
+    with pytest.raises(ValueError, match="this torch was built without oneDNN"):
+        packed.packed_network(networks.decoder_only())
+    monkeypatch.delattr(torch, "_int_mm")
+    with pytest.raises(ValueError, match="has no products of bytes, as int8 needs"):
+        QuantizedLinear(draw(V, D))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
+def test_a_network_without_biases_is_packed_too(dtype: torch.dtype) -> None:
+    network = networks.decoder_only(is_tied=False, bias=False)
+    expected = CachedEngine(network).read([[5, 7]]).output
+    found = CachedEngine(packed.packed_network(network, dtype=dtype)).read([[5, 7]]).output
+    assert (found - expected).norm() < (1e-5 if dtype == torch.float32 else 0.05) * expected.norm()

@@ -121,6 +121,11 @@ def entry(
         index = dispatcher._cache._cache_file
         index._version += _digest(function.__module__)
         index._load_index = partial(_index_or_none, index._load_index)
+    except AttributeError as error:
+        raise ImportError(
+            f"numba {numba.__version__} has another cache than tokoban knows; "
+            "pyproject.toml names the versions that fit"
+        ) from error
     except RuntimeError:  # no such folder can be written: compiled anew by every process
         dispatcher = numba.njit(**options)(function)
         _is_cached = False

@@ -18,6 +18,9 @@ from tokoban.transformer.blocks import DecoderBlock, EncoderBlock, FeedForward
 _TYPICAL_ROWS = 32
 
 
+_OPERATIONS = "_reorder_linear_weight", "_linear_pointwise"
+
+
 class PackedLinear(nn.Module):
     """``nn.Linear`` by oneDNN, whose layout of the weights is made once and not at every call.
 
@@ -66,6 +69,8 @@ class QuantizedLinear(nn.Module):
         has_relu: bool = False,
     ) -> None:
         super().__init__()
+        if not hasattr(torch, "_int_mm"):
+            raise ValueError(f"torch {torch.__version__} has no products of bytes, as int8 needs")
         self.has_relu = has_relu
         with torch.no_grad():
             plain = weight.detach().to("cpu", torch.float32)
@@ -93,8 +98,10 @@ def _as_bytes(rows: Float[Tensor, "B D"]) -> tuple[Int8[Tensor, "B D"], Float[Te
 
 
 def can_pack() -> bool:
-    """Whether this torch has oneDNN."""
-    return torch.backends.mkldnn.is_available()
+    """Whether this torch has oneDNN and its operations on packed weights."""
+    return torch.backends.mkldnn.is_available() and all(
+        hasattr(torch.ops.mkldnn, name) for name in _OPERATIONS
+    )
 
 
 def packed_linear(
