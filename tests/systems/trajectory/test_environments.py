@@ -67,10 +67,12 @@ def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
     ends = []
     for _ in range(13):
         # The first is always pushed to the right and falls; the second is balanced.
-        angle = world._last[1, 2] + world._last[1, 3]
+        before = world._last
+        angle = before[1, 2] + before[1, 3]
         step = world.step(torch.tensor([[1.0], [float(angle > 0)]]))
         ends.append((step.is_terminated.tolist(), step.is_truncated.tolist()))
         is_first_over = any(terminated[0] for terminated, _ in ends[:-1])
+        assert step.observations[0].equal(before[0]) == is_first_over
         assert step.rewards.tolist() == [0.0 if is_first_over else 1.0, 1.0]
     assert ends[-1] == ([False, False], [False, True])
     assert sum(terminated[0] for terminated, _ in ends) == 1
