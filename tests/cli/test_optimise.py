@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tokoban import cli
+from tokoban.cli.report import SCHEMA_VERSION
 from tokoban.sokoban import formats
 from tokoban.sokoban.formats import Solution, read_levels
 from tokoban.sokoban.formats import levels as levels_module
@@ -81,8 +82,9 @@ def test_the_clock_of_a_level_waits_for_no_imports() -> None:
 
 def test_the_objects_have_the_promised_keys_and_figures() -> None:
     found = optimise()[1]
-    assert found[0]["seconds"] >= 0
-    assert {key: found[0][key] for key in found[0] if key != "seconds"} == {
+    assert found[0]["elapsed_s"] >= 0
+    assert {key: found[0][key] for key in found[0] if key != "elapsed_s"} == {
+        "schema_version": SCHEMA_VERSION,
         "index": 1,
         "title": "room",
         "status": "shorter",
@@ -91,9 +93,15 @@ def test_the_objects_have_the_promised_keys_and_figures() -> None:
         "pushes": 4,
         "moves_before": 12,
         "pushes_before": 4,
-        "is_proved_optimal": True,
+        "optimum": "moves",
     }
-    assert list(found[1].values()) == [2, "none", "no solution", *[None] * 7]
+    assert found[1] == dict.fromkeys(found[0]) | {
+        "schema_version": SCHEMA_VERSION,
+        "index": 2,
+        "title": "none",
+        "status": "no solution",
+        "elapsed_s": 0.0,
+    }
 
 
 def test_all_that_the_file_had_is_written_with_the_shorter_solution() -> None:

@@ -1,7 +1,6 @@
 """``tokoban optimise``: shorter solutions for the levels of a file, from those that it has."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
+from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--time-limit", "for each level")
     options.add(parser, "--memory-limit")
     options.add(parser, "--json")
+    options.add(parser, "--jsonl")
     options.add(parser, "--output", "it has everything in FILE and the shorter solutions")
 
 
@@ -65,21 +66,20 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban import compiling
     from tokoban.cli.screen import Screen
 
-    screen = Screen(stderr="-" in (arguments.json, arguments.output))
+    screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.output))
     started_s = compiling.clock()
     outcomes: dict[int, Outcome] = {}
-    try:
-        for number, outcome in _outcomes(levels, given, arguments, screen):
-            outcomes[number] = outcome
-            _show(screen, number, levels[number], outcome)
-        statuses = {outcome.status for outcome in outcomes.values()}
-        status = int("gave up" in statuses or statuses <= {"no solution"})
-    except KeyboardInterrupt:
-        tell_interrupted(len(outcomes), len(levels))
-        status = ExitCode.INTERRUPTED
-    if arguments.json:
-        objects = [_describe(number, levels[number], outcomes[number]) for number in outcomes]
-        write_output(arguments.json, json.dumps(objects, indent=2) + "\n")
+    with entries(arguments) as written:
+        try:
+            for number, outcome in _outcomes(levels, given, arguments, screen):
+                outcomes[number] = outcome
+                _show(screen, number, levels[number], outcome)
+                written.add(_described(number, levels[number], outcome, arguments.minimise))
+            statuses = {outcome.status for outcome in outcomes.values()}
+            status = int("gave up" in statuses or statuses <= {"no solution"})
+        except KeyboardInterrupt:
+            tell_interrupted(len(outcomes), len(levels))
+            status = ExitCode.INTERRUPTED
     if arguments.output:
         write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))
     screen.print(_summarise(outcomes.values(), elapsed_s=compiling.clock() - started_s))
@@ -88,8 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    check_outputs(arguments, "json", "output", inputs=["solution"])
-    check_outputs(arguments, "json", inputs=["file"])
+    check_outputs(arguments, "json", "jsonl", "output", inputs=["solution"])
+    check_outputs(arguments, "json", "jsonl", inputs=["file"])
     level_options.check_whole(arguments)
 
 
@@ -192,7 +192,7 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     )
 
 
-def _describe(number: int, level: "Level", outcome: "Outcome") -> dict[str, object]:
+def _described(number: int, level: "Level", outcome: "Outcome", minimise: str) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     best = outcome.best
     return {
@@ -204,8 +204,8 @@ def _describe(number: int, level: "Level", outcome: "Outcome") -> dict[str, obje
         "pushes": best and best.num_pushes,
         "moves_before": outcome.before and outcome.before[0],
         "pushes_before": outcome.before and outcome.before[1],
-        "is_proved_optimal": best and outcome.is_proved_optimal,
-        "seconds": outcome.elapsed_s and round(outcome.elapsed_s, 6),
+        "optimum": minimise if best and outcome.is_proved_optimal else None,
+        "elapsed_s": round(outcome.elapsed_s, 6),
     }
 
 

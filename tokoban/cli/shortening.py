@@ -23,7 +23,7 @@ class Outcome:
     before: tuple[int, int] | None = None
     best: Solution | None = None
     is_proved_optimal: bool = False
-    elapsed_s: float | None = None
+    elapsed_s: float = 0.0
     is_interrupted: bool = False  # by Ctrl-C
 
 
