@@ -48,7 +48,7 @@ class Row:
     size: int  # box states, frozen boxes and positions of the certificate
     num_bytes: int  # of the certificate as JSON
     fault: str | None
-    explained_ms: float
+    explained_ms: float  # with the check that ``explain`` makes
     checked_ms: float
 
 

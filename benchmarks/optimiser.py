@@ -110,7 +110,7 @@ def run(
         found_s = best.elapsed_s
     assert best.solution is not None
     if not rules.play(board, best.solution.directions)[-1].is_solved:
-        raise RuntimeError(f"{place}: the plan does not solve the level")
+        raise RuntimeError(f"{place}: the solution does not solve the level")
     exact = None
     if arguments.exact_limit > 0:
         answer = solve(board, minimise=by, time_limit_s=arguments.exact_limit)
@@ -161,8 +161,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, metavar="N", help="solutions; all if not given")
     parser.add_argument("--by", choices=FIGURES, nargs="+", default=FIGURES)
     parser.add_argument("--fast-limit", type=float, default=4, metavar="SECONDS", help="a level")
-    parser.add_argument("--time-limit", type=float, default=10, metavar="SECONDS", help="a plan")
-    parser.add_argument("--memory-limit", type=float, default=2000, metavar="MB", help="a plan")
+    parser.add_argument(
+        "--time-limit", type=float, default=10, metavar="SECONDS", help="a solution"
+    )
+    parser.add_argument("--memory-limit", type=float, default=2000, metavar="MB", help="a solution")
     parser.add_argument(
         "--exact-limit", type=float, default=10, metavar="SECONDS", help="0 to leave it out"
     )

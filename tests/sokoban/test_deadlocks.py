@@ -54,12 +54,12 @@ def dead_by_every_play(board: Board) -> set[Square]:
                 (box_after,) = after.boxes
                 before.setdefault((box_after, after.player), []).append((box, player))
     waiting = [place for place in before if place[0] in board.goals]
-    alive = set(waiting)
+    reached = set(waiting)
     while waiting:
-        earlier = [place for place in before[waiting.pop()] if place not in alive]
-        alive.update(earlier)
+        earlier = [place for place in before[waiting.pop()] if place not in reached]
+        reached.update(earlier)
         waiting += earlier
-    return floor - {box for box, _ in alive} - board.goals
+    return floor - {box for box, _ in reached} - board.goals
 
 
 FROZEN = {

@@ -87,7 +87,7 @@ def found() -> Labelled:
 
 
 def check_labels(play: Play, keys: list[tuple[int, int]], labels: Labels, unit: str) -> int:
-    """Compares the labels of a level's states, and counts the lost ones."""
+    """Compares the labels of a level's states, and counts the deadlocked ones."""
     total = play.to_go[unit]
     for state, key in enumerate(keys):
         board = play.board[key]
@@ -161,8 +161,8 @@ def test_every_kind_of_play_has_its_share() -> None:
 
 def test_slips_that_no_static_check_shows_come_first() -> None:
     # In the last row a box can only go on along it, and there is one goal. So long as the other box
-    # is in the row above it can be pushed down and is lost there, which no square and no frozen box
-    # says; to push the box of the last row into the corner would be another slip.
+    # is in the row above, pushing it down is a deadlock that no dead square and no frozen box shows;
+    # pushing the box of the last row into the corner is the other losing push.
     found = label_all([parse_board("--------|-----.--|@-$-----|.-----$-")], num_states=101)
     must_lose = (found.samples.origin == Origin.BORDER) & (found.by_moves.distance == LOST)
     boxes = found.samples.boxes[must_lose]

@@ -22,7 +22,7 @@ LOST_BY_PUSH_3 = "RRRdr"
 
 def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> None:
     draw = random.Random(3)
-    num_lost = 0
+    num_deadlocked = 0
     for board in random_boards(Shape(4, 4, 2, is_closed=True), 12, seed=7):
         boards, letters = [board], ""
         for direction in draw.choices(range(4), k=40):
@@ -31,14 +31,14 @@ def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> Non
                 boards.append(after)
                 letters += lurd.LETTERS[direction]
         good = solvable(push_graph(board), board.goals)
-        lost = [position_of(later) not in good for later in boards]
+        deadlocked = [position_of(later) not in good for later in boards]
         found = explain_game(board, letters, explain)
-        assert isinstance(found.answer, Deadlocked) == lost[-1]
-        if not lost[-1]:
+        assert isinstance(found.answer, Deadlocked) == deadlocked[-1]
+        if not deadlocked[-1]:
             assert found.num_moves_solvable == len(found.moves) == len(letters)
             continue
-        num_lost += 1
-        first = lost.index(True)
+        num_deadlocked += 1
+        first = deadlocked.index(True)
         assert (len(found.moves), found.board) == (first, boards[first])
         assert isinstance(found.answer, Deadlocked)
         assert found.answer.certificate.board == found.board
@@ -48,7 +48,7 @@ def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> Non
             assert found.num_moves_solvable is not None
             assert found.num_moves_solvable < first
             assert found.moves[found.num_moves_solvable :].upper()[-1] == found.moves[-1]
-    assert num_lost > 3
+    assert num_deadlocked > 3
 
 
 def given_up_before(num_pushes: int) -> Callable[[Board], Deadlocked | Answer]:
@@ -62,12 +62,12 @@ def given_up_before(num_pushes: int) -> Callable[[Board], Deadlocked | Answer]:
     return answer
 
 
-def test_a_game_is_lost_by_the_push_after_the_last_that_is_known_to_be_alive() -> None:
+def test_a_game_is_lost_by_the_push_after_the_last_that_is_known_to_be_solvable() -> None:
     found = explain_game(BOARD, LOST_BY_PUSH_3, explain)
     assert (found.moves, found.num_moves_solvable) == ("RRR", 2)
 
 
-def test_what_was_given_up_is_not_called_alive() -> None:
+def test_what_was_given_up_is_not_called_solvable() -> None:
     found = explain_game(BOARD, LOST_BY_PUSH_3, given_up_before(3))
     assert (found.moves, found.num_moves_solvable) == ("RRR", None)
     found = explain_game(BOARD, "RR", given_up_before(3))

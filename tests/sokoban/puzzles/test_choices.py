@@ -30,7 +30,7 @@ WIDE = [
 BOTH = pytest.mark.parametrize("boards", [SMALL, WIDE], ids=["small", "wide"])
 
 
-def with_plans(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
+def with_solutions(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction, ...]]]:
     """Those that can be solved and are not."""
     for board in boards:
         answer = solve(board, minimise="pushes")
@@ -70,23 +70,23 @@ def count(boards: Iterable[Board], solvable: set[Board]) -> Choices:
 
 
 @BOTH
-def test_choices_along_a_plan_are_those_of_every_play(boards: list[Board]) -> None:
-    lost = 0
-    for board, plan in with_plans(boards):
+def test_choices_along_a_solution_are_those_of_every_play(boards: list[Board]) -> None:
+    losing = 0
+    for board, solution in with_solutions(boards):
         solvable = with_a_solution(reachable(board))
-        pairs = pairwise(rules.play(board, plan))
+        pairs = pairwise(rules.play(board, solution))
         expected = count([here for here, later in pairs if is_push(here, later)], solvable)
-        assert choices_along(board, plan, limits=Limits()) == expected
+        assert choices_along(board, solution, limits=Limits()) == expected
         exploration = explore(board, max_positions=1 << 14, limits=Limits())
         assert exploration is not None
-        assert choices_along(board, plan, limits=Limits(), exploration=exploration) == expected
-        lost += expected.losing
-    assert lost > 0
+        assert choices_along(board, solution, limits=Limits(), exploration=exploration) == expected
+        losing += expected.losing
+    assert losing > 0
 
 
 @BOTH
 def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None:
-    for board, _ in with_plans(boards):
+    for board, _ in with_solutions(boards):
         after = reachable(board)
         solvable = with_a_solution(after)
         positions: dict[tuple[frozenset, frozenset], Board] = {}
@@ -108,21 +108,23 @@ def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None
 
 
 def test_choices_of_a_drawing() -> None:
-    # Left of its start the box is lost in a column without a goal; the way there and the way to the
-    # goal are all there is, and back from the last square but one.
+    # Left of its start the box is in a column without a goal. All pushes are that one, those to the
+    # goal, and back from the last square but one.
     board = parse_board("######|#    #|# $ .#|#@####|######")
-    plan = (Direction.UP, Direction.RIGHT, Direction.RIGHT)
-    found = choices_along(board, plan, limits=Limits())
+    solution = (Direction.UP, Direction.RIGHT, Direction.RIGHT)
+    found = choices_along(board, solution, limits=Limits())
     assert found == Choices(positions=2, pushes=4, losing=1)
     assert (found.branching, found.losing_share) == (2.0, 0.25)
 
 
 def test_a_level_that_is_lost_has_no_solvable_position() -> None:
-    lost = explore(parse_board("#####|#.@$#|#####"), max_positions=16, limits=Limits())
-    assert lost is not None
-    assert (lost.reachable.solvable, lost.reachable.fewest_pushes) == (0, None)
-    assert lost.reachable.choices == Choices(0, 0, 0)
-    assert lost.reachable.choices.branching == lost.reachable.choices.losing_share == 0.0
+    deadlocked = explore(parse_board("#####|#.@$#|#####"), max_positions=16, limits=Limits())
+    assert deadlocked is not None
+    assert (deadlocked.reachable.solvable, deadlocked.reachable.fewest_pushes) == (0, None)
+    assert deadlocked.reachable.choices == Choices(0, 0, 0)
+    assert (
+        deadlocked.reachable.choices.branching == deadlocked.reachable.choices.losing_share == 0.0
+    )
 
 
 def test_an_exploration_is_given_up_at_its_limits() -> None:
@@ -141,10 +143,10 @@ def test_boxes_and_goals_out_of_balance_are_refused() -> None:
 def leaves_open_what_is_not_known(boards: list[Board], limits: Limits) -> bool:
     """Whether some push is unknown; whatever is known is true."""
     unknown = 0
-    for board, plan in with_plans(boards):
+    for board, solution in with_solutions(boards):
         exploration = explore(board, max_positions=1 << 14, limits=Limits())
-        exact = choices_along(board, plan, limits=Limits(), exploration=exploration)
-        short = choices_along(board, plan, limits=limits)
+        exact = choices_along(board, solution, limits=Limits(), exploration=exploration)
+        short = choices_along(board, solution, limits=limits)
         assert (short.positions, short.pushes) == (exact.positions, exact.pushes)
         assert short.losing <= exact.losing <= short.losing + short.unknown
         unknown += short.unknown
