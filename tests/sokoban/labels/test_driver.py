@@ -159,9 +159,9 @@ def test_every_kind_of_play_has_its_share() -> None:
     assert sum(counts[: Origin.NEIGHBOUR]) in (60, 61)
 
 
-def test_slips_that_no_static_check_shows_come_first() -> None:
+def test_losing_pushes_that_no_static_check_shows_come_first() -> None:
     # In the last row a box can only go on along it, and there is one goal. So long as the other box
-    # is in the row above, pushing it down is a deadlock that no dead square and no frozen box shows;
+    # is in the row above, pushing it down is a deadlock that no dead square or frozen box shows;
     # pushing the box of the last row into the corner is the other losing push.
     found = label_all([parse_board("--------|-----.--|@-$-----|.-----$-")], num_states=101)
     must_lose = (found.samples.origin == Origin.BORDER) & (found.by_moves.distance == LOST)
