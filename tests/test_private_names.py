@@ -58,11 +58,13 @@ def used_names(tree: ast.AST) -> Iterator[str]:
             for key in node.keys:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield key.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("getattr", "hasattr", "setattr"):
-                name = node.args[1]
-                if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                    yield name.value
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("getattr", "hasattr", "setattr")
+            and isinstance(node.args[1], ast.Constant)
+        ):
+            yield str(node.args[1].value)
 
 
 def foreign_private_names(source: str) -> set[str]:
