@@ -16,6 +16,8 @@ from torch import nn
 
 from tests.crossings import Crossings
 from tokoban import pretrained, systems
+from tokoban.inference import CachedEngine, Network, PlainEngine
+from tokoban.inference.cpu import CpuEngine
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
 from tokoban.training.config import field_comments, from_dict, to_dict
 from tokoban.training.gradients import set_gradients
@@ -171,7 +173,35 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
     assert sorted(losses[0]) == [1, 2, 3, 4, 5, 6]
 
 
-def test_the_figures_have_the_names_that_are_known_before(name: str) -> None:
+def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
+    """By every engine that keeps something, for prompts of several lengths and rows that move."""
+    spec = _spec(name)
+    if spec.network_of is None:
+        return
+    network = spec.network_of(_system(name).initial_model().eval())
+    assert isinstance(network, Network)
+    generator = torch.Generator().manual_seed(0)
+
+    def inputs(*shape: int) -> torch.Tensor:
+        if network.embedding is None:
+            width = next(network.stack.parameters()).shape[-1]
+            return torch.randn(*shape, width, generator=generator)
+        return torch.randint(len(network.embedding), shape, generator=generator)
+
+    prompts: Any = inputs(2, 3)  # vectors, or tokens of unequal numbers
+    if network.embedding is not None:
+        prompts = [row[:length].tolist() for row, length in zip(prompts, (1, 3), strict=True)]
+    moves = [(inputs(4), None), (inputs(4), torch.tensor([1, 1, 3, 2]))]
+    found = []
+    for engine in PlainEngine(network), CachedEngine(network), CpuEngine(network):
+        rows = engine.read(prompts, width=2)
+        found.append([rows.output.clone(), *(rows.advance(*move).clone() for move in moves)])
+    for outputs in found[1:]:
+        for output, expected in zip(outputs, found[0], strict=True):
+            torch.testing.assert_close(output, expected, rtol=0, atol=3e-5)
+
+
+def test_the_metrics_have_the_names_that_are_known_before(name: str) -> None:
     system = _system(name)
     with torch.no_grad():
         found = system.evaluate(system.initial_model().eval())

@@ -65,6 +65,9 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     evaluation_type: type[EvaluationT]  # the options of ``evaluate``
     evaluate: Callable[[Trained[ConfigT, ModelT], EvaluationT], Mapping[str, float | str]]
 
+    # The inference.Network of a model that decodes; None where no engine executes it.
+    network_of: Callable[[ModelT], object] | None = None
+
     # Raises ValueError for a config from a file that names code, unless the user has named it too.
     check_untrusted: Callable[[ConfigT, Collection[str]], None] = accept
     # The config of a resumed run that writes no file but those whose fields the user has named.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import GptConfig
+from tokoban.systems.gpt.engine import network_of
 from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate_weights
 from tokoban.systems.gpt.train import build_model, make_system
 from tokoban.training.run_config import RunConfig
@@ -43,4 +44,5 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=GptEvaluation,
     evaluate=evaluate_weights,
+    network_of=network_of,
 )

@@ -2,6 +2,7 @@
 
 from tokoban.systems.sokoban_policy import config
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.engine import network_of
 from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate_weights
 from tokoban.systems.sokoban_policy.train import build_model, make_system
 from tokoban.training.run_config import RunConfig
@@ -36,4 +37,5 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=SokobanEvaluation,
     evaluate=evaluate_weights,
+    network_of=network_of,
 )

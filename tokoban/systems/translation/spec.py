@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tokoban.systems.translation import config
 from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate_weights
 from tokoban.systems.translation.train import build_model, make_system, without_writing
 from tokoban.training.run_config import RunConfig
@@ -70,5 +71,6 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=TranslationEvaluation,
     evaluate=evaluate_weights,
+    network_of=network_of,
     without_writing=without_writing,
 )
