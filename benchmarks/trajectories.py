@@ -62,9 +62,9 @@ TASKS = {
 }
 _Way = tuple[str, str, Mode]  # a row, the network it is of, and how that acts
 _WAYS: tuple[_Way, ...] = (
-    ("bc_drawn", "all", "draw"),
+    ("bc_drawn", "all", "sample"),
     ("bc", "all", "imitate"),
-    ("filtered_bc_drawn", "best", "draw"),
+    ("filtered_bc_drawn", "best", "sample"),
     ("filtered_bc", "best", "imitate"),
     ("plan", "all", "plan"),
 )

@@ -48,7 +48,7 @@ def fit(
 ) -> dict[str, float]:
     """Trains a model of ``system`` and returns its final metrics, which result.json holds too.
 
-    It begins with the weights ``start``, a model's state, or with drawn ones where there is none.
+    It begins with the weights ``start``, a model's state, or with random ones where there is none.
     The main process calls ``plot`` at the end, before it writes result.json.
     On the CPU a resumed run logs what an uninterrupted one would have; one without a checkpoint yet
     begins again, and one that has finished changes nothing. Evaluation is in fp32, whatever the
@@ -68,10 +68,10 @@ def fit(
     if device.type == "cpu":
         keep_freed_memory()
     seed_all(run.seed)  # equal weights in every process
-    drawn = system.initial_model()
+    model = system.initial_model()
     if start is not None:
-        _begin_with(drawn, start)
-    state = initial_state(drawn.to(device), run)
+        _begin_with(model, start)
+    state = initial_state(model.to(device), run)
     model = processes.distribute(state.model, device)
     if run.compile:
         model = cast(nn.Module, torch.compile(model))

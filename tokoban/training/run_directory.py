@@ -49,7 +49,7 @@ class RunDirectory:
     ) -> None:
         """``system`` is the registry's name, ``config`` its dataclass ``to_dict``.
 
-        ``started_from`` names the weights that it begins with, empty where they are drawn.
+        ``started_from`` names the weights that it begins with, empty where they are random.
         """
         self.path = path
         self.system = system
@@ -149,8 +149,8 @@ class RunDirectory:
                 )
         if (before := record.get("started_from", "")) != self.started_from:
             raise ValueError(
-                f"{self.path} was started from {before or 'drawn weights'}, "
-                f"and cannot go on as if from {self.started_from or 'drawn ones'}"
+                f"{self.path} was started from {before or 'random weights'}, "
+                f"and cannot go on as if from {self.started_from or 'random ones'}"
             )
         return record
 

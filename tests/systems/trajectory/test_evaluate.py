@@ -101,7 +101,7 @@ def test_figures_are_flat_and_by_seed(
         assert opened.width > 100
 
 
-@pytest.mark.parametrize("mode", ["plan", "imitate", "draw"])
+@pytest.mark.parametrize("mode", ["plan", "imitate", "sample"])
 def test_every_way_of_acting_plays_to_the_end(mode: str, pendulum: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     words = ["--mode", mode, "--episodes", "2"]
@@ -256,7 +256,7 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
     )
     weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
     out = tmp_path / "out.json"
-    words = ["--mode", "draw", "--episodes", "5", "--film", str(film), "--json", str(out)]
+    words = ["--mode", "sample", "--episodes", "5", "--film", str(film), "--json", str(out)]
     assert evaluated(weights, *words) == 0
     metrics = json.loads(out.read_text())
     num_solved = sum(metrics[f"return_of_seed_{seed}"] > -40 for seed in range(5))

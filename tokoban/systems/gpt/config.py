@@ -7,7 +7,7 @@ from tokoban.text.bpe import SMALLEST_VOCABULARY
 from tokoban.training.config import at_most, check_fields
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
-# examples are drawn from a seed.
+# examples are sampled from a seed.
 Source = Literal["files", "python_docs", "sort", "addition"]
 Task = Literal["sort", "addition"]
 Tokens = Literal["characters", "bpe"]
@@ -33,7 +33,7 @@ class GptConfig:
 
     # The text
     source: Source = "files"  # of the examples: text files, the interpreter's own documentation, or
-    # a task drawn by data_seed
+    # a task sampled by data_seed
     text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
     tokens: Tokens = "characters"  # what the text is cut into
     vocabulary_size: int = 256  # room for so many different tokens

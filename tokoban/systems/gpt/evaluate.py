@@ -35,9 +35,9 @@ from tokoban.training.untrusted import read_header
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
 LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
 
-_ESTIMATE_SEED = 20_240_101  # of batches that no training draws
+_ESTIMATE_SEED = 20_240_101  # of batches that no training samples
 _BATCH_TOKENS = 4096
-_MOST_PROBLEMS = 10_000  # of a task; if there are more, so many are drawn
+_MOST_PROBLEMS = 10_000  # of a task; if there are more, so many are sampled
 _BATCH_PROBLEMS = 500
 
 
@@ -88,7 +88,7 @@ def evaluate_task(
 ) -> dict[str, float]:
     """How many of a task's problems the most probable answer is right for, and of those held out.
 
-    All of them are asked where there are not too many; if there are, as many are drawn.
+    All of them are asked where there are not too many; if there are, as many are sampled.
     """
     total = tasks.num_problems(task, num_digits)
     if total <= _MOST_PROBLEMS:

@@ -33,7 +33,7 @@ class LifeConfig:
 
     # The examples: half of a batch is drawn, the other half is what becomes of the first
     density: float | None = None  # of living cells; none: from 0 to 1, another for each grid
-    batch_grids: int = 16  # of a step: half are drawn, half are what becomes of these
+    batch_grids: int = 16  # of a step: half are sampled, half are what becomes of these
     has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
     data_seed: int = 0  # of the grids
 

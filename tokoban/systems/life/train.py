@@ -29,7 +29,7 @@ def build_model(config: LifeConfig) -> LifeNet:
 
 @dataclass(frozen=True)
 class LifeSystem:
-    """Trains one player on grids that are drawn without end."""
+    """Trains one player on grids that are sampled without end."""
 
     config: LifeConfig
 

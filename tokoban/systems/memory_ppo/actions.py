@@ -22,14 +22,14 @@ class Categorical(nn.Module):
         self.num_parameters = sum(self.counts)
 
     def noise(self, *shape: int, generator: torch.Generator) -> Float[Tensor, "*B A"]:
-        """Gumbel's, which turns the greatest logit into a draw; all that is needed at once."""
+        """Gumbel's, for the Gumbel-max trick; all that is needed at once."""
         uniform = torch.rand(
             *shape, self.num_parameters, generator=generator, device=generator.device
         )
         return -torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))
 
     def choose(self, logits: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None) -> Tensor:
-        """Drawn with ``noise``, or the most likely ones; int64 [*B, K]."""
+        """Sampled with ``noise``, or the most likely ones; int64 [*B, K]."""
         scores = logits if noise is None else logits + noise
         return torch.stack([each.argmax(-1) for each in scores.split(self.counts, -1)], dim=-1)
 
@@ -50,7 +50,7 @@ class Categorical(nn.Module):
 
 
 class ClippedGaussian(nn.Module):
-    """A Gaussian for each number, of a spread that does not depend on the step.
+    """A diagonal Gaussian whose standard deviation does not depend on the step.
 
     In units in which the bounds are -1 and 1, where they are finite. The game gets the action
     clipped to its bounds; probabilities are those of the unclipped one.
@@ -84,11 +84,11 @@ class ClippedGaussian(nn.Module):
         )
 
     def choose(self, means: Float[Tensor, "*B A"], noise: Float[Tensor, "*B A"] | None) -> Tensor:
-        """Drawn with ``noise``, or the means; [*B, K], not clipped."""
+        """Sampled with ``noise``, or the means; [*B, K], not clipped."""
         return means if noise is None else means + self.log_std.exp() * noise
 
     def log_probs(self, means: Float[Tensor, "*B A"], actions: Tensor) -> Float[Tensor, "*B"]:
-        """Of actions [*B, K] as they were drawn: the log of the density."""
+        """Of actions [*B, K] as they were sampled: the log of the density."""
         scaled = (actions - means) / self.log_std.exp()
         each = -0.5 * scaled.square() - self.log_std - 0.5 * math.log(2 * math.pi)
         return each.sum(-1)

@@ -32,7 +32,7 @@ class Rollout(NamedTuple):
 
     inputs: Inputs  # of P + T steps
     carried: Float[Tensor, "B K D"] | None  # a recurrent memory's state before the first step
-    actions: Tensor  # [B, T, ...] as drawn
+    actions: Tensor  # [B, T, ...] as sampled
     log_probs: Float[Tensor, "B T"]
     values: Float[Tensor, "B T1"]  # of the T steps and of the one that follows them
     rewards: Float[Tensor, "B T"]

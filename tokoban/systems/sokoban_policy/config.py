@@ -36,7 +36,7 @@ class SokobanPolicyConfig:
     # The examples
     labels: Literal["astar", "exact"] = "exact"  # astar: one shortest plan a level; exact: all best
     # moves of every position
-    num_levels: int = 8000  # astar: half of them solvable; exact: drawn anew without end
+    num_levels: int = 8000  # astar: half of them solvable; exact: generated without end
     num_validation_levels: int = 4000  # half of them solvable; training sees none, nor an image
     data_seed: int = 0  # of the levels to train on
     validation_seed: int = 1  # of the levels to validate on

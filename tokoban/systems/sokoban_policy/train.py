@@ -102,7 +102,7 @@ class SokobanSystem:
 
 
 def make_system(config: SokobanPolicyConfig, start: SokobanPolicy | None = None) -> SokobanSystem:
-    """The system of ``config`` with its validation levels drawn."""
+    """The system of ``config`` with its validation levels generated."""
     levels = generate_levels(
         config.num_validation_levels, interior=config.interior, seed=config.validation_seed
     )
@@ -121,8 +121,8 @@ def training_levels(
     """``num_levels`` levels, half of them solvable, without images of validation levels."""
     held_out = held_out_keys(validation)
     # A few more than wanted, in place of those that are held out.
-    num_drawn = config.num_levels + config.num_levels // 8 + 8
-    levels = generate_levels(num_drawn, interior=config.interior, seed=config.data_seed)
+    num_generated = config.num_levels + config.num_levels // 8 + 8
+    levels = generate_levels(num_generated, interior=config.interior, seed=config.data_seed)
     keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
     is_held_out = torch.isin(keys, held_out).tolist()
     fresh = [level for level, is_out in zip(levels, is_held_out, strict=True) if not is_out]
@@ -131,7 +131,7 @@ def training_levels(
     lost = [level for level in fresh if level.solution is None][: config.num_levels - half]
     if len(solvable) + len(lost) < config.num_levels:
         raise ValueError(
-            f"{len(held_out)} levels are held out, and too few are left of those drawn for "
+            f"{len(held_out)} levels are held out, and too few are left of those generated for "
             f"num_levels {config.num_levels}"
         )
     return solvable + lost

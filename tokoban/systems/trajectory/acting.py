@@ -21,9 +21,9 @@ from tokoban.systems.trajectory.plan import Planner, generators
 from tokoban.systems.trajectory.rollouts import Policy
 from tokoban.systems.trajectory.stepper import PlanConfig
 
-Mode = Literal["imitate", "draw", "plan", "return", "goal"]
+Mode = Literal["imitate", "sample", "plan", "return", "goal"]
 MODES: dict[str, tuple[Mode, ...]] = {
-    "plan": ("plan", "imitate", "draw"),
+    "plan": ("plan", "imitate", "sample"),
     "return": ("return",),
     "goal": ("goal",),
 }
@@ -39,7 +39,7 @@ class Acting:
     plan: PlanConfig
     target: str = "best"  # the return asked for: see ``requested``
     goal: tuple[float, ...] = ()
-    seed: int = 0  # of all that is drawn
+    seed: int = 0  # of all that is sampled
 
 
 def acting(config: TrajectoryConfig, mode: Mode | None = None) -> Acting:
@@ -77,8 +77,8 @@ def make_policy(
     if how.mode == "goal":
         goals = goal_of(how, world).expand(len(seeds), -1)
         return Imitator(model, num_past, goals=goals)
-    drawing = torch.Generator().manual_seed(how.seed) if how.mode == "draw" else None
-    return Imitator(model, num_past, generator=drawing)
+    sampling = torch.Generator().manual_seed(how.seed) if how.mode == "sample" else None
+    return Imitator(model, num_past, generator=sampling)
 
 
 def requested(

@@ -74,7 +74,7 @@ class TrajectoryEvaluation:
     """How it acts, how far it plans, in how many episodes, and what is drawn of them."""
 
     mode: Mode | None = None  # plan by beam search; imitate the data by the likeliest actions, or
-    # by drawn ones; or act after a return or a goal (default: what the model was trained for)
+    # by sampled ones; or act after a return or a goal (default: what the model was trained for)
     target: tuple[str, ...] = ()  # of the mode return: a number, best (of the data), likely (for
     # the start), random or, on a graph, shortest; of several each is tried (default: best)
     goal: tuple[float, ...] = ()  # of the mode goal: the state to come to (default: of a graph,

@@ -27,12 +27,14 @@ class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
 
     # The pictures
-    data: str = BOARDS  # "boards", which are drawn; or a folder, with the four IDX files of MNIST
+    data: str = (
+        BOARDS  # "boards", which are generated; or a folder, with the four IDX files of MNIST
+    )
     # and its relatives, or with a folder of pictures for each class. Above these there may be two,
-    # "train" and "test"; else held_out_share of the pictures, drawn by data_seed, are the test
+    # "train" and "test"; else held_out_share of the pictures, sampled by data_seed, are the test
     question: Question = "standing"  # about boards: solved, open or lost? or how many boxes?
-    num_boards: int = 30_000  # drawn for training, those held out among them
-    num_test_boards: int = 3000  # drawn besides
+    num_boards: int = 30_000  # generated for training, those held out among them
+    num_test_boards: int = 3000  # generated besides
     class_names: tuple[str, ...] = ()  # of the labels in IDX files; none: 0, 1, 2, ...
     picture_height: int = 32  # in pixels
     picture_width: int = 32  # in pixels
@@ -175,7 +177,7 @@ def _multiple(patch_side: int) -> str:
 
 
 def boards() -> VitConfig:
-    """Is a board solved, open or lost? Drawn here, labelled by the exact solver: two minutes."""
+    """Is a board solved, open or lost? Generated here, labelled by the exact solver: two minutes."""
     return VitConfig(flips_horizontally=True, flips_vertically=True)
 
 

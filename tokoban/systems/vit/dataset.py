@@ -32,7 +32,7 @@ class Parts(NamedTuple):
 
 
 def load_training(config: VitConfig) -> Parts:
-    """The training pictures of ``config`` in two parts, drawn by its seed.
+    """The training pictures of ``config`` in two parts, split by its seed.
 
     A test set is not looked at. Errors as ``sources.load``.
     """
@@ -87,7 +87,7 @@ def batches(
 def augmented(
     pictures: UInt8[Tensor, "B C H W"], config: VitConfig, *, generator: torch.Generator
 ) -> UInt8[Tensor, "B C H W"]:
-    """The pictures changed as the config says, by draws of the generator on their device."""
+    """The pictures changed as the config says, by the generator on their device."""
     if config.shift or config.flips_horizontally or config.flips_vertically:
         pictures = shifted_and_flipped(
             pictures,

@@ -85,7 +85,7 @@ class VitSystem:
 
 
 def make_system(config: VitConfig, start: VisionTransformer | None = None) -> VitSystem:
-    """The system of ``config`` with its pictures read or drawn."""
+    """The system of ``config`` with its pictures read or generated."""
     parts = load_training(config)
     if processes.is_main_to_be():
         told = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
