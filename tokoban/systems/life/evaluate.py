@@ -68,7 +68,7 @@ def proved_share(model: LifeNet, rule: Rule) -> float:
 
 
 def perfect_batches(model: LifeNet, config: LifeConfig, *, num_batches: int) -> int:
-    """How many batches of the training's kind, sampled for tests alone, come before a wrong cell."""
+    """The number of batches, sampled as in training but for tests, before the first wrong cell."""
     games = RandomGames(
         parse_rule(config.rule),
         side=config.side,

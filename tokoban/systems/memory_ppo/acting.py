@@ -43,7 +43,7 @@ class Games:
         generator: torch.Generator | None,
         before_step: Callable[[], None] | None = None,
     ) -> Rollout:
-        """The next steps of every game, actions sampled with ``generator``, or the most likely for None."""
+        """The next steps of every game, sampled with ``generator``, or the most likely for None."""
         policy, num_games = player.policy, self.task.num_games
         begun_with, past = self.carried, self.past
         acting = player.begin(past, carried=self.carried, num_steps=num_steps + 1)

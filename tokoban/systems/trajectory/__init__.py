@@ -1,8 +1,8 @@
 """Decisions by sequence modelling: behaviour cloning, conditioning on returns or goals, planning.
 
 Read in this order: ``layout`` (the tokens of a transition), ``environments`` with ``graphs``,
-``levels`` (Sokoban) and ``worlds`` (by name), ``rollouts``, ``policies`` and ``collect`` (data of our
-own), ``trajectories`` (and their files; ``minari_data`` those of others), ``discretise``,
+``levels`` (Sokoban) and ``worlds`` (by name), ``rollouts``, ``policies`` and ``collect`` (own
+data), ``trajectories`` (and their files; ``minari_data`` those of others), ``discretise``,
 ``dataset``, ``model``, ``train``, ``reading`` (with a cache and without), ``imitate`` and ``plan``
 (ways of acting; ``stepper`` is the planner's model of the world), ``acting`` (modes, requested
 returns and goals), ``evaluate``, ``spec`` and ``attention_rows``.

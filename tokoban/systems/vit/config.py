@@ -27,11 +27,10 @@ class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
 
     # The pictures
-    data: str = (
-        BOARDS  # "boards", which are generated; or a folder, with the four IDX files of MNIST
-    )
-    # and its relatives, or with a folder of pictures for each class. Above these there may be two,
-    # "train" and "test"; else held_out_share of the pictures, sampled by data_seed, are the test
+    data: str = BOARDS  # "boards", which are generated; or a folder, with the four IDX files of
+    # MNIST and its relatives, or with a folder of pictures for each class. Above these there may be
+    # two, "train" and "test"; else held_out_share of the pictures, sampled by data_seed, are the
+    # test
     question: Question = "standing"  # about boards: solved, open or lost? or how many boxes?
     num_boards: int = 30_000  # generated for training, those held out among them
     num_test_boards: int = 3000  # generated besides
@@ -177,7 +176,7 @@ def _multiple(patch_side: int) -> str:
 
 
 def boards() -> VitConfig:
-    """Is a board solved, open or lost? Generated here, labelled by the exact solver: two minutes."""
+    """Is a board solved, open or lost? Generated, labelled by the exact solver: two minutes."""
     return VitConfig(flips_horizontally=True, flips_vertically=True)
 
 
