@@ -1,5 +1,6 @@
 """What every board obeys, and the order of the directions."""
 
+import base64
 from dataclasses import replace
 
 import pytest
@@ -121,3 +122,22 @@ def test_a_flood_finds_the_nearest_squares_first() -> None:
     corridor = parse_board("####| @##|#  |####")
     found = corridor.flood(corridor.player, corridor.walls)
     assert found == [(1, 1), (1, 0), (2, 1), (2, 2), (2, 3)]
+
+
+@pytest.mark.parametrize("drawing", ["#-.|-@$", "@*", "#####|#+$ #|# $.#|#####", "  |@ |$."])
+def test_a_board_is_printed_as_xsb_and_its_repr_makes_it_again(drawing: str) -> None:
+    board = Board.from_xsb(drawing)
+    assert Board.from_xsb(str(board)) == board
+    assert eval(repr(board)) == board
+
+
+def test_the_repr_of_a_large_board_is_short() -> None:
+    board = Board.from_xsb("|".join(["@$." + " " * 60, *["#" * 63] * 20]))
+    assert repr(board) == "<Board of 21x63 squares, 1 boxes>"
+
+
+def test_a_notebook_shows_a_picture() -> None:
+    html = BOARD._repr_html_()
+    content = html.split("base64,")[1].split('"')[0]
+    assert html.startswith("<img ")
+    assert base64.b64decode(content).startswith(b"\x89PNG")

@@ -5,8 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-COMMANDS = """\
+import pytest
+
+SETTING = """\
 import sys
+UNWANTED = {"torch", "gymnasium", "matplotlib", "tensorboard", "tokenizers", "sacrebleu"}
+"""
+COMMANDS = """\
 from pathlib import Path
 from tokoban import cli
 board = "########|#.@$  .#|#  $   #|########"
@@ -19,14 +24,26 @@ for words in (
 ):
     status = cli.main(words.split())
     assert status in (0, 1), (words, status)
-    assert "torch" not in sys.modules, f"{words} imports torch"
+    assert not UNWANTED & {*sys.modules}, (words, UNWANTED & {*sys.modules})
+"""
+API = """\
+import tokoban
+board = tokoban.Board.from_xsb("#######|#.$@$.#|#######")
+answer = tokoban.solve(board)
+assert tokoban.verify(board, answer.solution)
+tokoban.optimise(board, answer.solution), tokoban.hint(board), tokoban.explain(board)
+tokoban.rate(board), tokoban.generate(seed=1, num_boxes=2, difficulty="easy")
+assert not UNWANTED & {*sys.modules}, UNWANTED & {*sys.modules}
 """
 
 
-def test_levels_are_solved_explained_rated_made_and_labelled_without_torch(tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", [COMMANDS, API], ids=["commands", "functions"])
+def test_levels_are_solved_explained_rated_made_and_labelled_without_torch(
+    code: str, tmp_path: Path
+) -> None:
     paths = [str(path) for path in sys.path if path]
     ended = subprocess.run(
-        [sys.executable, "-c", COMMANDS],
+        [sys.executable, "-c", SETTING + code],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
