@@ -87,15 +87,20 @@ def clock() -> float:
     return time.perf_counter() - _STOPWATCH.spent_s()
 
 
-def inner(function: Callable, *, liberties: Set[str] = frozenset()) -> Callable:
+def inner(
+    function: Callable, *, is_inlined: bool = False, liberties: Set[str] = frozenset()
+) -> Callable:
     """Compiles a function that only compiled functions call; it is kept inside its callers.
 
+    A large tuple of arrays is copied at each call, so a function that takes one in a hot loop has
+    to be ``is_inlined``; else LLVM decides by its size.
     ``liberties`` are those of LLVM with sums and comparisons of floats. What is compiled has to be
     marked ``no_type_check``, or checkers of shapes would wrap it first.
     """
     # Functions that make no arrays and keep none need no counted references, which are slow; what
     # Python would call them by takes half of the time to compile.
     options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options["forceinline"] = is_inlined
     return numba.njit(nogil=True, fastmath=set(liberties), **options)(function)
 
 

@@ -66,7 +66,7 @@ def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
     """Whether the position holds a pattern that was learned at another of the same level."""
     words, player = laid.positions.boxes[0], laid.positions.player[0]
     boxes = laid.scratch.boxes
-    return any(has_pattern_of(learned.pruning.patterns, words, box, player) for box in boxes)
+    return any(has_pattern_of(learned.pruning.patterns, words, box, player, 0) for box in boxes)
 
 
 def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Counter[str]:

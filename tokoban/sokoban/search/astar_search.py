@@ -123,6 +123,7 @@ def _empty_frontier(capacity: int, num_floor: int) -> Frontier:
         cost=np.empty(capacity, np.int32),
         lower_bound=np.empty(capacity, np.int32),
         next_open=np.empty(capacity, np.int32),
+        num_patterns=np.empty(capacity, np.int32),
         bucket=np.full(MAX_PRICE, NONE, np.int32),
         progress=np.zeros(5, np.int64),
     )
@@ -146,6 +147,7 @@ def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
     frontier.cost[0] = 0
     frontier.lower_bound[0] = 1
     frontier.next_open[0] = NONE
+    frontier.num_patterns[0] = 0
     frontier.bucket[1] = 0
     return frontier
 
@@ -154,7 +156,7 @@ def _grown(frontier: Frontier, ground: Ground) -> Frontier:
     """The same search with room for twice as many positions."""
     capacity, num_floor = len(frontier.cost), len(ground.zone)
     larger = _empty_frontier(2 * capacity, num_floor)
-    for name in ("cost", "lower_bound", "next_open"):
+    for name in ("cost", "lower_bound", "next_open", "num_patterns"):
         getattr(larger, name)[:capacity] = getattr(frontier, name)
     larger.bucket[:] = frontier.bucket
     larger.progress[:] = frontier.progress

@@ -53,12 +53,17 @@ def no_patterns(num_floor: int) -> Patterns:
 
 @inner
 @no_type_check
-def has_pattern(patterns, words, box, player):
-    """Whether a pattern with a box on the square ``box`` lies in the position."""
+def has_pattern(patterns, words, box, player, since):
+    """Whether a pattern with a box on the square ``box`` lies in the position.
+
+    Of the patterns, only those from number ``since`` on are tried.
+    """
     word, bit = player >> 6, bit_of(player)
     link = patterns.first_link[box]
     while link != NONE:
         pattern = patterns.pattern[link]
+        if pattern < since:  # the newest come first
+            break
         if patterns.area[pattern, word] & bit:
             is_in = True
             for i in range(len(words)):

@@ -4,6 +4,7 @@
 are expensive to try, so the searches on words of 8x8 squares test dead squares and freezes alone.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -48,29 +49,31 @@ def empty_pruning(num_floor: int, num_boxes: int) -> Pruning:
     )
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player):
     """Whether a pattern or a freeze shows a deadlock after a push to the square ``box``."""
-    if has_pattern(pruning.patterns, words, box, player):
+    if has_pattern(pruning.patterns, words, box, player, 0):
         return True
     return is_held(ground, is_blocked, box) and is_deadlocked_by_freeze(
         ground, pruning.frozen_walls, boxes, is_blocked
     )
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
-def judge_corrals(ground, pruning, words, boxes, is_blocked, area, num_regions, player, max_floods):
+def judge_corrals(
+    ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
+):
     """DEADLOCKED, or which pushes suffice for any solution and for one of the fewest pushes.
 
     These are the pushes of the boxes of ``pruning.may_move`` if it returns PUSH_THESE, and all if
     it returns NO_CORRAL. ``area`` [F + 1] is 1 where the player can walk, and a number from 2 on
     in each of the other regions. Corrals are searched while
-    ``corral_search.num_floods`` is below ``max_floods``.
+    ``corral_search.num_floods`` is below ``max_floods``; patterns are tried from ``since`` on.
     """
     for box in boxes:
-        if has_pattern(pruning.patterns, words, box, player):
+        if has_pattern(pruning.patterns, words, box, player, since):
             return DEADLOCKED
     for region in range(2, 2 + num_regions):
         if pruning.corral_search.num_floods[0] < max_floods and is_deadlocked_corral(

@@ -6,6 +6,7 @@ positions in a hash table, and deadlock rules (``pruning``). The open list is bu
 totals, newest first. Axes as in ``ground``; T totals (cost so far and lower bound).
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -16,6 +17,7 @@ from tokoban.sokoban.search.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
+from tokoban.sokoban.search.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.positions import (
     Positions,
     add,
@@ -55,6 +57,7 @@ class Frontier(NamedTuple):
     cost: Int32[np.ndarray, " P"]
     lower_bound: Int32[np.ndarray, " P"]  # on the pushes left
     next_open: Int32[np.ndarray, " P"]  # in the same bucket
+    num_patterns: Int32[np.ndarray, " P"]  # that were known when it was met
     bucket: Int32[np.ndarray, " T"]  # newest open position of each total
     progress: Int64[np.ndarray, "5"]
 
@@ -94,7 +97,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
     return scratch
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _first_open(frontier):
     """The open position of least total, newest first; NONE when there is none."""
@@ -110,7 +113,7 @@ def _first_open(frontier):
     return NONE
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _add_push(problem, frontier, scratch, pruning, parent, row, end, cost):
     """Stores the position after box ``row`` of ``parent`` is pushed to ``end``, unless it is
@@ -161,11 +164,12 @@ def _add_push(problem, frontier, scratch, pruning, parent, row, end, cost):
     frontier.cost[position] = cost
     frontier.lower_bound[position] = lower_bound
     frontier.next_open[position] = frontier.bucket[total]
+    frontier.num_patterns[position] = pruning.patterns.progress[NUM_PATTERNS]
     frontier.bucket[total] = position
     frontier.progress[LOWEST_BUCKET] = min(frontier.progress[LOWEST_BUCKET], total)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _push_all(problem, frontier, scratch, pruning, position, is_bound):
     """Adds the positions after each push; if ``is_bound``, only of the boxes around a corral."""
@@ -189,7 +193,7 @@ def _push_all(problem, frontier, scratch, pruning, position, is_bound):
             is_blocked[box] = True
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _expand(problem, frontier, scratch, pruning, position):
     """Adds the positions after the pushes of ``position``, unless it is deadlocked."""
@@ -212,8 +216,11 @@ def _expand(problem, frontier, scratch, pruning, position):
     floods_before = num_floods[0]
     allowed = _FIRST_CORRAL_FLOODS + _CORRAL_FLOODS_EACH * progress[NUM_EXPANSIONS]
     max_floods = floods_before + allowed - progress[CORRAL_FLOODS]
+    # A push leads into no other area of a pattern without the box that is pushed, so those that
+    # were tried when the position was met need not be tried again.
+    since = frontier.num_patterns[position]
     verdict = judge_corrals(
-        ground, pruning, words, boxes, is_blocked, area, num_regions, player, max_floods
+        ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
     )
     progress[CORRAL_FLOODS] += num_floods[0] - floods_before
     if verdict != DEADLOCKED:

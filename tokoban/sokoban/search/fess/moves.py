@@ -3,6 +3,7 @@
 These are the macro moves of Shoham and Schaeffer 2020. Backwards they are pulls.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -58,7 +59,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
     return scratch
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def add_position(tables, side, other_side, scratch, pruning, parent, row, place, least):
     """Stores the position after box ``row`` of ``parent`` has come to ``place``, if it is new.
@@ -106,7 +107,7 @@ def add_position(tables, side, other_side, scratch, pruning, parent, row, place,
     return True
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def move_box(tables, side, other_side, scratch, pruning, parent, row):
     """Adds the positions after any pushes of box ``row`` alone that lead through no deadlock.

@@ -1,5 +1,6 @@
 """One side of bidirectional FESS: takes the best positions, prunes deadlocks, tries the moves."""
 
+from functools import partial
 from typing import no_type_check
 
 from tokoban.compiling import entry, inner
@@ -30,7 +31,7 @@ _UNLIMITED = 1 << 62
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def lay_out(ground, positions, scratch, position):
     """Puts boxes and areas of a position into the scratch; returns the regions beside the area."""
@@ -53,7 +54,7 @@ def is_full(tables, side):
     return side.positions.num_known[0] + 4 * len(tables.ground.zone) > len(side.cell)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def expand(tables, side, other_side, scratch, pruning, max_floods):
     """Goes on with the moves of the position that is being expanded, a box at a time.
@@ -78,6 +79,7 @@ def expand(tables, side, other_side, scratch, pruning, max_floods):
                 scratch.area,
                 num_regions,
                 positions.player[position],
+                0,
                 _UNLIMITED,
             )
             progress[NUM_FLOODS] += num_floods[0]
