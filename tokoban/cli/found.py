@@ -106,6 +106,7 @@ def describe(number: int, level: Level, found: Found) -> dict[str, object]:
         "moves": solution and solution.num_moves,
         "pushes": solution and solution.num_pushes,
         "seconds": round(answer.elapsed_s, 6),
+        "elapsed_s": round(answer.elapsed_s, 6),
         "solver": answer.solver,
         "optimum": answer.optimum,
         "expansions": None if answer.solver in _BY_POLICY else answer.num_expansions,

@@ -2,12 +2,13 @@
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, puzzle_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.report import choices_described, entries
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
@@ -49,12 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write a shortest solution of each level, or a note that it has none; for a "
         "puzzle, a solution with the fewest pushes",
     )
+    options.add(parser, "--json", "solutions included")
+    options.add(parser, "--jsonl", "solutions included")
     puzzle_options.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers."""
-    check_outputs(arguments, "output", inputs=["avoid"])
+    check_outputs(arguments, "output", "json", "jsonl", inputs=["avoid"])
     _check_number(arguments)
     if puzzle_options.asks_for_puzzles(arguments):
         return _run_puzzles(arguments)
@@ -75,6 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
         level_of_board(level.board, level.solution, title_of(number, arguments.seed))
         for number, level in enumerate(generated, start=1)
     ]
+    with entries(arguments) as written:
+        for number, level in enumerate(levels, start=1):
+            written.add(_described(number, level))
     if not arguments.solutions:
         levels = [replace(level, notes=(), solutions=()) for level in levels]
     write_output(arguments.output, write_levels(levels))
@@ -117,9 +123,12 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
     levels: list[Level] = []
     status = 0
     try:
-        for puzzle in _with_bar(puzzles, arguments.levels):
-            level = level_of_puzzle(puzzle, title_of(len(levels) + 1, arguments.seed))
-            levels.append(level if arguments.solutions else replace(level, solutions=()))
+        with entries(arguments) as written:
+            for puzzle in _with_bar(puzzles, arguments.levels):
+                level = level_of_puzzle(puzzle, title_of(len(levels) + 1, arguments.seed))
+                levels.append(level if arguments.solutions else replace(level, solutions=()))
+                measures = _measured(puzzle)
+                written.add(_described(len(levels), level) | measures)
     except KeyboardInterrupt:
         tell_interrupted(len(levels), arguments.levels)
         status = ExitCode.INTERRUPTED
@@ -127,6 +136,33 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
         if levels:
             write_output(arguments.output, write_levels(levels))
     return status
+
+
+def _described(number: int, level: "Level") -> dict[str, Any]:
+    """The object of a level in ``--json``; its solution is the first one."""
+    from tokoban.sokoban.formats import format_board
+
+    solution = level.solutions[0] if level.solutions else None
+    return {
+        "index": number,
+        "title": level.title,
+        "board": format_board(level.board).split("\n"),
+        "lurd": solution and solution.lurd,
+        "moves": solution and solution.num_moves,
+        "pushes": solution and solution.num_pushes,
+    }
+
+
+def _measured(puzzle: "Puzzle") -> dict[str, Any]:
+    """What the object of a puzzle has besides."""
+    fewest = puzzle.move_solution
+    return {
+        "moves_at_least": None if fewest is None else len(fewest),
+        "pushes_at_least": puzzle.figures.pushes,
+        "style": puzzle.style,
+        "figures": asdict(puzzle.figures),
+        "along_solution": choices_described(puzzle.choices),
+    }
 
 
 def _with_bar(puzzles: "Iterator[Puzzle]", num_levels: int) -> "Iterator[Puzzle]":

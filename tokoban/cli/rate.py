@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted
-from tokoban.cli.report import entries
+from tokoban.cli.report import choices_described, entries
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -77,17 +77,11 @@ def _rated(
     """Each level's rating and the seconds it took; a bar if there are several on a terminal."""
     from rich.progress import track
 
+    import tokoban
     from tokoban import compiling
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.puzzles.rating import rate
-    from tokoban.sokoban.search.limits import Limits
 
     screen = Screen(stderr=True)
-    limits = Limits(
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit / 1e6,
-        max_expansions=arguments.max_expansions,
-    )
     for number, level in track(
         levels.items(),
         description="rating",
@@ -96,7 +90,12 @@ def _rated(
         disable=len(levels) == 1 or not screen.is_terminal,
     ):
         started_s = compiling.clock()
-        rating = rate(level.board, limits=limits)
+        rating = tokoban.rate(
+            level.board,
+            time_limit_s=arguments.time_limit,
+            memory_limit_mb=arguments.memory_limit / 1e6,
+            max_expansions=arguments.max_expansions,
+        )
         yield number, rating, compiling.clock() - started_s
 
 
@@ -185,24 +184,15 @@ def _described(
         "pushes": pushes and pushes.value,
         "pushes_at_least": pushes.value if pushes and pushes.is_proved else None,
         "figures": rating.figures and asdict(rating.figures),
-        "along_solution": _counted(rating.along_solution) if rating.along_solution else None,
+        "along_solution": choices_described(rating.along_solution)
+        if rating.along_solution
+        else None,
         "reachable": None
         if reachable is None
         else {
             "positions": reachable.positions,
             "solvable": reachable.solvable,
-            **_counted(reachable.choices),
+            **choices_described(reachable.choices),
         },
         "elapsed_s": round(elapsed_s, 6),
-    }
-
-
-def _counted(choices: "Choices") -> dict[str, float]:
-    return {
-        "branching": choices.branching,
-        "losing_share": choices.losing_share,
-        "positions_with_choices": choices.positions,
-        "legal_pushes": choices.pushes,
-        "losing_pushes": choices.losing,
-        "unknown_pushes": choices.unknown,
     }

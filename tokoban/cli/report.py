@@ -10,9 +10,12 @@ import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from tokoban.cli.output import write_output, write_text
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.puzzles.state_space import Choices
 
 # Counts the changes after which a reader of these files may go wrong: a field that is gone or means
 # something else. A new field changes nothing.
@@ -80,6 +83,18 @@ def entries(arguments: argparse.Namespace) -> Iterator[Entries]:
         if arguments.json is not None and (collected.lines or is_complete):
             content = ",\n".join(collected.lines)
             write_output(arguments.json, f"[\n{content}\n]\n" if content else "[]\n")
+
+
+def choices_described(choices: "Choices") -> dict[str, float]:
+    """What there is to choose from in some positions, as fields."""
+    return {
+        "branching": choices.branching,
+        "losing_share": choices.losing_share,
+        "positions_with_choices": choices.positions,
+        "legal_pushes": choices.pushes,
+        "losing_pushes": choices.losing,
+        "unknown_pushes": choices.unknown,
+    }
 
 
 def _versioned(fields: Mapping[str, Any]) -> dict[str, Any]:
