@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import tokoban
 from tokoban import cli
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -72,6 +73,13 @@ def _with(page: Path, text: str, read: Callable[..., str]) -> Callable[..., str]
     return lambda path, **options: text if path == page else read(path, **options)
 
 
+def test_every_decision_is_listed() -> None:
+    index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
+    for page in sorted((DOCS / "decisions").glob("0*.md")):
+        title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        assert f"- [{title}]({page.name})\n" in index
+
+
 def test_every_page_but_the_decisions_is_in_the_navigation() -> None:
     navigation = tomllib.loads((REPOSITORY / "zensical.toml").read_text(encoding="utf-8"))
     listed = re.findall(r"'([^']+\.md)'", str(navigation["project"]["nav"]))
@@ -129,6 +137,13 @@ def test_every_command_of_the_documentation_parses(
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
     with pytest.raises(ParsedError):
         cli.main(words)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: tokoban\.(\w+)$", page, re.MULTILINE)) == sorted(
+        tokoban.__all__
+    )
 
 
 def marks(source: str) -> set[str]:
