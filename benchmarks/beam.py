@@ -192,13 +192,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once all rows are measured and all plans were the same."""
     options = parser(__doc__, num_threads=None)
     options.add_argument("--levels", type=int, nargs="+", metavar="N", help="at once")
-    options.add_argument("--width", type=int, metavar="K", help="beams of a level (32)")
+    options.add_argument(
+        "--beam", type=int, metavar="K", help="width of the beam search (default: 32)"
+    )
     arguments = options.parse_args(argv)
     report = Report(arguments, unit="levels", posted=(POSTED,))
     is_quick = arguments.quick
     default = [128] if report.device.type == "cuda" else [8]
     model = load_policy(report.device)
-    width = arguments.width or (8 if is_quick else 32)
+    width = arguments.beam or (8 if is_quick else 32)
     for num_levels in arguments.levels or ([2] if is_quick else default):
         measure(report, model, num_levels, width, is_quick=is_quick)
     measure_one_a_call(report, model, width, is_quick=is_quick)

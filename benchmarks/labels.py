@@ -36,7 +36,7 @@ def label(arguments: argparse.Namespace, path: Path) -> dict[str, float]:
     with alone_in(path, Share()):
         folder = LabelFolder(path, job)
         num_levels = folder.num_missing_levels
-        folder.complete(num_threads=arguments.workers)
+        folder.complete(num_threads=arguments.threads)
         elapsed_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
         manifest = folder.conclude()
     assert manifest is not None
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--evaluation", action="append", default=[], metavar="LEVELS")
     parser.add_argument("--levels", type=int, metavar="N", help="the first N")
     parser.add_argument("--states", type=int, default=64, help="drawn of a level (default: 64)")
-    parser.add_argument("--workers", type=int, default=2, help="threads (default: 2)")
+    parser.add_argument("--threads", type=int, default=2, help="number of threads (default: 2)")
     parser.add_argument("--proofs", type=int, default=1000, help="states (default: 1000)")
     parser.add_argument("--sets", type=int, default=300, help="of which so many with all actions")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of states to prove")

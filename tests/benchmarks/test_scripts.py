@@ -65,7 +65,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     ("main", "argv", "least_rows"),
     [
         (rollouts.main, ("--batches", "2"), 3),
-        (beam.main, ("--levels", "1", "--width", "2"), 4),
+        (beam.main, ("--levels", "1", "--beam", "2"), 4),
         (training.main, ("--games", "2", "--steps", "8"), 4),
         (simulator.main, ("--batches", "5"), 10),
         (generator.main, ("--levels", "2"), 1),
@@ -104,7 +104,7 @@ def test_without_numba_the_rows_of_tensors_are_measured_all_the_same(
     cpu_stepped.compiled_step_all.cache_clear()
     harness.has_numba.cache_clear()
     out = tmp_path / "rows.json"
-    sizes = ("--levels", "1", "--width", "2") if script is beam else ("--batches", "2")
+    sizes = ("--levels", "1", "--beam", "2") if script is beam else ("--batches", "2")
     assert script.main([*sizes, "--quick", "--device", "cpu", "--json", str(out)]) == 0
     harness.has_numba.cache_clear()
     names = [row["name"] for row in check_file(out)]
