@@ -13,6 +13,9 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import corral_search, corrals, deadlocks, patterns
+from tokoban.sokoban.search.bitboard import terrain as terrains
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.bitboard.terrain import empty_terrain
 from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.positions import unpacked_bits
@@ -22,6 +25,8 @@ find_pi_corral = for_python(corrals.find_pi_corral)
 mark_frozen = for_python(deadlocks.mark_frozen)
 frozen_entry = for_python(deadlocks.frozen_entry)
 is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
+survey = for_python(terrains.survey)
+is_frozen_on_words = for_python(terrains.is_frozen)
 has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
@@ -226,6 +231,25 @@ def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead(
         assert found == frozen_boxes(board)
         num_frozen += len(found)
     assert num_frozen > 20
+
+
+def test_the_freeze_rule_on_words_is_that_on_squares() -> None:
+    verdicts = Counter[bool]()
+    for board in random_boards(Shape(5, 5, 5, is_closed=True), 60, seed=17):
+        level = from_board(board)
+        if level is None or not board.boxes | board.goals <= board.inside():
+            continue
+        laid = lay_out_board(board)
+        scratch = laid.scratch
+        is_held = np.zeros(len(laid.squares) + 1, np.bool_)
+        on_squares = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_held) < 0
+        terrain = empty_terrain(len(board.goals))
+        survey(terrain, ~level.walls[0], level.goals[0])
+        boxes = level.boxes[0]
+        cells = [np.uint64(1) << np.uint64(i) for i in range(64) if int(boxes) >> i & 1]
+        assert any(is_frozen_on_words(terrain, boxes, cell) for cell in cells) == on_squares
+        verdicts[on_squares] += 1
+    assert min(verdicts[True], verdicts[False]) > 5
 
 
 def test_goals_are_reached_by_pushes_between_walls_and_frozen_boxes() -> None:

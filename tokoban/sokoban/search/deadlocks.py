@@ -30,7 +30,7 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
   same area is deadlocked. Junghanns and Schaeffer 2001 ("deadlock tables", "pattern search").
 
 On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes at once by shifts of
-words, which is why it is written again there; ``test_batch`` holds it to the reference.
+words, which is why it is written again there; ``test_deadlocks`` holds it to the rule here.
 """
 
 from typing import NamedTuple, no_type_check

@@ -1,4 +1,4 @@
-"""Compiled: sweeps of level after level, and what they say of given states.
+"""Compiled: retrograde analysis of level after level, and what it says of given states.
 
 Axes: N levels, Q states asked about, A the four moves.
 """
@@ -30,7 +30,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     LAYERS_TOO_DEEP,
 )
 
-LOST = 2**16 - 1  # a distance: the state cannot be solved
+LOST = 2**16 - 1  # a distance: the state is deadlocked
 
 _SOLVED, _UNSOLVABLE = int(Verdict.SOLVED), int(Verdict.UNSOLVABLE)
 _FRESH, _SWEEPING = range(2)
@@ -45,7 +45,7 @@ class States(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What sweeps say of each level and each state."""
+    """What the analysis says of each level and each state."""
 
     verdict: UInt8[np.ndarray, " N"]  # of the level's start
     num_states: Int64[np.ndarray, " N"]  # that can be solved, wherever the level starts

@@ -1,4 +1,5 @@
-"""Layer by layer over all states: backwards from the solved boards, forwards from the start too.
+"""BFS over all states: backwards from the solved boards (retrograde analysis), and forwards from
+the start too (bidirectional BFS).
 
 A state is a set of boxes and the player's cell. For each set of boxes one word holds the player
 cells of all states known, another those of the next layer: a layer costs little more than one step

@@ -1,4 +1,4 @@
-"""The exact moves (or pushes) to go of every state of a level that can be solved at all.
+"""Retrograde analysis: the exact moves (or pushes) to go of every solvable state of a level.
 
 Axes: N levels, Q states asked about, K sets of boxes, A the four moves.
 """
@@ -37,7 +37,7 @@ def label_many(
     num_threads: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> Labels:
-    """Sweeps each level and labels the given states of it, lost ones included.
+    """Analyses each level and labels the given states of it, deadlocked ones included.
 
     A level that is given up says so in its verdict; ``limits`` other than expansions hold for each
     level. ``report`` is called now and then with the number of levels done and of all.

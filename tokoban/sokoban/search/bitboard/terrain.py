@@ -1,4 +1,6 @@
-"""What one level says before any search: where boxes can go alone, and what can never be solved.
+"""What is known of one level before any search: where lone boxes can go, dead squares, freezes.
+
+The freeze rule is that of ``deadlocks.mark_frozen``, on all boxes at once by shifts of words.
 
 Axes: G room for goals (their number, and at least four); places are numbered cell * 4 + side, where
 the side is the direction from a box to the player. Sides that the player can walk between while the
@@ -27,7 +29,7 @@ NO_BOX = NUM_CELLS * 4  # a place that is as near to every goal
 UNREACHABLE = 1 << 14  # more than 62 boxes need, and an int16
 
 # Entries of ``Terrain.words``. SPLIT: cells whose box parts the player's sides; UPRIGHT and ACROSS:
-# cells whose box can never go up or down (left or right) without being lost, however empty the
+# cells whose box can never go up or down (left or right) without a deadlock, however empty the
 # board is; ALIVE + direction: cells from which a lone box pushed there can go on to some goal.
 FLOOR, GOALS, SPLIT, UPRIGHT, ACROSS, ALIVE = range(6)
 NUM_WORDS = ALIVE + 4
@@ -197,7 +199,7 @@ def place_of(terrain, box, player):
 def is_frozen(terrain, boxes, box):
     """Whether the box in cell ``box`` can never move again, and some such box is on no goal.
 
-    A box that can only be pushed where it is lost counts as one that cannot move.
+    A box that can only be pushed where it is deadlocked counts as one that cannot move.
     """
     upright, across = terrain.words[UPRIGHT], terrain.words[ACROSS]
     # The greatest fixed point, as in ``deadlocks.frozen_boxes``, over all boxes at once.
