@@ -235,7 +235,8 @@ def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead(
 
 def test_the_freeze_rule_on_words_is_that_on_squares() -> None:
     verdicts = Counter[bool]()
-    for board in random_boards(Shape(5, 5, 5, is_closed=True), 60, seed=17):
+    shapes = Shape(5, 5, 5, is_closed=True), Shape(6, 7, 2, is_closed=False)
+    for board in (board for shape in shapes for board in random_boards(shape, 60, seed=17)):
         level = from_board(board)
         if level is None or not board.boxes | board.goals <= board.inside():
             continue
