@@ -60,7 +60,12 @@ class Found(NamedTuple):
 
 def length(solution: Solution) -> str:
     """Moves and pushes in words."""
-    return f"{counted(solution.num_moves, 'move')}, {counted(solution.num_pushes, 'push')}"
+    return lengths(solution.num_moves, solution.num_pushes)
+
+
+def lengths(num_moves: int, num_pushes: int) -> str:
+    """Both numbers in words."""
+    return f"{counted(num_moves, 'move')}, {counted(num_pushes, 'push')}"
 
 
 def show(screen: Screen, number: int, level: Level, found: Found) -> None:

@@ -14,8 +14,8 @@ from tokoban.cli.report import entries
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import Outcome
-    from tokoban.sokoban.board import Direction
     from tokoban.sokoban.formats import Level, LevelFile, Solution
+    from tokoban.sokoban.search.answer import Answer
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
@@ -93,9 +93,9 @@ def _check(arguments: argparse.Namespace) -> None:
     level_options.check_whole(arguments)
 
 
-def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direction, ...] | None":
+def _given(solution: str | None, levels: "Mapping[int, Level]") -> "Solution | None":
     """The moves of ``--solution``, which is letters or, if it is anything else, a file of them."""
-    from tokoban.sokoban.formats import lurd
+    from tokoban.sokoban.formats import Solution, lurd
     from tokoban.sokoban.formats.levels import decode, read_content
 
     if solution is None:
@@ -103,26 +103,28 @@ def _given(solution: str | None, levels: "Mapping[int, Level]") -> "tuple[Direct
     if len(levels) != 1:
         raise ValueError(f"--solution is of one level; choose one of {len(levels)} by --level")
     try:
-        return lurd.parse(solution)
+        return Solution(lurd.read_letters(solution))
     except ValueError:
         text = decode(read_content(solution))
     try:
-        return lurd.parse(text)
+        return Solution(lurd.read_letters(text))
     except ValueError as error:
         raise ValueError(f"{solution}: {error}") from None
 
 
 def _outcomes(
     levels: "Mapping[int, Level]",
-    given: "tuple[Direction, ...] | None",
+    given: "Solution | None",
     arguments: argparse.Namespace,
     screen: "Screen",
 ) -> "Iterator[tuple[int, Outcome]]":
     """What became of each level, in order; a bar says meanwhile what the best is so far."""
     from rich.progress import Progress
 
+    from tokoban.cli.found import length
     from tokoban.cli.screen import Screen
-    from tokoban.cli.shortening import length, shorten
+    from tokoban.cli.shortening import shorten
+    from tokoban.sokoban.search.limits import STOPPED
 
     # Where the outcomes go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
@@ -130,9 +132,10 @@ def _outcomes(
         task = bar.add_task("", total=len(levels))
         for number, level in levels.items():
 
-            def tell(best: "Solution", number: int = number) -> None:
-                told = length(best.num_moves, best.num_pushes)
-                bar.update(task, description=f"level {number}: {told}")
+            def report(answer: "Answer", number: int = number) -> None:
+                if answer.solution is not None:
+                    told = f"level {number}: {length(answer.solution)}"
+                    bar.update(task, description=told)
 
             outcome = shorten(
                 level,
@@ -140,10 +143,10 @@ def _outcomes(
                 minimise=arguments.minimise,
                 time_limit_s=arguments.time_limit,
                 memory_limit_mb=arguments.memory_limit / 1e6,
-                tell=tell,
+                report=report,
             )
             yield number, outcome
-            if outcome.is_interrupted:
+            if outcome.answer is not None and outcome.answer.reason == STOPPED:
                 raise KeyboardInterrupt
             bar.advance(task)
 
@@ -152,15 +155,14 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
     """A line of figures, a line of remarks, and shorter moves in a line of their own."""
     from rich.text import Text
 
-    from tokoban.cli.shortening import length
+    from tokoban.cli.found import length
     from tokoban.sokoban.formats import printable
 
     best = outcome.best
     told = ""
     if outcome.before is not None and best is not None:
-        figures = best.num_moves, best.num_pushes
-        after = f" -> {length(*figures)}" if outcome.status == "shorter" else ""
-        told = f": {length(*outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
+        after = f" -> {length(best)}" if outcome.status == "shorter" else ""
+        told = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
     lines = [
         Text.assemble(
             (f"{number:>4}  ", "dim"),
@@ -177,18 +179,20 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
 
 def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     """The closing line: how many are shorter, and all figures before and after."""
-    from tokoban.cli.shortening import length
+    from tokoban.cli.found import lengths
 
     outcomes = list(outcomes)
     statuses = Counter(outcome.status for outcome in outcomes)
     tried = [(one.before, one.best) for one in outcomes if one.before and one.best]
-    before = [sum(known[i] for known, _ in tried) for i in range(2)]
-    after = [sum(best.num_moves for _, best in tried), sum(best.num_pushes for _, best in tried)]
+    before, after = (
+        lengths(sum(one.num_moves for one in column), sum(one.num_pushes for one in column))
+        for column in (list(zip(*tried, strict=True)) or [(), ()])
+    )
     num_proved = sum(outcome.is_proved_optimal for outcome in outcomes)
     return (
         f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
         f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
-        f"{length(*before)} -> {length(*after)}"
+        f"{before} -> {after}"
     )
 
 
@@ -202,8 +206,8 @@ def _described(number: int, level: "Level", outcome: "Outcome", minimise: str) -
         "lurd": best and best.lurd,
         "moves": best and best.num_moves,
         "pushes": best and best.num_pushes,
-        "moves_before": outcome.before and outcome.before[0],
-        "pushes_before": outcome.before and outcome.before[1],
+        "moves_before": outcome.before and outcome.before.num_moves,
+        "pushes_before": outcome.before and outcome.before.num_pushes,
         "optimum": minimise if best and outcome.is_proved_optimal else None,
         "elapsed_s": round(outcome.elapsed_s, 6),
     }
@@ -224,9 +228,7 @@ def _as_file(
 
 
 def _with_best(level: "Level", outcome: "Outcome | None", title: str) -> "Level":
-    from tokoban.sokoban.formats import Solution
-
-    directions = outcome.best.directions if outcome is not None and outcome.best else ()
-    if not directions or any(known.directions == directions for known in level.solutions):
+    best = None if outcome is None else outcome.best
+    if best is None or not best.lurd or any(known.lurd == best.lurd for known in level.solutions):
         return level
-    return replace(level, solutions=(*level.solutions, Solution.of(level.board, directions, title)))
+    return replace(level, solutions=(*level.solutions, replace(best, title=title)))
