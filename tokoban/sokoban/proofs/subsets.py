@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from tokoban import compiling
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.proofs import search
 from tokoban.sokoban.proofs.certificate import Position
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
@@ -78,35 +78,31 @@ def _solution(numbered: NumberedBoard, store: search.Store) -> tuple[Direction, 
     chain = [int(store.progress[search.REACHED])]
     while (parent := int(store.positions.parent[chain[-1]])) != NONE:
         chain.append(parent)
-    player = numbered.board.player
-    directions: list[Direction] = []
-    for boxes, boxes_after in pairwise(
-        _boxes(numbered, store, position) for position in chain[::-1]
-    ):
+    neighbours, num_floor = numbered.ground.neighbours.tolist(), len(numbered.squares)
+    player = numbered.number[numbered.board.player]
+    directions: list[int] = []
+    on_the_way = [
+        set(np.flatnonzero(unpacked_bits(store.positions.boxes[position], num_floor)).tolist())
+        for position in chain[::-1]
+    ]
+    for boxes, boxes_after in pairwise(on_the_way):
         (box,), (beyond,) = boxes - boxes_after, boxes_after - boxes
-        push = next(direction for direction in Direction if box.neighbour(direction) == beyond)
-        directions += _walk(numbered.board, boxes, player, box.neighbour(push.opposite))
+        push = neighbours[box].index(beyond)
+        directions += _walk(neighbours, boxes | {num_floor}, player, neighbours[box][push ^ 2])
         directions.append(push)
         player = box
-    return tuple(directions)
+    return tuple(map(Direction, directions))
 
 
-def _boxes(numbered: NumberedBoard, store: search.Store, position: int) -> frozenset[Square]:
-    is_box = unpacked_bits(store.positions.boxes[position], len(numbered.squares))
-    return frozenset(numbered.squares[box] for box in np.flatnonzero(is_box).tolist())
-
-
-def _walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) -> list[Direction]:
-    """A shortest walk around the boxes; there must be one."""
-    blocked = board.walls | boxes
-    before: dict[Square, tuple[Square, Direction]] = {}
+def _walk(neighbours: list[list[int]], blocked: set[int], start: int, end: int) -> list[int]:
+    """A shortest walk around walls and boxes; there must be one."""
+    before: dict[int, tuple[int, int]] = {}
     waiting = [start]
     for square in waiting:  # grows while it is read
         if square == end:
             break
-        for direction in Direction:
-            ahead = square.neighbour(direction)
-            if ahead not in before and ahead not in blocked and board.contains(ahead):
+        for direction, ahead in enumerate(neighbours[square]):
+            if ahead not in before and ahead not in blocked:
                 before[ahead] = (square, direction)
                 waiting.append(ahead)
     directions = []
@@ -114,6 +110,11 @@ def _walk(board: Board, boxes: frozenset[Square], start: Square, end: Square) ->
         end, direction = before[end]
         directions.append(direction)
     return directions[::-1]
+
+
+def _boxes(numbered: NumberedBoard, store: search.Store, position: int) -> frozenset[Square]:
+    is_box = unpacked_bits(store.positions.boxes[position], len(numbered.squares))
+    return frozenset(numbered.squares[box] for box in np.flatnonzero(is_box).tolist())
 
 
 def _proof(numbered: NumberedBoard, store: search.Store, deadlocks: search.Deadlocks) -> Proof:

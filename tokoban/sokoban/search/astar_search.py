@@ -63,6 +63,8 @@ class AStar:
         self.scratch = push_search.empty_scratch(num_floor, len(boxes))
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._at_least = 0
+        # Not summed at each look at the limits, of which a short search has many.
+        self._num_bytes = self._count_bytes()
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
@@ -85,15 +87,19 @@ class AStar:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return stores.num_bytes((self.problem, self.frontier, self.scratch, self.pruning))
+        return self._num_bytes
 
     def num_bytes_while_growing(self) -> int:
         """The larger store is twice the old one, which stays until it is copied."""
-        return self.num_bytes() + 2 * stores.num_bytes(self.frontier)
+        return self._num_bytes + 2 * stores.num_bytes(self.frontier)
 
     def grow(self) -> None:
         """As ``single.Search`` says."""
         self.frontier = _grown(self.frontier, self.problem.ground)
+        self._num_bytes = self._count_bytes()
+
+    def _count_bytes(self) -> int:
+        return stores.num_bytes((self.problem, self.frontier, self.scratch, self.pruning))
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""
