@@ -1,6 +1,7 @@
 """A bounded search of a corral: can the boxes around a region that the player cannot enter ever all
 come to goals, were there no other boxes? Condition and source in ``deadlocks``."""
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -59,7 +60,7 @@ def empty_corral_search(num_floor: int) -> CorralSearch:
     return search
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _flood(ground, search, player, marks):
     """Marks the area of the player with 1 and all else with 0; returns its least square."""
@@ -68,7 +69,7 @@ def _flood(ground, search, player, marks):
     return flood(ground.neighbours, search.is_blocked, player, marks, 1, search.waiting)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _push(ground, search, boxes, row, direction, parent):
     """Stores the position after a push if it is new and not deadlocked; returns whether it was."""
@@ -102,7 +103,7 @@ def _push(ground, search, boxes, row, direction, parent):
     return is_new
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _may_be_solved(ground, search, num_boxes):
     """Whether the boxes of position 0 may all come to goals, or one of them may leave the corral.

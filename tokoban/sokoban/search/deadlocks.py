@@ -33,6 +33,7 @@ On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes a
 words, which is why it is written again there; ``test_deadlocks`` holds it to the rule here.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -175,7 +176,7 @@ def frozen_entry(ground, frozen_walls, boxes, is_frozen):
     return entry
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def is_deadlocked_by_freeze(ground, frozen_walls, boxes, is_blocked):
     """Whether some box is frozen off the goals, or cut off from them by those frozen on goals."""
