@@ -3,7 +3,7 @@
 Axes: P prompts, T positions, D width; a row R is prompt * width + copy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -11,14 +11,13 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from tokoban.inference.embed import embed, padded, project, read_sources
-from tokoban.inference.engine import Inputs, Network, Prompts
-from tokoban.inference.greedy import greedy_by_steps
+from tokoban.inference.engine import Engine, Inputs, Network, Prompts, Rows
 from tokoban.transformer import CachedStep, Decoder, empty_cache_for, masks
 
 _INITIAL_CAPACITY = 64  # positions of a cache before it grows: compact for short sequences
 
 
-class CachedEngine:
+class CachedEngine(Engine):
     """Executes the modules themselves; weights are read where they are now, and may change there.
 
     With ``fixed_shapes`` every step runs over the whole cache, so that all steps are one function
@@ -41,22 +40,10 @@ class CachedEngine:
     def read(
         self, prompts: Prompts, *, width: int = 1, max_length: int | None = None
     ) -> "CachedRows":
-        """As ``Engine`` says."""
         return CachedRows(self, prompts, width=width, max_length=max_length)
 
-    def greedy(
-        self,
-        source: Sequence[int],
-        forced: Int64[Tensor, "T"],
-        *,
-        may_follow: Bool[Tensor, "V"],
-        end: int,
-    ) -> tuple[list[int], float]:
-        """As ``Engine`` says."""
-        return greedy_by_steps(self, source, forced, may_follow=may_follow, end=end)
 
-
-class CachedRows:
+class CachedRows(Rows):
     """The ``Rows`` of a ``CachedEngine``; when rows change places, what the cache holds moves."""
 
     def __init__(
@@ -92,14 +79,7 @@ class CachedRows:
                 self.num_padding = self.num_padding[rows]
         self.output = project(network, hidden)
 
-    @torch.no_grad()
-    def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
-        """As ``Rows`` says."""
-        self.output = self.step(parents)(inputs)
-        return self.output
-
     def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
-        """As ``Rows`` says."""
         if parents is not None:
             self._take(parents)
         if self.fixed_shapes:

@@ -19,7 +19,7 @@ from tokoban.inference import compiled_stack
 from tokoban.inference.compiled_math import entry, inner, log_sum_exp
 from tokoban.inference.compiled_stack import PackedStack, new_workspace
 from tokoban.inference.embed import require_tokens
-from tokoban.inference.engine import Inputs, Network, Prompts
+from tokoban.inference.engine import Inputs, Network, Prompts, Rows
 
 
 def can_compile(network: Network) -> bool:
@@ -54,7 +54,6 @@ class CompiledEngine:
     def read(
         self, prompts: Prompts, *, width: int = 1, max_length: int | None = None
     ) -> "CompiledRows":
-        """As ``Engine`` says."""
         return CompiledRows(self, prompts, width=width, max_length=max_length)
 
     def greedy(
@@ -65,7 +64,7 @@ class CompiledEngine:
         may_follow: Bool[Tensor, "V"],
         end: int,
     ) -> tuple[list[int], float]:
-        """As ``Engine`` says, in one compiled loop; the network has an encoder."""
+        """One compiled loop; the network has an encoder."""
         self.network.require_length(len(forced))
         require_tokens(self.network, [forced[forced >= 0].tolist()])
         read = _Sources(self, [source])
@@ -137,7 +136,7 @@ class _Sources:
         )
 
 
-class CompiledRows:
+class CompiledRows(Rows):
     """The ``Rows`` of a ``CompiledEngine``.
 
     A row knows the places of its positions; keys and values stay where they are. So the memory is
@@ -197,12 +196,8 @@ class CompiledRows:
         outputs = ends.projection_bias if len(ends.projection) else stack.output_bias[0]
         return torch.empty(num_rows, len(outputs))
 
-    def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
-        """As ``Rows`` says."""
-        return self.step(parents)(inputs)
-
     def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
-        """As ``Rows`` says; no keys and values move."""
+        """Keys and values stay where they are."""
         if parents is not None:
             rows = parents.numpy()
             if len(rows) < len(self.places):

@@ -54,7 +54,6 @@ class CpuEngine:
             return self._packed
 
     def read(self, prompts: Prompts, *, width: int = 1, max_length: int | None = None) -> Rows:
-        """As ``Engine`` says."""
         is_single = len(prompts) * width == 1
         engine = self.compiled if self.is_small or is_single else self.packed
         return engine.read(prompts, width=width, max_length=max_length)
@@ -67,5 +66,5 @@ class CpuEngine:
         may_follow: Bool[Tensor, "V"],
         end: int,
     ) -> tuple[list[int], float]:
-        """As ``Engine`` says, in one compiled loop."""
+        """One compiled loop."""
         return self.compiled.greedy(source, forced, may_follow=may_follow, end=end)

@@ -71,13 +71,15 @@ class Rows(Protocol):
 
     output: Tensor
 
+    @torch.no_grad()
     def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
         """Row i becomes what row ``parents[i]`` was, with one more input; the new output.
 
         ``None`` is each row its own parent; fewer parents than rows drop the others. Where there is
         an encoder, a row's parent is of its own prompt, and all rows of a prompt are kept or none.
         """
-        ...
+        self.output = self.step(parents)(inputs)
+        return self.output
 
     def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
         """``advance`` in two parts: the second can be compiled with what computes the inputs.
@@ -105,6 +107,7 @@ class Engine(Protocol):
         """
         ...
 
+    @torch.no_grad()
     def greedy(
         self,
         source: Sequence[int],
@@ -117,9 +120,25 @@ class Engine(Protocol):
 
         ``forced`` says which token there must be at a position, and is negative where there is a
         choice among those that ``may_follow``. The tokens end with ``end``, which is not the first
-        unless forced, or with the last forced position.
+        unless forced, or with the last forced position. An engine may have a faster way than these
+        steps, which define it.
         """
-        ...
+        rows = self.read([source], max_length=len(forced))
+        tokens, score_nats = list[int](), 0.0
+        for position, token in enumerate(forced.tolist()):
+            logits = rows.output[0]
+            log_probs = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(0)
+            if token < 0:
+                allowed = log_probs.masked_fill(~may_follow.to(log_probs.device), -torch.inf)
+                if position == 0:
+                    allowed[end] = -torch.inf
+                token = int(allowed.argmax())
+            score_nats += float(log_probs[token])
+            tokens.append(token)
+            if token == end or len(tokens) == len(forced):
+                break
+            rows.advance(torch.tensor([token], device=log_probs.device), None)
+        return tokens, score_nats
 
 
 def tied_projection(embedding: Float[Tensor, "V D"]) -> nn.Linear:

@@ -3,20 +3,19 @@
 Axes: P prompts, T positions, D width; a row R is prompt * width + copy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Int, Int64
+from jaxtyping import Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from tokoban.inference.embed import embed, padded, project, read_sources
-from tokoban.inference.engine import Inputs, Network, Prompts
-from tokoban.inference.greedy import greedy_by_steps
+from tokoban.inference.engine import Engine, Inputs, Network, Prompts, Rows
 from tokoban.transformer import Decoder, masks
 
 
-class PlainEngine:
+class PlainEngine(Engine):
     """Reads whole sequences again at every step; of an encoder's sources the output is kept."""
 
     def __init__(self, network: Network) -> None:
@@ -26,22 +25,10 @@ class PlainEngine:
     def read(
         self, prompts: Prompts, *, width: int = 1, max_length: int | None = None
     ) -> "PlainRows":
-        """As ``Engine`` says."""
         return PlainRows(self.network, prompts, width=width, max_length=max_length)
 
-    def greedy(
-        self,
-        source: Sequence[int],
-        forced: Int64[Tensor, "T"],
-        *,
-        may_follow: Bool[Tensor, "V"],
-        end: int,
-    ) -> tuple[list[int], float]:
-        """As ``Engine`` says."""
-        return greedy_by_steps(self, source, forced, may_follow=may_follow, end=end)
 
-
-class PlainRows:
+class PlainRows(Rows):
     """The ``Rows`` of a ``PlainEngine``: all inputs of each row so far."""
 
     def __init__(
@@ -63,14 +50,7 @@ class PlainRows:
         ]
         self.output = self._read()
 
-    @torch.no_grad()
-    def advance(self, inputs: Inputs, parents: Int[Tensor, "R"] | None) -> Tensor:
-        """As ``Rows`` says."""
-        self.output = self.step(parents)(inputs)
-        return self.output
-
     def step(self, parents: Int[Tensor, "R"] | None) -> Callable[[Inputs], Tensor]:
-        """As ``Rows`` says."""
         if parents is not None:
             if self.memory is not None and len(parents) < len(self.inputs):
                 kept = parents[:: self.width] // self.width

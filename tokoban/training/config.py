@@ -11,11 +11,12 @@ import json
 import math
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Config = TypeVar("Config")
+Rule = tuple[str, bool, str]  # a field, whether its value is right, and what is right
 
 _FIELD = re.compile(r"\s+(?P<name>\w+): [^#]*(# (?P<comment>.*))?$")
 _LONGEST_SHOWN = 80  # characters of a value in a message
@@ -40,8 +41,8 @@ def from_dict(cls: type[Config], fields: Any) -> Config:
     values = {}
     for name, value in fields.items():
         if name not in expected:
-            told = f"{cls.__name__} has no field {_shown(name)}"
-            raise ValueError(f"{told}{_suggestion(name[:_LONGEST_SHOWN], expected)}")
+            text = f"{cls.__name__} has no field {_shown(name)}"
+            raise ValueError(f"{text}{_suggestion(name[:_LONGEST_SHOWN], expected)}")
         values[name] = checked(value, expected[name], where=f"{cls.__name__}.{name}")
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]  # Config is any dataclass
         has_default = (field.default, field.default_factory) != (dataclasses.MISSING,) * 2
@@ -50,20 +51,25 @@ def from_dict(cls: type[Config], fields: Any) -> Config:
     return cls(**values)
 
 
-def check_fields(config: Any, *rules: tuple[str, bool, str]) -> None:
-    """Raises ``ValueError`` for the first rule not kept: field, whether it is right, what is."""
+def check_fields(config: Any, *rules: Rule) -> None:
+    """Raises ``ValueError`` for the first rule that is not kept."""
     for name, is_right, expected in rules:
         if not is_right:
             raise ValueError(f"{name} must be {expected}, got {getattr(config, name)}")
 
 
-def at_most(config: Any, limits: Mapping[str, int]) -> list[tuple[str, bool, str]]:
-    """Rules for ``check_fields``: no field is larger than its limit; None is not."""
-    values = {name: getattr(config, name) for name in limits}
-    return [
-        (name, value is None or value <= limits[name], f"at most {limits[name]:,}")
-        for name, value in values.items()
-    ]
+def within(config: Any, ranges: Mapping[str, tuple[float | int, float | int]]) -> Iterator[Rule]:
+    """Rules for ``check_fields``: each field is None or in its range, both ends included."""
+    for name, (least, most) in ranges.items():
+        value = getattr(config, name)
+        yield name, value is None or value >= least, f"at least {least:,}"
+        yield name, value is None or value <= most, f"at most {most:,}"
+
+
+def divides(config: Any, name: str, dividend: str) -> Rule:
+    """A rule for ``check_fields``: one field divides another without remainder."""
+    number, total = getattr(config, name), getattr(config, dividend)
+    return name, number == 0 or total % number == 0, f"a divisor of {dividend} {total}"
 
 
 @dataclasses.dataclass(frozen=True)

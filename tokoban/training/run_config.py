@@ -82,3 +82,6 @@ class RunConfig:
                 raise ValueError(
                     f"{name} needs monitor, a metric, and evaluate_every, to look at it"
                 )
+
+
+TINY_RUN = RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)  # for tests

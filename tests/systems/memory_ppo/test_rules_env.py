@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from tokoban.systems.memory_ppo.asked_bits import Bits
 from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.parity import Parity
+from tokoban.systems.memory_ppo.question_game import Questions
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
@@ -204,7 +204,7 @@ def test_parity_is_asked_a_fourth_of_the_time_and_worth_one_in_all() -> None:
 def test_a_wrong_parity_costs_only_where_it_is_asked() -> None:
     rules = Parity(5)
     seen, is_asked = torch.tensor([[[1, 0], [1, 1]]]), torch.tensor([[False, True]])
-    state = Bits(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
+    state = Questions(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
     worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
     assert worth == [0, -1]
 
@@ -230,7 +230,7 @@ def test_a_flip_flop_asks_for_what_was_written_last() -> None:
 def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
     rules = FlipFlop(8)
     seen, is_asked = torch.tensor([[[1, 0], [2, 1]]]), torch.tensor([[False, True]])
-    state = Bits(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
+    state = Questions(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
     worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
     assert worth == [0, -1]
 

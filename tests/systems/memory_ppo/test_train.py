@@ -159,6 +159,8 @@ for name, environment in ("Nameless-v0", Nameless), ("Written-v0", Written):
         (["--env", "Nameless-v0"], "game 0 gave the reward nan at step 0 of 128"),
         (["--num-games", "1"], "expected at most num_games = 1, got 2"),
         (["--clip-range", "0"], "clip_range must be above 0, got 0.0"),
+        (["--num-heads", "0"], "num_heads must be at least 1, got 0"),
+        (["--num-heads", "3"], "num_heads must be a divisor of width 16, got 3"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

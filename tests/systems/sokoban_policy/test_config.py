@@ -17,7 +17,7 @@ from tokoban.training.config import from_dict, to_dict
         ("beam_width", 0, "beam_width must be at least 1, got 0"),
         ("policy_weight", -0.5, "policy_weight must be at least 0, got -0.5"),
         ("width", 17, "width must be even, for its sines and cosines, got 17"),
-        ("beam_width", 8193, "beam_width must be at most 8192, got 8193"),
+        ("beam_width", 8193, "beam_width must be at most 8,192, got 8193"),
         ("data_seed", 2**63, f"data_seed must be below 2^63, got {2**63}"),
         ("num_heads", 0, "num_heads must be at least 1, got 0"),
         ("num_heads", 5, "num_heads must be a divisor of width 16, got 5"),

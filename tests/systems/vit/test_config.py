@@ -11,7 +11,7 @@ from tokoban.systems.vit.config import VitConfig, fashion_mnist, tiny
     ("changes", "message"),
     [
         ({"picture_height": 30}, "picture_height must be a multiple of patch_side, 4, got 30"),
-        ({"picture_width": 0}, "picture_width must be at least patch_side, 4, got 0"),
+        ({"picture_width": 0}, "picture_width must be at least 1, got 0"),
         (
             {"patch_side": 16},
             "patches of 16 x 16 leave 4 of a picture of 32 x 32; expected at least",

@@ -1,10 +1,11 @@
 """The choices of one GPT: its network, what it reads and in which tokens; presets are functions."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tokoban.text.bpe import SMALLEST_VOCABULARY
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, divides, within
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
 # examples are sampled from a seed.
@@ -47,16 +48,8 @@ class GptConfig:
     def __post_init__(self) -> None:
         check_fields(
             self,
-            *(
-                (name, getattr(self, name) >= least, f"at least {least}")
-                for name, least in _LEAST.items()
-            ),
-            (
-                "num_heads",
-                self.width % max(1, self.num_heads) == 0,
-                f"a divisor of width {self.width}",
-            ),
-            *at_most(self, _MOST),
+            *within(self, _RANGES),
+            divides(self, "num_heads", "width"),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             ("validation_share", 0 < self.validation_share < 1, "between 0 and 1"),
             ("data_seed", self.data_seed < 2**63, "below 2^63"),
@@ -103,23 +96,16 @@ class GptConfig:
         )
 
 
-_LEAST = {
-    "num_layers": 1,
-    "num_heads": 1,
-    "width": 1,
-    "context_length": 2,
-    "vocabulary_size": 2,
-    "num_digits": 1,
-    "batch_size": 1,
-    "data_seed": 0,
-}
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "num_layers": 1000,
-    "width": 2**16,
-    "context_length": 8192,
-    "vocabulary_size": 2**20,
-    "batch_size": 2**16,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "width": (1, 2**16),
+    "context_length": (2, 8192),
+    "vocabulary_size": (2, 2**20),
+    "num_digits": (1, math.inf),
+    "batch_size": (1, 2**16),
+    "data_seed": (0, math.inf),
 }
 
 

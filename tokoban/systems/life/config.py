@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tokoban.systems.life.rules import LEAST_SIDE, parse_rule
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, within
 
 # Who tells a cell of its neighbours: attention, which must find them; their mean, which knows them;
 # or a convolution, which also knows where each of them stands.
@@ -41,17 +41,14 @@ class LifeConfig:
         parse_rule(self.rule)
         check_fields(
             self,
-            ("side", self.side >= LEAST_SIDE, f"at least {LEAST_SIDE}"),
-            *at_most(self, _MOST),
+            *within(self, _RANGES),
             (
                 "side",
                 self.mixing != "attention" or self.side <= LARGEST_OF_ATTENTION,
                 f"at most {LARGEST_OF_ATTENTION} with attention, of each cell to each",
             ),
-            ("width", self.width >= 1, "at least 1"),
             ("embedding_scale", self.embedding_scale > 0, "above 0"),
             ("density", self.density is None or 0 <= self.density <= 1, "none, or from 0 to 1"),
-            ("batch_grids", self.batch_grids >= 2, "at least 2"),
             ("batch_grids", self.batch_grids % 2 == 0, "even: each grid comes with its successor"),
             (
                 "has_hard_grids",
@@ -63,8 +60,12 @@ class LifeConfig:
 
 
 LARGEST_OF_ATTENTION = 64  # side: attention has a weight for each pair of cells
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {"side": 512, "width": 2**16, "batch_grids": 2**16}
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "side": (LEAST_SIDE, 512),
+    "width": (1, 2**16),
+    "batch_grids": (2, 2**16),
+}
 
 
 def life16() -> LifeConfig:

@@ -6,7 +6,7 @@ from tokoban.systems.life import config
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.evaluate import LifeEvaluation, evaluate_weights
 from tokoban.systems.life.train import build_model, make_system
-from tokoban.training.run_config import RunConfig
+from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 # Attention finds the neighbours after 1000 to 2000 steps, if the rate has not fallen by then. A run
@@ -31,9 +31,7 @@ SPEC = SystemSpec(
         ),
         "fixed_neighbourhood": Preset(config.fixed_neighbourhood, _RUN),
         "convolution": Preset(config.convolution, _RUN),
-        "tiny": Preset(
-            config.tiny, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
-        ),
+        "tiny": Preset(config.tiny, TINY_RUN),
     },
     smallest="tiny",
     build_model=build_model,

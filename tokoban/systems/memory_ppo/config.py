@@ -1,9 +1,10 @@
 """The choices of one player: game, network and algorithm; presets are functions."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, divides, within
 
 MemoryKind = Literal["transformer", "lstm", "gru", "frames", "none"]
 Positions = Literal["rotary", "learned", "none"]
@@ -50,20 +51,8 @@ class PpoConfig:
     def __post_init__(self) -> None:
         check_fields(
             self,
-            ("num_games", self.num_games >= 1, "at least 1"),
-            ("num_steps", self.num_steps is None or self.num_steps >= 1, "none, or at least 1"),
-            *at_most(self, _MOST),
-            ("width", self.width >= 1, "at least 1"),
-            ("num_layers", self.num_layers >= 1, "at least 1"),
-            ("num_heads", self.num_heads >= 1, "at least 1"),
-            (
-                "num_heads",
-                self.memory != "transformer" or self.width % self.num_heads == 0,
-                f"a divisor of width {self.width}",
-            ),
-            ("window", self.window is None or self.window >= 1, "none, or at least 1"),
-            ("recurrent_layers", self.recurrent_layers >= 1, "at least 1"),
-            ("num_frames", self.num_frames >= 1, "at least 1"),
+            *within(self, _RANGES),
+            *([divides(self, "num_heads", "width")] if self.memory == "transformer" else []),
             ("discount", 0 <= self.discount <= 1, "from 0 to 1"),
             (
                 "gae_lambda",
@@ -71,13 +60,7 @@ class PpoConfig:
                 "none, or from 0 to 1",
             ),
             ("clip_range", self.clip_range > 0, "above 0"),
-            ("value_coef", self.value_coef >= 0, "at least 0"),
-            ("entropy_coef", self.entropy_coef >= 0, "at least 0"),
-            ("epochs", self.epochs >= 1, "at least 1"),
-            ("minibatches", self.minibatches >= 1, "at least 1"),
             ("reward_scale", self.reward_scale > 0, "above 0"),
-            ("evaluation_episodes", self.evaluation_episodes >= 2, "at least 2"),
-            ("evaluation_steps", self.evaluation_steps >= 1, "at least 1"),
         )
         if self.minibatches > self.num_games:
             raise ValueError(
@@ -91,18 +74,22 @@ class PpoConfig:
         return self.epochs * self.minibatches
 
 
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "num_games": 2**16,
-    "num_steps": 2**16,
-    "width": 2**16,
-    "num_layers": 1000,
-    "window": 2**16,
-    "recurrent_layers": 1000,
-    "num_frames": 2**12,
-    "epochs": 1000,
-    "evaluation_episodes": 100_000,
-    "evaluation_steps": 10**7,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "num_games": (1, 2**16),
+    "num_steps": (1, 2**16),
+    "width": (1, 2**16),
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "window": (1, 2**16),
+    "recurrent_layers": (1, 1000),
+    "num_frames": (1, 2**12),
+    "epochs": (1, 1000),
+    "minibatches": (1, math.inf),
+    "evaluation_episodes": (2, 100_000),
+    "evaluation_steps": (1, 10**7),
+    "value_coef": (0, math.inf),
+    "entropy_coef": (0, math.inf),
 }
 
 

@@ -7,13 +7,13 @@ import torch
 from gymnasium.spaces import MultiDiscrete
 from torch import Tensor
 
-from tokoban.systems.memory_ppo.asked_bits import AskedBits, Bits
+from tokoban.systems.memory_ppo.question_game import QuestionGame, Questions
 
 _WRITE, _IGNORE, _READ = range(3)
 _STEPS_PER_WRITE = _STEPS_PER_READ = 8
 
 
-class FlipFlop(AskedBits):
+class FlipFlop(QuestionGame):
     """Each step shows a bit, and whether to write it, ignore it, or say which was written last.
 
     An eighth of the steps, drawn anew in each episode, ask, and as many write; the first step
@@ -43,4 +43,4 @@ class FlipFlop(AskedBits):
         steps = torch.arange(shape[1], device=device)
         latest = torch.where(kinds == _WRITE, steps, 0).cummax(1).values
         seen = torch.stack([kinds, bits], dim=-1)
-        return Bits(seen, bits.gather(1, latest), kinds == _READ)._asdict()
+        return Questions(seen, bits.gather(1, latest), kinds == _READ)._asdict()

@@ -101,8 +101,8 @@ class TensorEnv:
         return self._step(bare)
 
     def _step(self, actions: Tensor) -> Step:
-        told = actions if self._takes_tensors else actions.numpy(force=True)
-        observations, rewards, is_terminated, is_truncated, _ = self.environment.step(told)
+        given = actions if self._takes_tensors else actions.numpy(force=True)
+        observations, rewards, is_terminated, is_truncated, _ = self.environment.step(given)
         return Step(
             self._seen(observations),
             torch.as_tensor(rewards, dtype=torch.float32, device=self._device),
@@ -184,12 +184,12 @@ def open_environment(
         try:
             return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **options)
         except (gymnasium.error.Error, ImportError, TypeError) as error:
-            told = str(error).splitlines()[0]
+            message = str(error).splitlines()[0]
             if ":" in name and isinstance(error, ModuleNotFoundError):
                 # Gymnasium took what is before the colon for a module, and goes on about that.
-                told = told.split(". ")[0]
-                raise ValueError(f"unknown environment {name!r} ({told})") from None
-            raise ValueError(f"{name}: {told}") from None
+                message = message.split(". ")[0]
+                raise ValueError(f"unknown environment {name!r} ({message})") from None
+            raise ValueError(f"{name}: {message}") from None
 
 
 def registered_names() -> list[str]:

@@ -1,9 +1,10 @@
 """The choices of one policy: its network and its examples; presets are functions."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, divides, within
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
@@ -48,51 +49,32 @@ class SokobanPolicyConfig:
     def __post_init__(self) -> None:
         check_fields(
             self,
-            *(
-                (name, getattr(self, name) >= least, f"at least {least}")
-                for name, least in _LEAST.items()
-            ),
-            *at_most(self, _MOST),
+            *within(self, _RANGES),
             ("width", self.width % 2 == 0, "even, for its sines and cosines"),
-            (
-                "num_heads",
-                self.width % max(1, self.num_heads) == 0,
-                f"a divisor of width {self.width}",
-            ),
+            divides(self, "num_heads", "width"),
             ("interior", self.interior in INTERIORS, " or ".join(map(str, INTERIORS))),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("beam_width", self.beam_width <= MAX_BEAM_WIDTH, f"at most {MAX_BEAM_WIDTH}"),
             *((name, getattr(self, name) < 2**63, "below 2^63") for name in _SEEDS),
         )
 
 
 _SEEDS = ("data_seed", "validation_seed")
-_LEAST = {
-    "width": 1,
-    "num_layers": 1,
-    "num_heads": 1,
-    "max_positions": 3,  # the goal, the start and one move
-    "encoder_channels": 1,
-    "encoder_layers": 1,
-    "num_levels": 2,
-    "num_validation_levels": 2,
-    "data_seed": 0,
-    "validation_seed": 0,
-    "batch_games": 1,
-    "policy_weight": 0,
-    "steps_left_weight": 0,
-    "beam_width": 1,
-}
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "width": 2**16,
-    "num_layers": 1000,
-    "max_positions": 4096,
-    "encoder_channels": 2**16,
-    "encoder_layers": 1000,
-    "num_levels": 10**8,
-    "num_validation_levels": 10**6,
-    "batch_games": 2**16,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "width": (1, 2**16),
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "max_positions": (3, 4096),  # the goal, the start and one move
+    "encoder_channels": (1, 2**16),
+    "encoder_layers": (1, 1000),
+    "num_levels": (2, 10**8),
+    "num_validation_levels": (2, 10**6),
+    "data_seed": (0, math.inf),
+    "validation_seed": (0, math.inf),
+    "batch_games": (1, 2**16),
+    "policy_weight": (0, math.inf),
+    "steps_left_weight": (0, math.inf),
+    "beam_width": (1, MAX_BEAM_WIDTH),
 }
 
 

@@ -5,7 +5,7 @@ from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.engine import network_of
 from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate_weights
 from tokoban.systems.sokoban_policy.train import build_model, make_system
-from tokoban.training.run_config import RunConfig
+from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 _RUN = RunConfig(steps=200_000, learning_rate=3e-3, warmup_steps=500)
@@ -28,9 +28,7 @@ SPEC = SystemSpec(
         "large": Preset(config.large, _RUN),
         "post": Preset(config.post, _FLUX_ADAM),
         "post_memoryless": Preset(config.post_memoryless, _FLUX_ADAM),
-        "tiny": Preset(
-            config.tiny, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
-        ),
+        "tiny": Preset(config.tiny, TINY_RUN),
     },
     smallest="tiny",
     build_model=build_model,

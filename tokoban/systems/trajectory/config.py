@@ -1,11 +1,12 @@
 """The choices of one model of trajectories: environment, data, tokens, network; presets."""
 
+import math
 from dataclasses import dataclass, replace
 
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,38 +51,30 @@ class TrajectoryConfig:
         parse_mix(self.mix)
         check_fields(
             self,
-            ("max_steps", self.max_steps is None or self.max_steps >= 1, "none, or at least 1"),
-            ("repeat", self.repeat >= 1, "at least 1"),
-            ("episodes", self.episodes >= 1, "at least 1"),
+            *within(self, _RANGES),
             ("data_seed", 0 <= self.data_seed < 2**31, "from 0 to 2^31 - 1"),
             ("best_share", 0 < self.best_share <= 1, "above 0, at most 1"),
-            ("window", self.window >= 1, "at least 1"),
-            ("bins", self.bins >= 2, "at least 2"),
             ("discount", 0 < self.discount <= 1, "above 0, at most 1"),
             ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
-            *at_most(self, _MOST),
-            ("width", self.width >= 2, "at least 2"),
-            ("num_layers", self.num_layers >= 1, "at least 1"),
-            ("num_heads", self.num_heads >= 1, "at least 1"),
             ("num_heads", self.width % (2 * max(1, self.num_heads)) == 0, _EVEN),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("state_weight", self.state_weight >= 0, "at least 0"),
             ("action_weight", self.action_weight > 0, "above 0"),
-            ("reward_weight", self.reward_weight >= 0, "at least 0"),
-            ("batch_windows", self.batch_windows >= 1, "at least 1"),
         )
 
 
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "max_steps": 10**6,
-    "repeat": 1000,
-    "episodes": 10**7,
-    "window": 256,
-    "bins": 2**12,
-    "width": 2**16,
-    "num_layers": 1000,
-    "batch_windows": 2**16,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "max_steps": (1, 10**6),
+    "repeat": (1, 1000),
+    "episodes": (1, 10**7),
+    "window": (1, 256),
+    "bins": (2, 2**12),
+    "width": (2, 2**16),
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "batch_windows": (1, 2**16),
+    "state_weight": (0, math.inf),
+    "reward_weight": (0, math.inf),
 }
 _UNDISCOUNTED = "1 where returns are asked for: each reward is taken off the rest as it is"
 _EVEN = "a number of heads of one even width each"

@@ -35,7 +35,6 @@ class CachedReader:
         self._cache = model.new_cache(batch_size, max_length)
 
     def read(self, vectors: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:
-        """As ``Reader`` says."""
         length, past = vectors.shape[1], self._cache.length
         may_attend = None
         if length > 1:  # a single position may attend to all that there is
@@ -43,7 +42,6 @@ class CachedReader:
         return self._encoder(vectors, may_attend=may_attend, cache=self._cache)[:, -1]
 
     def selected(self, rows: Int64[Tensor, "chosen"]) -> "CachedReader":
-        """As ``Reader`` says."""
         self._cache = self._cache.selected(rows)
         return self
 
@@ -56,13 +54,11 @@ class PlainReader:
         self._read = model.heads.new_empty(batch_size, 0, model.heads.shape[1])
 
     def read(self, vectors: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:
-        """As ``Reader`` says."""
         self._read = torch.cat([self._read, vectors], dim=1)
         mask = masks.causal(self._read.shape[1], device=vectors.device)
         return self._encoder(self._read, may_attend=mask)[:, -1]
 
     def selected(self, rows: Int64[Tensor, "chosen"]) -> "PlainReader":
-        """As ``Reader`` says."""
         self._read = self._read[rows]
         return self
 

@@ -6,7 +6,7 @@ from tokoban.systems.trajectory import config
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.evaluate import TrajectoryEvaluation, evaluate_weights
 from tokoban.systems.trajectory.train import build_model, make_system, without_writing
-from tokoban.training.run_config import RunConfig
+from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 _RUN = RunConfig(steps=1000, learning_rate=4e-3, weight_decay=0.01, betas=(0.9, 0.95))
@@ -20,9 +20,7 @@ SPEC = SystemSpec(
         "conditioned": Preset(config.conditioned, _RUN),
         "goal": Preset(config.goal, _RUN),
         "sokoban": Preset(config.sokoban, replace(_RUN, steps=1500, learning_rate=2e-3)),
-        "tiny": Preset(
-            config.tiny, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
-        ),
+        "tiny": Preset(config.tiny, TINY_RUN),
     },
     smallest="tiny",
     default="plan",

@@ -1,8 +1,9 @@
 """The choices of one translator: its network, its text and its examples; presets are functions."""
 
+import math
 from dataclasses import dataclass, replace
 
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, divides, within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,17 +51,9 @@ class TranslationConfig:
     def __post_init__(self) -> None:
         check_fields(
             self,
-            *(
-                (name, getattr(self, name) >= least, f"at least {least}")
-                for name, least in _LEAST.items()
-            ),
-            *at_most(self, _MOST),
+            *within(self, _RANGES),
             ("width", self.width % 2 == 0, "even, for its sines and cosines"),
-            (
-                "num_heads",
-                self.width % max(1, self.num_heads) == 0,
-                f"a divisor of width {self.width}",
-            ),
+            divides(self, "num_heads", "width"),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             (
                 "length_penalty",
@@ -86,32 +79,21 @@ class TranslationConfig:
 
 LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any more
 
-_LEAST = {
-    "width": 2,
-    "num_layers": 1,
-    "num_heads": 1,
-    "hidden_width": 1,
-    "max_positions": 2,
-    "num_examples": 1,
-    "num_validation": 1,
-    "vocabulary_size": 261,  # the four special tokens, each byte, and one pair of them
-    "max_tokens": 2,
-    "max_ratio": 1,
-    "batch_tokens": 2,
-    "data_seed": 0,
-    "beam_width": 1,
-}
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "width": 2**16,
-    "num_layers": 1000,
-    "hidden_width": 2**18,
-    "max_positions": 8192,
-    "num_examples": 10**8,
-    "num_validation": 10**8,
-    "vocabulary_size": 2**20,
-    "batch_tokens": 2**24,
-    "beam_width": 128,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "width": (2, 2**16),
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "hidden_width": (1, 2**18),
+    "max_positions": (2, 8192),
+    "num_examples": (1, 10**8),
+    "num_validation": (1, 10**8),
+    "vocabulary_size": (261, 2**20),  # the four special tokens, each byte, and one pair of them
+    "max_tokens": (2, math.inf),
+    "max_ratio": (1, math.inf),
+    "batch_tokens": (2, 2**24),
+    "data_seed": (0, math.inf),
+    "beam_width": (1, 128),
 }
 
 

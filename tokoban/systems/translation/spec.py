@@ -7,7 +7,7 @@ from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate_weights
 from tokoban.systems.translation.train import build_model, make_system, without_writing
-from tokoban.training.run_config import RunConfig
+from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 # Adam as the paper has it: the rate's peak is width^-0.5 * warmup_steps^-0.5.
@@ -46,9 +46,7 @@ SPEC = SystemSpec(
     name="translation",
     config_type=TranslationConfig,
     presets={
-        "toy": Preset(
-            config.toy, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
-        ),
+        "toy": Preset(config.toy, TINY_RUN),
         "numbers": Preset(
             config.numbers,
             RunConfig(steps=1500, learning_rate=3e-3, warmup_steps=100, weight_decay=0.0),

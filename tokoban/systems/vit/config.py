@@ -1,9 +1,10 @@
 """The choices of one classifier: pictures, network and examples; presets are functions."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tokoban.training.config import at_most, check_fields
+from tokoban.training.config import check_fields, divides, within
 
 BOARDS = "boards"  # the embedded set, in the place of a path
 
@@ -71,28 +72,13 @@ class VitConfig:
         side = max(1, self.patch_side)
         check_fields(
             self,
-            *(
-                (name, getattr(self, name) >= 1, "at least 1")
-                for name in (
-                    *("patch_side", "width", "num_layers", "num_heads", "hidden_width"),
-                    *("batch_pictures", "least_patches", "least_head_width"),
-                    *("num_boards", "num_test_boards"),
-                )
-            ),
-            *at_most(self, _MOST),
+            *within(self, _RANGES),
             ("data", self.data != "", f"{BOARDS} or a folder"),
-            ("num_classes", self.num_classes >= 2, "at least 2"),
             ("held_out_share", 0 < self.held_out_share < 1, "above 0 and below 1"),
             ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
             ("picture_height", self.picture_height % side == 0, _multiple(side)),
             ("picture_width", self.picture_width % side == 0, _multiple(side)),
-            ("picture_height", self.picture_height >= side, f"at least patch_side, {side}"),
-            ("picture_width", self.picture_width >= side, f"at least patch_side, {side}"),
-            (
-                "num_heads",
-                self.width % max(1, self.num_heads) == 0,
-                f"a divisor of width {self.width}",
-            ),
+            divides(self, "num_heads", "width"),
             ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             (
                 "shift",
@@ -155,17 +141,21 @@ class VitConfig:
         return (self.picture_height // self.patch_side) * (self.picture_width // self.patch_side)
 
 
-# Beyond these a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_MOST = {
-    "num_boards": 10**7,
-    "num_test_boards": 10**7,
-    "picture_height": 4096,
-    "picture_width": 4096,
-    "num_classes": 2**16,
-    "width": 2**16,
-    "num_layers": 1000,
-    "hidden_width": 2**18,
-    "batch_pictures": 2**16,
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "num_boards": (1, 10**7),
+    "num_test_boards": (1, 10**7),
+    "picture_height": (1, 4096),
+    "picture_width": (1, 4096),
+    "num_classes": (2, 2**16),
+    "patch_side": (1, math.inf),
+    "width": (1, 2**16),
+    "num_layers": (1, 1000),
+    "num_heads": (1, math.inf),
+    "hidden_width": (1, 2**18),
+    "least_patches": (1, math.inf),
+    "least_head_width": (1, math.inf),
+    "batch_pictures": (1, 2**16),
 }
 _MOST_PATCHES = 4096  # attention has a weight for each pair of them
 _MOST_BOARD_BYTES = 2**31

@@ -6,7 +6,7 @@ from tokoban.systems.vit import config
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.evaluate import VitEvaluation, evaluate_weights
 from tokoban.systems.vit.train import build_model, make_system
-from tokoban.training.run_config import RunConfig
+from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 _RUN = RunConfig(
@@ -39,9 +39,7 @@ SPEC = SystemSpec(
             ),
         ),
         "folder": Preset(config.folder, _RUN),
-        "tiny": Preset(
-            config.tiny, RunConfig(steps=20, learning_rate=3e-3, warmup_steps=5, log_every=5)
-        ),
+        "tiny": Preset(config.tiny, TINY_RUN),
     },
     smallest="tiny",
     data_fields=("data",),

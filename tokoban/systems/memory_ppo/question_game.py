@@ -1,4 +1,4 @@
-"""What games of bits share that ask now and then: the questions are known before the first step.
+"""Games that ask questions which are known before the first step.
 
 Axes: B games, S steps.
 """
@@ -11,16 +11,16 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 
-class Bits(NamedTuple):
-    """What is shown step by step, the last of it after the last step, and what would be right."""
+class Questions(NamedTuple):
+    """What each step shows, one more after the last, and the right answers."""
 
     seen: Int64[Tensor, "B S 2"]
     answers: Int64[Tensor, "B S"]
     is_asked: Bool[Tensor, "B S"]
 
 
-class AskedBits:
-    """Rules of such a game but for its beginning; right and wrong answers bring plus and minus.
+class QuestionGame:
+    """The rules of such a game apart from its start; right and wrong answers bring plus and minus.
 
     They are worth the same, and the best return is 1.
     """
@@ -39,7 +39,7 @@ class AskedBits:
     def play(
         self, state: dict[str, Tensor], actions: Int64[Tensor, "B 1"], step: int
     ) -> tuple[dict[str, Tensor], Float[Tensor, "B"]]:
-        """Judges the answer, if there was a question; the bits are what they are."""
+        """Judges the answer, if there was a question; the state never changes."""
         is_right = actions[:, 0] == state["answers"][:, step]
         return state, state["is_asked"][:, step] * (2.0 * is_right - 1.0) / self.num_questions
 
