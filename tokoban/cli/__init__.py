@@ -55,10 +55,10 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         name = "an empty name" if error.filename == "" else error.filename
         return printable(f"{name}: {error.strerror}")
-    told = "; ".join(str(error).splitlines())
-    if len(told) > _LONGEST_LINE:
-        told = told[:_LONGEST_LINE] + " ..."
-    return printable(told) or type(error).__name__
+    text = "; ".join(str(error).splitlines())
+    if len(text) > _LONGEST_LINE:
+        text = text[:_LONGEST_LINE] + " ..."
+    return printable(text) or type(error).__name__
 
 
 def _lacks_memory(error: RuntimeError) -> bool:

@@ -81,9 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
         options.refuse(arguments, "--window", because=f"with --mask {arguments.mask}")
     steps = take_steps(*_matrices(arguments), mask=arguments.mask, half_width=arguments.window)
     if arguments.json:
-        told = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
-        told |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
-        write_object(arguments.json, told)
+        described = {"mask": arguments.mask, "num_pairs": int(steps.may_attend.sum())}
+        described |= {field.name: getattr(steps, field.name).tolist() for field in fields(steps)}
+        write_object(arguments.json, described)
     if arguments.attention:
         _write_page(steps, arguments.attention)
     if arguments.json != "-":

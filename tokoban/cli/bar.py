@@ -66,8 +66,8 @@ class Bar:
         """Prints what is known of a level whose search goes on."""
         answer = found.answer
         if answer.solution is not None:
-            told = f"{length(answer.solution)} after {answer.elapsed_s:.2f} s, {found.remark}"
-            self._screen.print(f"{number:>4}  so far {told}; looking for better")
+            message = f"{length(answer.solution)} after {answer.elapsed_s:.2f} s, {found.remark}"
+            self._screen.print(f"{number:>4}  so far {message}; looking for better")
 
     def done(self, number: int) -> None:
         """A level has its answer."""

@@ -117,11 +117,11 @@ def _show_solutions(level: "Level") -> None:
         "fewest pushes": min(figures, key=lambda own: (own.pushes, own.moves), default=None),
     }
     for solution, own in zip(level.solutions, figures, strict=True):
-        told = [f"{name.replace('_', ' ')} {count}" for name, count in asdict(own).items()]
+        parts = [f"{name.replace('_', ' ')} {count}" for name, count in asdict(own).items()]
         if len(figures) > 1:
-            told += [name for name, fewest in best.items() if own is fewest]
+            parts += [name for name, fewest in best.items() if own is fewest]
         title = printable(solution.title)
-        print(f"{_place(level, solution.line)}: {title}: {', '.join(told)}")
+        print(f"{_place(level, solution.line)}: {title}: {', '.join(parts)}")
 
 
 def _duplicates(levels: Sequence["Level"]) -> list[list["Level"]]:

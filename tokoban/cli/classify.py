@@ -107,8 +107,8 @@ def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
     size = config.picture_width, config.picture_height
     num_fitted = sum((each.original_width, each.original_height) != size for each in pictures)
     if num_fitted:
-        told = f"{counted(num_fitted, 'picture')} {_FITTED[config.fit]} {size[0]} x {size[1]}"
-        print(f"{told}, which these weights read", file=sys.stderr)
+        fitted = f"{counted(num_fitted, 'picture')} {_FITTED[config.fit]} {size[0]} x {size[1]}"
+        print(f"{fitted}, which these weights read", file=sys.stderr)
 
 
 def _described(
@@ -132,10 +132,10 @@ def _tell(found: list[dict[str, Any]]) -> None:
     from tokoban.sokoban.formats import printable
 
     for picture in found:
-        told = [
+        parts = [
             f"{printable(each['name'])} {each['probability']:.1%}" for each in picture["classes"]
         ]
-        print(f"{printable(picture['picture'])}: {', '.join(told)}")
+        print(f"{printable(picture['picture'])}: {', '.join(parts)}")
 
 
 def _draw(

@@ -88,6 +88,6 @@ def _summarise(found: "LevelFile", chosen: str) -> str:
         numbers = (level.title == str(number) for number, level in enumerate(levels))
         left_out["title"] = sum(bool(level.title) for level in levels) - sum(numbers)
         left_out["author"] = sum(bool(level.author) for level in levels)
-    told = [f"{count} {name}{'s' * (count != 1)}" for name, count in left_out.items() if count]
+    parts = [f"{count} {name}{'s' * (count != 1)}" for name, count in left_out.items() if count]
     written = f"{len(levels)} level{'s' * (len(levels) != 1)} written as {FORMATS[chosen]}"
-    return f"{written}; left out: {', '.join(told)}" if told else written
+    return f"{written}; left out: {', '.join(parts)}" if parts else written

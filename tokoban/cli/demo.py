@@ -140,7 +140,7 @@ def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
 
 
 def _summarise(outcomes: "Counter[str | None]") -> str:
-    told = [f"{count} {outcome}" for outcome, count in outcomes.items() if outcome]
+    parts = [f"{count} {outcome}" for outcome, count in outcomes.items() if outcome]
     if outcomes[None]:
-        told.append(f"{outcomes[None]} NOT AS PROMISED")
-    return f"{outcomes.total()} levels: {', '.join(told)}"
+        parts.append(f"{outcomes[None]} NOT AS PROMISED")
+    return f"{outcomes.total()} levels: {', '.join(parts)}"

@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     num_invalid = metrics.get("invalid_levels", 0)
     if not num_invalid:
         return 0
-    told = counted(int(num_invalid), "level")
-    print(f"tokoban: {told} left out: invalid, or not what the weights know", file=sys.stderr)
+    message = counted(int(num_invalid), "level")
+    print(f"tokoban: {message} left out: invalid, or not what the weights know", file=sys.stderr)
     return ExitCode.INVALID_INPUT
 
 

@@ -159,8 +159,8 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
         if fault is None and levels is not None and not _is_of(certificate, found, levels):
             fault = "the board is not the one that the moves lead to on the level"
         status |= fault is not None
-        told = "holds" if fault is None else f"does not hold: {printable(fault)}"
-        print(f"{number:>4}  {told}")
+        message = "holds" if fault is None else f"does not hold: {printable(fault)}"
+        print(f"{number:>4}  {message}")
         if fault is None:
             for line in [*sentences(certificate), *drawn(certificate)]:
                 print(f"      {line}")

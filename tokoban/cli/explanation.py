@@ -50,11 +50,11 @@ def _when(game: Game, explanation: Explanation) -> str:
     if not moves:
         return " from the start"
     num_pushes = sum(map(str.isupper, moves))
-    told = f" by push {num_pushes} (move {len(moves)}, {moves[-1]})"
+    message = f" by push {num_pushes} (move {len(moves)}, {moves[-1]})"
     if solvable is not None and sum(map(str.isupper, moves[:solvable])) == num_pushes - 1:
-        return told
+        return message
     known = "" if solvable is None else f", solvable until move {solvable}"
-    return f"{told} at the latest{known}"
+    return f"{message} at the latest{known}"
 
 
 def described(game: Game, explanation: Explanation) -> dict[str, Any]:

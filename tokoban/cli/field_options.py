@@ -31,9 +31,9 @@ def add_field_arguments(
     expected, comments, files = get_type_hints(cls), field_comments(cls), _annotations(cls)
     group = parser.add_argument_group(f"fields of {cls.__name__}")
     for field in dataclasses.fields(cls):
-        kind, told = expected[field.name], comments.get(field.name, "").replace("%", "%%")
+        kind, help_text = expected[field.name], comments.get(field.name, "").replace("%", "%%")
         if shows_defaults and field.default not in (None, (), False):
-            told += f" (default: {field.default})"
+            help_text += f" (default: {field.default})"
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
         group.add_argument(
@@ -42,7 +42,7 @@ def add_field_arguments(
             type=_WordType(kind),
             default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace
             metavar="FILE" if field.name in files else _metavar(kind),
-            help=told,
+            help=help_text,
             **several,  # type: ignore[arg-type]
             **optional,  # type: ignore[arg-type]
         )

@@ -102,8 +102,8 @@ def _check_number(arguments: argparse.Namespace) -> None:
     num_bytes = rows + (1 + num_solutions) * squares + _BYTES_BESIDES[is_puzzle]
     most = min(MAX_UNITS // units, MAX_BYTES // num_bytes)
     if 0 < most < arguments.levels:
-        told = f"expected at most {most:,} of this size, which can be read again from one file"
-        raise ValueError(f"--levels {arguments.levels}: {told}")
+        message = f"expected at most {most:,} of this size, which can be read again from one file"
+        raise ValueError(f"--levels {arguments.levels}: {message}")
 
 
 def _run_puzzles(arguments: argparse.Namespace) -> int:

@@ -118,22 +118,22 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> Exit
 
     folder = LabelFolder(output, job, share)
     if share.world_size > 1:
-        told = f"RANK {share.rank} of WORLD_SIZE {share.world_size}: this process labels"
+        message = f"RANK {share.rank} of WORLD_SIZE {share.world_size}: this process labels"
         num_files = counted(job.num_shards, "file")
-        print(f"tokoban: {told} {len(folder.mine)} of {num_files}", file=sys.stderr)
+        print(f"tokoban: {message} {len(folder.mine)} of {num_files}", file=sys.stderr)
     try:
         driver.prepare()
         started_s = compiling.clock()
         _label(folder, num_threads)
     except KeyboardInterrupt:
-        told = "the files that are whole are kept, and the same command goes on"
-        print(f"tokoban: interrupted; {told}", file=sys.stderr)
+        message = "the files that are whole are kept, and the same command goes on"
+        print(f"tokoban: interrupted; {message}", file=sys.stderr)
         return ExitCode.INTERRUPTED
     elapsed_s = compiling.clock() - started_s
     manifest = folder.conclude()
     if manifest is None:
-        told = f"labels of {counted(folder.num_missing_levels, 'level')} written"
-        print(f"{told}; others are still missing in {output}")
+        message = f"labels of {counted(folder.num_missing_levels, 'level')} written"
+        print(f"{message}; others are still missing in {output}")
         return ExitCode.DONE
     print(_summarise(manifest, folder, elapsed_s))
     return ExitCode.UNDECIDED if manifest["levels"]["given_up"] else ExitCode.DONE
@@ -163,8 +163,8 @@ def _share() -> "Share":
     words = os.environ["RANK"], os.environ["WORLD_SIZE"]
     if all(map(_is_number, words)) and int(words[0]) < int(words[1]):
         return Share(int(words[0]), int(words[1]))
-    told = "RANK is {!r} and WORLD_SIZE {!r}; expected whole numbers, the first below the second"
-    raise ValueError(told.format(*words))
+    message = "RANK is {!r} and WORLD_SIZE {!r}; expected whole numbers, the first below the second"
+    raise ValueError(message.format(*words))
 
 
 def _num_processors(share: "Share") -> int:
@@ -220,14 +220,14 @@ def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float
     ]
     if folder.num_missing_levels:
         rate = folder.num_missing_levels / elapsed_s
-        told = counted(folder.num_missing_levels, "level")
-        lines.append(f"{told} in {elapsed_s:.1f} s: {rate:,.0f}/s")
+        message = counted(folder.num_missing_levels, "level")
+        lines.append(f"{message} in {elapsed_s:.1f} s: {rate:,.0f}/s")
     else:
         lines.append("all was there already")
     left_out = dict(manifest["dropped"])
     if levels["given_up"]:
         left_out["given up"] = len(levels["given_up"])
     if left_out:
-        told = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
-        lines.append(f"without labels: {told} (dropped.jsonl and manifest.json name them)")
+        message = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
+        lines.append(f"without labels: {message} (dropped.jsonl and manifest.json name them)")
     return "\n".join(lines)

@@ -36,16 +36,16 @@ class ChosenLevels:
         """
         if not self.problems:
             return status
-        told = []
+        parts = []
         num_invalid = len({problem.level for problem in self.problems} & self.file.invalid.keys())
         if num_invalid:
             are = "are" if num_invalid > 1 else "is"
             all_boards = counted(num_invalid + len(self.levels), "level")
-            told.append(f"{num_invalid:,} of {all_boards} {are} invalid and left out")
+            parts.append(f"{num_invalid:,} of {all_boards} {are} invalid and left out")
         num_others = sum(problem.level not in self.file.invalid for problem in self.problems)
         if num_others:
-            told.append(counted(num_others, "other problem" if told else "problem"))
-        print(f"tokoban: {', '.join(told)}", file=sys.stderr)
+            parts.append(counted(num_others, "other problem" if parts else "problem"))
+        print(f"tokoban: {', '.join(parts)}", file=sys.stderr)
         return status if status == ExitCode.INTERRUPTED else ExitCode.INVALID_INPUT
 
 

@@ -134,8 +134,8 @@ def _outcomes(
 
             def report(answer: "Answer", number: int = number) -> None:
                 if answer.solution is not None:
-                    told = f"level {number}: {length(answer.solution)}"
-                    bar.update(task, description=told)
+                    message = f"level {number}: {length(answer.solution)}"
+                    bar.update(task, description=message)
 
             outcome = shorten(
                 level,
@@ -159,15 +159,15 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
     from tokoban.sokoban.formats import printable
 
     best = outcome.best
-    told = ""
+    message = ""
     if outcome.before is not None and best is not None:
         after = f" -> {length(best)}" if outcome.status == "shorter" else ""
-        told = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
+        message = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
     lines = [
         Text.assemble(
             (f"{number:>4}  ", "dim"),
             (outcome.status, f"bold {_STYLES[outcome.status]}"),
-            told,
+            message,
             (f"  {printable(level.title)}".rstrip(), "bold"),
         ),
         Text(f"      {outcome.remark}", "dim"),

@@ -48,8 +48,8 @@ def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") 
 
 def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
     """After Ctrl-C, how much of the work was done; the caller keeps what came of it."""
-    told = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
-    print(f"tokoban: {told}", file=sys.stderr)
+    message = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
+    print(f"tokoban: {message}", file=sys.stderr)
 
 
 def is_one_file(place: str | Path | None, other: str | Path | None) -> bool:

@@ -51,7 +51,7 @@ def keys_page() -> "list[Text]":
     from rich.text import Text
 
     width = max(len(names) for names, _ in KEYS)
-    lines = [Text(f"  {names:<{width}}  {told}") for names, told in KEYS]
+    lines = [Text(f"  {names:<{width}}  {meaning}") for names, meaning in KEYS]
     return [Text("Keys", "bold"), Text(), *lines, Text(), Text("any key: back", "dim")]
 
 
@@ -83,11 +83,11 @@ def describe(start: "Board", progress: "Progress") -> str:
     """What was made of a level, in words; nothing if it was not begun."""
     from tokoban.sokoban.formats import lurd
 
-    parts = [lurd.format(start, solution) for solution in progress.solutions]
-    told = [f"solved in {_length(moves)}" for moves in parts]
+    solutions = [lurd.format(start, solution) for solution in progress.solutions]
+    parts = [f"solved in {_length(moves)}" for moves in solutions]
     if progress.position:
-        told.append(f"begun, {counted(progress.position, 'move')}")
-    return "; ".join(told)
+        parts.append(f"begun, {counted(progress.position, 'move')}")
+    return "; ".join(parts)
 
 
 def describe_solution(moves: str) -> str:
@@ -99,13 +99,13 @@ def describe_hint(hint: "Hint", grade: int) -> str:
     """As much of a hint as this grade tells, from 1."""
     if hint.box is None or hint.destination is None:
         return str(hint)
-    told = f"Hint: the box at {_place(hint.box)}"
+    text = f"Hint: the box at {_place(hint.box)}"
     if grade > 1:
-        told += f" goes to {_place(hint.destination)}"
+        text += f" goes to {_place(hint.destination)}"
     if grade == NUM_GRADES:
         walk = f"go {hint.moves[:-1]}, then " if len(hint.moves) > 1 else ""
-        return f"{told}: {walk}push {_direction(hint.moves[-1])}\n{_remark(hint)}"
-    return f"{told} (h: more)\n{_remark(hint)}"
+        return f"{text}: {walk}push {_direction(hint.moves[-1])}\n{_remark(hint)}"
+    return f"{text} (h: more)\n{_remark(hint)}"
 
 
 def _remark(hint: "Hint") -> str:

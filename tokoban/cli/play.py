@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of $XDG_STATE_HOME or ~/.local/state)",
     )
     options.add(parser, "--weights", "of the policy that gives hints", usual=_POLICY)
-    keys = "; ".join(f"{names}: {told}" for names, told in KEYS)
+    keys = "; ".join(f"{names}: {meaning}" for names, meaning in KEYS)
     parser.epilog = (
         f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
         "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "

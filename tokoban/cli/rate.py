@@ -145,23 +145,23 @@ def _cells(rating: "Rating") -> list[str]:
     figures, reachable = rating.figures, rating.reachable
     return [
         *size,
-        _told(rating.pushes),
-        _told(rating.moves),
+        _in_words(rating.pushes),
+        _in_words(rating.moves),
         str(figures.box_changes) if figures else _UNKNOWN,
-        *_told_choices(rating.along_solution),
+        *_in_words_choices(rating.along_solution),
         str(reachable.positions) if reachable else _UNKNOWN,
         str(reachable.solvable) if reachable else _UNKNOWN,
-        *_told_choices(reachable.choices if reachable else None),
+        *_in_words_choices(reachable.choices if reachable else None),
     ]
 
 
-def _told(best: "Best | None") -> str:
+def _in_words(best: "Best | None") -> str:
     if best is None:
         return _UNKNOWN
     return str(best.value) if best.is_proved else f"<={best.value}"
 
 
-def _told_choices(choices: "Choices | None") -> list[str]:
+def _in_words_choices(choices: "Choices | None") -> list[str]:
     if choices is None:
         return [_UNKNOWN] * 2
     at_least = ">=" * (choices.unknown > 0)

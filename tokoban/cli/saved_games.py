@@ -62,8 +62,8 @@ def read(path: Path) -> Saved:
         raise ValueError(f"{file.problems[0]}; the games are damaged: {advice}")
     count, current = _number(_COUNT, file.notes), _number(_CURRENT, file.notes)
     if count != len(file.levels) or current is None:
-        told = f"games of {count} levels expected, {len(file.levels)} found"
-        raise ValueError(f"{path}: {told}; the games are damaged: {advice}")
+        message = f"games of {count} levels expected, {len(file.levels)} found"
+        raise ValueError(f"{path}: {message}; the games are damaged: {advice}")
     return Saved(
         {level.board: _progress(level) for level in file.levels},
         {level.board: level.title for level in file.levels},

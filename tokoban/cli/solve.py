@@ -146,8 +146,8 @@ def _policy_to_watch(
     if arguments.attention is None:
         return None
     if len(levels) != 1:
-        told = f"--attention shows one level, got {len(levels)}"
-        raise ValueError(f"{told}; --level chooses one")
+        message = f"--attention shows one level, got {len(levels)}"
+        raise ValueError(f"{message}; --level chooses one")
     policy = _policy(arguments)
     for level in levels.values():
         policy.predict(level.board)
@@ -226,8 +226,8 @@ class _LazyPolicy:
             self._policy = _policy(arguments)
             longest = self._policy.longest_solution
             if arguments.max_moves is not None and arguments.max_moves > longest:
-                told = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
-                print(f"tokoban: {told}, which are used", file=sys.stderr)
+                message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
+                print(f"tokoban: {message}, which are used", file=sys.stderr)
         longest = self._policy.longest_solution
         found = self._policy.solve(
             list(boards.values()),

@@ -142,14 +142,14 @@ class Table:
         pushed = pushed_box(game.before, game.board)
         marks: dict[Square, Mark] = {pushed: Mark.PUSHED} if pushed else {}
         if game.board.is_solved:
-            told = Text(pages.describe_solution(game.lurd), "bold green")
-            return pages.game_page(self._screen, game, marks, told, Text(self.message, "cyan"))
+            heading = Text(pages.describe_solution(game.lurd), "bold green")
+            return pages.game_page(self._screen, game, marks, heading, Text(self.message, "cyan"))
         hint, deadlock = self._advice.look(game.board, wants_hint=self._grade > 0)
         if deadlock and self._deadlocked_after is None:
             self._deadlocked_after = len(game.directions)
-        told, message = Text(), self.message
+        heading, message = Text(), self.message
         if self._deadlocked_after is not None:
-            told = Text(pages.describe_deadlock(deadlock), "bold red")
+            heading = Text(pages.describe_deadlock(deadlock), "bold red")
             marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
         elif self._grade and hint is None:
             message = self.notice or "thinking …"
@@ -158,4 +158,4 @@ class Table:
             message = pages.describe_hint(hint, self._grade)
             shown = (hint.box, hint.destination if self._grade > 1 else None)
             marks |= {square: Mark.HINT for square in shown if square is not None}
-        return pages.game_page(self._screen, game, marks, told, Text(message, "cyan"))
+        return pages.game_page(self._screen, game, marks, heading, Text(message, "cyan"))

@@ -86,8 +86,8 @@ class Explanation:
         """The sentences and the picture, for notebooks."""
         from tokoban.sokoban.png import html_image
 
-        told = "<br>".join([f"<b>{self.status}</b>", *self.sentences])
-        return f"<p>{told}</p>{html_image(self.picture())}"
+        lines = "<br>".join([f"<b>{self.status}</b>", *self.sentences])
+        return f"<p>{lines}</p>{html_image(self.picture())}"
 
 
 def explain(
@@ -132,15 +132,15 @@ def sentences(certificate: Certificate) -> list[str]:
     if len(boxes) == 1:
         return [f"The box at {where} is on no goal, and any push deadlocks it."]
     group = f"The {len(boxes)} boxes at {where}"
-    told = {
+    sentence = {
         "frozen": f"{group} are not all on goals, and any push of one deadlocks it.",
         "bipartite": f"{group} can reach no more than {counted(len(boxes) - 1, 'goal')}.",
         "search": f"{group} cannot all come to goals, even without the other boxes, as a search of "
         f"{counted(len(certificate.positions), 'position')} shows.",
     }[kind]
     if certificate.is_minimal:
-        return [told, "Without any one of them, the others could be brought to goals."]
-    return [told, "It is not known whether all of them are needed for the deadlock."]
+        return [sentence, "Without any one of them, the others could be brought to goals."]
+    return [sentence, "It is not known whether all of them are needed for the deadlock."]
 
 
 def drawing(certificate: Certificate) -> str:

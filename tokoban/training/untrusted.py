@@ -91,9 +91,9 @@ def check_model(
     model = _without_memory(build, num_tensors=len(found))
     expected: dict[str, Tensor] = model.state_dict()
     missing, unknown = expected.keys() - found.keys(), found.keys() - expected.keys()
-    for names, told in (missing, "is missing"), (unknown, "is not of this model"):
+    for names, message in (missing, "is missing"), (unknown, "is not of this model"):
         if names:
-            raise ValueError(f"the tensor {min(names)!r} {told}")
+            raise ValueError(f"the tensor {min(names)!r} {message}")
     for name, tensor in expected.items():
         dtype, shape = found[name]
         if name.endswith("_extra_state"):
@@ -161,7 +161,7 @@ def check_checkpoint(path: Path) -> None:
 
 
 @contextmanager
-def refused_if_unfit(told: str) -> Iterator[None]:
+def refused_if_unfit(message: str) -> Iterator[None]:
     """Within, errors about parts of a file of other names or types become ``ValueError``.
 
     ``told`` says what does not fit.
@@ -171,7 +171,7 @@ def refused_if_unfit(told: str) -> Iterator[None]:
     except torch.OutOfMemoryError:
         raise
     except _UNFIT as error:
-        raise ValueError(f"{told} ({type(error).__name__}: {_first_line(error)})") from None
+        raise ValueError(f"{message} ({type(error).__name__}: {_first_line(error)})") from None
 
 
 _UNFIT = (KeyError, TypeError, AttributeError, IndexError, RuntimeError, OverflowError)

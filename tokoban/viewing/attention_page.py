@@ -163,10 +163,10 @@ class AttentionPanel:
             if is_self:
                 weights = weights * (1 - torch.eye(num_queries))
             means = weights.sum(1, keepdim=True) / may_attend.sum(0)
-            told = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
-            mean, head = told.mean(1).max(0)
+            nats = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
+            mean, head = nats.mean(1).max(0)
             if mean > best_mean:
-                best_mean, best = float(mean), (layer, int(head), int(told[head].argmax()))
+                best_mean, best = float(mean), (layer, int(head), int(nats[head].argmax()))
         return best
 
     def to_dict(self) -> dict[str, Any]:

@@ -143,5 +143,5 @@ def _check(text: str, written: LevelFile) -> None:
         raise ValueError("the notes of the file would be read differently")
     for number, level in enumerate(written.levels, 1):
         if again.levels[number - 1 : number] != (level,):
-            told = "its board, title, author, notes or games would be read differently"
-            raise ValueError(f'level {number} "{level.title}": {told}')
+            message = "its board, title, author, notes or games would be read differently"
+            raise ValueError(f'level {number} "{level.title}": {message}')

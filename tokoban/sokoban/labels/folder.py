@@ -54,8 +54,8 @@ def alone_in(path: str | Path, share: Share) -> Iterator[None]:
             locked(folder / ".lock", in_use="another run labels into it", is_shared=is_shared)
         )
         if is_shared:
-            told = f"another run labels into it, and has a process {share.rank} too"
-            locks.enter_context(locked(folder / f".lock-{share.rank}", in_use=told))
+            message = f"another run labels into it, and has a process {share.rank} too"
+            locks.enter_context(locked(folder / f".lock-{share.rank}", in_use=message))
         yield
 
 

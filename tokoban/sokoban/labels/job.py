@@ -126,9 +126,9 @@ def read_job(
     is_kept, dropped = split(levels, held_out.levels)
     if not is_kept.any():
         num_read = sum(source.num_levels for source in pool.sources)
-        told = f"none of {num_read} levels is left to be labelled"
+        text = f"none of {num_read} levels is left to be labelled"
         reasons = [level.message for level in pool.dropped if level.message is not None]
-        raise ValueError(": ".join([told, *reasons[:1]]))
+        raise ValueError(": ".join([text, *reasons[:1]]))
     return Job(
         config,
         levels.at(is_kept),

@@ -187,8 +187,10 @@ def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
     expected = {field.name for field in fields(Shard)}
     if arrays.keys() != expected:
         name = min(arrays.keys() ^ expected)
-        told = "without" if name in expected else "with"
-        raise ValueError(f"{path}: labels of another version, {told} {name}; label the levels anew")
+        difference = "without" if name in expected else "with"
+        raise ValueError(
+            f"{path}: labels of another version, {difference} {name}; label the levels anew"
+        )
     return Shard(**arrays), about, data
 
 

@@ -82,8 +82,8 @@ class _Proof:
             or not board.walls.isdisjoint({player, *boxes})
             or not all(board.contains(square) for square in {player, *boxes})
         ):
-            told = f"the player {_at(player)} with boxes {_at(*boxes)} is no legal position"
-            raise _FaultError(told)
+            message = f"the player {_at(player)} with boxes {_at(*boxes)} is no legal position"
+            raise _FaultError(message)
         return frozenset(board.flood(player, board.walls | boxes))
 
     def _zones(self, trap: Trap) -> dict[Square, set[Square]]:
@@ -156,9 +156,9 @@ class _Proof:
                 if self._is_wall(ahead) or ahead in boxes:
                     continue
                 if self._deadlock_of(boxes - {box} | {ahead}, box) is None:
-                    told = f"a push {direction.name.lower()} of the one {_at(box)}"
+                    message = f"a push {direction.name.lower()} of the one {_at(box)}"
                     raise _FaultError(
-                        f"with boxes {_at(*boxes)}, {told} leads out of what is proved"
+                        f"with boxes {_at(*boxes)}, {message} leads out of what is proved"
                     )
 
     def _check_without(self) -> None:

@@ -105,8 +105,7 @@ def _checked(
     try:
         fault = find_fault(certificate, watch.check)
     except OutOfTimeError as reason:
-        told = f"{reason}, before the proof that was found could be checked"
-        return _given_up(told, watch, num_expansions)
+        return _given_up(f"{reason}, before the proof could be checked", watch, num_expansions)
     if fault is not None:
         raise RuntimeError(f"{fault}, in a certificate for {certificate.board}")
     return Deadlocked(certificate, watch.elapsed_s())

@@ -45,8 +45,8 @@ class Difficulty:
     def __str__(self) -> str:
         """The bounds in words, such as ``min pushes 20, min losing share 0.4``."""
         bounds = {field.name: getattr(self, field.name) for field in fields(self)}
-        told = [f"{_words(name)} {bound:g}" for name, bound in bounds.items() if bound is not None]
-        return ", ".join(told)
+        parts = [f"{_words(name)} {bound:g}" for name, bound in bounds.items() if bound is not None]
+        return ", ".join(parts)
 
 
 # Half the levels of Boxoban's sets, unfiltered / medium / hard, need 12 / 16 / 17 pushes or more,

@@ -63,8 +63,8 @@ class Recipe:
         # A box can be pushed four ways.
         most_pushes, branching = 4 * self.num_boxes, self.difficulty.min_branching
         if branching is not None and branching > most_pushes:
-            told = f"expected at most {most_pushes}, four for each box"
-            raise ValueError(f"min branching is {branching}; {told}")
+            message = f"expected at most {most_pushes}, four for each box"
+            raise ValueError(f"min branching is {branching}; {message}")
 
 
 @dataclass(frozen=True)

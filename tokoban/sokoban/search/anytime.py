@@ -138,8 +138,8 @@ class _Known:
             elapsed_s=before.elapsed_s + found.elapsed_s,
         )
         if found.status == "gave up":
-            told = str(found.reason) if self.is_complete else _why(objective, found)
-            self._reasons[objective] = told
+            cause = str(found.reason) if self.is_complete else _why(objective, found)
+            self._reasons[objective] = cause
             if before.solution is None:
                 self.answer = replace(self.answer, solver=found.solver)
         elif found.status == "unsolvable":
@@ -162,10 +162,10 @@ def _larger(one: int | None, other: int | None) -> int | None:
 def _why(objective: Objective, found: Answer) -> str:
     """Why a search ended without what it looked for, with the bound that it proved."""
     bound = found.at_least_moves if objective == "moves" else found.at_least_pushes
-    told = f" (at least {bound:,})" if bound else ""
+    proved = f" (at least {bound:,})" if bound else ""
     name = OBJECTIVE_NAMES[objective]
     if found.reason == STOPPED:
         spent = f"{found.elapsed_s:.1f} s and {found.num_expansions:,} expansions"
-        return f"stopped after {spent} for {name}{told}"
+        return f"stopped after {spent} for {name}{proved}"
     missed = "no solution" if objective == "any" else f"{name} not"
-    return f"{missed} found within {found.reason}{told}"
+    return f"{missed} found within {found.reason}{proved}"

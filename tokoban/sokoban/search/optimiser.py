@@ -88,8 +88,8 @@ def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, 
             boxes.add(player.neighbour(direction))
         made.append(Direction(direction))
     if boxes != board.goals:
-        told = f"after all {replayed.moves} of them it is not solved"
-        raise ValueError(f"the moves do not solve the board: {told}")
+        message = f"after all {replayed.moves} of them it is not solved"
+        raise ValueError(f"the moves do not solve the board: {message}")
     return tuple(made)
 
 

@@ -164,8 +164,8 @@ def _maker(
 ) -> Callable[[], gymnasium.Env[Any, Any]]:
     if env not in gymnasium.registry:
         close = difflib.get_close_matches(env, gymnasium.registry, n=3, cutoff=0.5)
-        told = f"; did you mean {', '.join(close)}?" if close else ""
-        raise ValueError(f"unknown environment {env!r}{told}")
+        message = f"; did you mean {', '.join(close)}?" if close else ""
+        raise ValueError(f"unknown environment {env!r}{message}")
     render_mode = "rgb_array" if is_drawn else None
 
     def make() -> gymnasium.Env[Any, Any]:

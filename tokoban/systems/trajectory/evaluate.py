@@ -150,7 +150,7 @@ def evaluate_weights(
             metrics |= _share("reached", watch.is_reached, suffix)
         if isinstance(world.environment, SokobanLevelsEnv):
             metrics |= _share("solved", is_solved(played, seeds), suffix)
-        metrics |= _told(achieved, seeds, suffix)
+        metrics |= _summarised(achieved, seeds, suffix)
     if options.plot is not None:
         plot_returns(
             torch.cat(all_requested).tolist(),
@@ -181,7 +181,7 @@ def _share(name: str, is_so: Bool[Tensor, "B"], suffix: str) -> dict[str, float 
     }
 
 
-def _told(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
+def _summarised(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
     metrics: dict[str, float | str] = {f"mean_return{suffix}": achieved.mean().item()}
     if len(achieved) > 1:
         low, high = mean_interval(achieved.tolist())

@@ -53,10 +53,10 @@ def logits_of(model: VisionTransformer, pictures: Pictures) -> Float[Tensor, "N 
 
 
 def confusion(
-    labels: Int64[Tensor, "N"], said: Int64[Tensor, "N"], *, num_classes: int
+    labels: Int64[Tensor, "N"], predicted: Int64[Tensor, "N"], *, num_classes: int
 ) -> Int64[Tensor, "A A"]:
     """How many pictures of each class (row) were taken for each (column)."""
-    pairs = labels * num_classes + said
+    pairs = labels * num_classes + predicted
     return torch.bincount(pairs, minlength=num_classes**2).unflatten(0, (num_classes, num_classes))
 
 
@@ -105,8 +105,10 @@ def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:
     wrong = counts.clone().fill_diagonal_(0)
     places = wrong.flatten().argsort(descending=True, stable=True)[:_MOST_CONFUSIONS].tolist()
     pairs = [(divmod(place, len(names)), int(wrong.flatten()[place])) for place in places]
-    told = [f"{names[label]} as {names[said]}: {count}" for (label, said), count in pairs if count]
-    return "; ".join(told) or "none"
+    confusions = [
+        f"{names[label]} as {names[guess]}: {count}" for (label, guess), count in pairs if count
+    ]
+    return "; ".join(confusions) or "none"
 
 
 def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Path) -> None:

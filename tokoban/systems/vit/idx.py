@@ -35,6 +35,6 @@ def read_idx(path: Path, *, num_axes: int) -> UInt8[np.ndarray, "..."]:
     lengths = struct.unpack(f">{num_axes}I", content[4:start])
     expected, found = math.prod(lengths), len(content) - start
     if found != expected:
-        told = " x ".join(map(str, lengths))
-        raise ValueError(f"{path}: {found:,} bytes after the header, which says {told}")
+        shape = " x ".join(map(str, lengths))
+        raise ValueError(f"{path}: {found:,} bytes after the header, which says {shape}")
     return np.frombuffer(content, np.uint8, offset=start).reshape(lengths)

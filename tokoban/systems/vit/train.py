@@ -88,6 +88,6 @@ def make_system(config: VitConfig, start: VisionTransformer | None = None) -> Vi
     """The system of ``config`` with its pictures read or generated."""
     parts = load_training(config)
     if processes.is_main_to_be():
-        told = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
-        print(f"{config.data}: {told}", file=sys.stderr)
+        message = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
+        print(f"{config.data}: {message}", file=sys.stderr)
     return VitSystem(config, parts)
