@@ -36,6 +36,7 @@ class FeedForward(nn.Module):
         activation: Activation = functional.relu,
     ) -> None:
         super().__init__()
+        # The up projection and the down projection; files of weights have these names.
         self.expand = nn.Linear(width, hidden_width, bias=bias)
         self.contract = nn.Linear(hidden_width, width, bias=bias)
         self.activation = activation
