@@ -75,11 +75,14 @@ def ticks(step_s: float):
     return count(0.0, step_s).__next__
 
 
-def test_short_slices_are_doubled_and_long_ones_halved() -> None:
+def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_halved() -> None:
     search = Scripted(GOING)
     assert isinstance(search, Search)
-    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
+    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.002))
     assert search.budgets[:5] == [1, 2, 4, 8, 16]
+    search = Scripted(GOING)
+    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
+    assert search.budgets[:5] == [1, 8, 64, 512, 4096]
     search = Scripted(GOING)
     seconds = iter([*(0.0,) * 11, *range(1, 99)])
     find_answer(
@@ -88,8 +91,10 @@ def test_short_slices_are_doubled_and_long_ones_halved() -> None:
         Limits(time_limit_s=30.0),
         clock=lambda: float(next(seconds)),
     )
-    rise = search.budgets.index(max(search.budgets))
-    assert search.budgets[rise : 2 * rise + 3] == [*(2**i for i in range(rise, -1, -1)), 1, 1]
+    peak = search.budgets.index(max(search.budgets))
+    most = search.budgets[peak]
+    halved = [most >> i for i in range(most.bit_length())]
+    assert search.budgets[peak : peak + len(halved) + 1] == [*halved, 1]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """A* for a board of any size, as a search that can be left off; ``push_search`` is its loop."""
 
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -9,14 +8,17 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search import push_search
 from tokoban.sokoban.search.answer import MAX_PRICE, Optimum, Progress
-from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
-from tokoban.sokoban.search.positions import packed_bits, refill_slots, unpacked_bits
+from tokoban.sokoban.search.positions import packed_bits, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.pruning import grown as grown_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
 from tokoban.sokoban.search.single import Outcome, Stage, Stages
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
+# Expansions before the tables of deadlocks have their full size: most searches of a generator or a
+# rating are over by then, and would take as long to set the tables up.
+_FEW_EXPANSIONS = 512
 # With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
 # no bound brings such a level within reach.
 MAX_MATCHED = 256
@@ -61,7 +63,8 @@ class AStar:
         self.frontier = _first_frontier(ground, boxes, self.player)
         num_floor = len(squares.squares)
         self.scratch = push_search.empty_scratch(num_floor, len(boxes))
-        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
+        self.pruning = pruning or empty_pruning(num_floor, len(boxes), is_small=True)
+        self._is_small = pruning is None
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -69,7 +72,14 @@ class AStar:
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         progress = self.frontier.progress
-        stop_at = int(progress[push_search.NUM_EXPANSIONS]) + budget
+        num_expansions = int(progress[push_search.NUM_EXPANSIONS])
+        stop_at = num_expansions + budget
+        if self._is_small:
+            if num_expansions >= _FEW_EXPANSIONS:
+                self.pruning, self._is_small = grown_pruning(self.pruning), False
+                self._num_bytes = self._count_bytes()
+            else:
+                stop_at = min(stop_at, _FEW_EXPANSIONS)
         if max_expansions is not None:
             stop_at = min(stop_at, max_expansions)
         outcome = push_search.search(
@@ -175,28 +185,8 @@ def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direct
     chain = [int(frontier.progress[push_search.REACHED])]
     while (parent := int(positions.parent[chain[-1]])) != NONE:
         chain.append(parent)
-    is_box = [unpacked_bits(positions.boxes[i], num_floor) for i in reversed(chain)]
-    directions: list[Direction] = []
-    for before, after in pairwise(is_box):
-        box, beyond = (int(one.argmax()) for one in (before & ~after, after & ~before))
-        push = Direction(ground.neighbours[box].tolist().index(beyond))
-        directions += _walk(ground, before, player, int(ground.neighbours[box, push.opposite]))
-        directions.append(push)
-        player = box
-    return tuple(directions)
-
-
-def _walk(ground: Ground, is_box: np.ndarray, start: int, end: int) -> list[Direction]:
-    """A shortest walk around the boxes; the search has seen to it that there is one."""
-    num_floor = len(is_box)
-    marks, steps, waiting = (np.zeros(num_floor + 1, np.int32) for _ in range(3))
-    flood(ground.neighbours, np.append(is_box, True), end, marks, 1, waiting, steps)
-    directions = []
-    while start != end:
-        ahead = ground.neighbours[start].tolist()
-        direction = next(
-            d for d in Direction if marks[ahead[d]] and steps[ahead[d]] == steps[start] - 1
-        )
-        directions.append(direction)
-        start = ahead[direction]
-    return directions
+    moves = np.empty(len(chain) * num_floor, np.int8)
+    count = push_search.list_moves(
+        ground.neighbours, positions, np.array(chain[::-1]), player, moves
+    )
+    return tuple(map(Direction, moves[:count].tolist()))

@@ -44,6 +44,7 @@ from tokoban.sokoban.search.bounds import every_box_has_a_goal
 from tokoban.sokoban.search.positions import bit_of, copy
 
 _MAX_BYTES = 1 << 25
+_FEW_SETS, _MAX_SETS = 16, 4096
 
 
 class FrozenWalls(NamedTuple):
@@ -63,11 +64,12 @@ class FrozenWalls(NamedTuple):
     pairs: Int32[np.ndarray, "4 G"]
 
 
-def empty_frozen_walls(num_floor: int, num_goals: int) -> FrozenWalls:
+def empty_frozen_walls(num_floor: int, num_goals: int, *, is_small: bool = False) -> FrozenWalls:
     """A table with no sets; the size is a power of two."""
+    most = _FEW_SETS if is_small else _MAX_SETS
     num_words = -(-num_goals // 64)
     num_sets = 1
-    while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < 4096:
+    while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < most:
         num_sets *= 2
     return FrozenWalls(
         sets=np.zeros((num_sets, -(-num_floor // 64)), np.uint64),

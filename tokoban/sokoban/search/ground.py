@@ -12,14 +12,14 @@ distinguish the zones of the player.
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int8, Int16, Int32, UInt64
 
 from tokoban.compiling import entry
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -56,12 +56,14 @@ class Squares:
         self.squares = sorted(board.inside())
         self.number = {square: i for i, square in enumerate(self.squares)}
         wall = len(self.squares)
+        # Plain tuples are much quicker to make than squares.
+        numbers = {(row, column): i for i, (row, column) in enumerate(self.squares)}
         rows = [
-            [self.number.get(square.neighbour(direction), wall) for direction in Direction]
-            for square in self.squares
+            [numbers.get((row + down, column + right), wall) for down, right in OFFSETS]
+            for row, column in self.squares
         ]
         # [F + 1, 4], as in ``Ground``
-        self.neighbours = np.array([*rows, [wall] * len(Direction)], np.int16)
+        self.neighbours = np.array([*rows, [wall] * len(OFFSETS)], np.int16)
 
     def numbers(self, squares: Iterable[Square]) -> Int16[np.ndarray, " _"]:
         """The numbers of those squares that have one, ascending."""
@@ -83,7 +85,6 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
     zone = yield from zones_in_steps(neighbours)
     goals = squares.numbers(board.goals)
     pushes = yield from _pushes_in_steps(neighbours, zone, goals, are_starts=False)
-    keys = np.random.default_rng(0).integers(1 << 64, size=(2, num_floor), dtype=np.uint64)
     ground = _with_goals(
         Ground(
             neighbours=neighbours,
@@ -95,12 +96,19 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
             lower_bound=np.empty(0, np.int32),
             is_dead=np.empty(0, np.bool_),
             is_immovable=np.zeros((2, num_floor + 1), np.bool_),
-            keys=keys,
+            keys=zobrist_keys(num_floor),
         ),
         goals,
         pushes,
     )
-    return ground._replace(is_immovable=_immovable(ground))
+    _fill_immovable(neighbours, zone, ground.lower_bound, ground.is_immovable)
+    return ground
+
+
+@lru_cache(maxsize=16)  # a rating or a generator searches the same level hundreds of times
+def zobrist_keys(num_floor: int) -> UInt64[np.ndarray, "2 F"]:
+    """``Ground.keys``, which nobody changes."""
+    return np.random.default_rng(0).integers(1 << 64, size=(2, num_floor), dtype=np.uint64)
 
 
 def reversed_in_steps(ground: Ground, starts: Int16[np.ndarray, " G"]) -> Steps[Ground]:
@@ -129,21 +137,23 @@ def _with_goals(
     )
 
 
-def _immovable(ground: Ground) -> Bool[np.ndarray, "2 _"]:
-    """``Ground.is_immovable``: a wall on one side, or pushes to both sides that deadlock."""
-    num_floor = len(ground.zone)
-    box = np.arange(num_floor)
-    is_immovable = np.ones((2, num_floor + 1), np.bool_)
-    for axis in range(2):
-        ends = [ground.neighbours[:num_floor, axis + 2 * i].astype(np.int64) for i in range(2)]
-        has_wall = (ends[0] == num_floor) | (ends[1] == num_floor)
-        deadlocks = []
-        for end in ends:
-            inside = np.where(has_wall, 0, end)
-            place = inside * 4 + ground.zone[inside, box]
-            deadlocks.append(ground.lower_bound[np.where(has_wall, 0, place)] == UNREACHABLE)
-        is_immovable[axis, :num_floor] = has_wall | (deadlocks[0] & deadlocks[1])
-    return is_immovable
+@entry
+@no_type_check
+def _fill_immovable(neighbours, zone, lower_bound, is_immovable):
+    """Fills ``Ground.is_immovable``: a wall on one side, or pushes to both sides that deadlock."""
+    num_floor = len(zone)
+    is_immovable[:, num_floor] = True
+    for box in range(num_floor):
+        for axis in range(2):
+            first, second = neighbours[box, axis], neighbours[box, axis + 2]
+            is_immovable[axis, box] = (
+                first == num_floor
+                or second == num_floor
+                or (
+                    lower_bound[np.int64(first) * 4 + zone[first, box]] == UNREACHABLE
+                    and lower_bound[np.int64(second) * 4 + zone[second, box]] == UNREACHABLE
+                )
+            )
 
 
 def zones_in_steps(neighbours: Int16[np.ndarray, "_ 4"]) -> Steps[Int8[np.ndarray, "F F"]]:

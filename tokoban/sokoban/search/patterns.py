@@ -13,9 +13,9 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import bit_of
 
-_MAX_PATTERNS = 1 << 14
-_MAX_LINKS = 8 * _MAX_PATTERNS
-_NUM_REFUTED = 1 << 17
+# Entries of the database; links and refuted searches are eight for each.
+_FEW_PATTERNS, _MAX_PATTERNS = 1 << 7, 1 << 14
+_EACH = 8
 
 # Entries of `Patterns.progress`.
 NUM_PATTERNS, NUM_LINKS = range(2)
@@ -37,18 +37,28 @@ class Patterns(NamedTuple):
     progress: Int64[np.ndarray, "2"]
 
 
-def no_patterns(num_floor: int) -> Patterns:
+def no_patterns(num_floor: int, *, is_small: bool = False) -> Patterns:
     """An empty database."""
     num_words = -(-num_floor // 64)
+    most = _FEW_PATTERNS if is_small else _MAX_PATTERNS
     return Patterns(
-        boxes=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
-        area=np.zeros((_MAX_PATTERNS, num_words), np.uint64),
+        boxes=np.zeros((most, num_words), np.uint64),
+        area=np.zeros((most, num_words), np.uint64),
         first_link=np.full(num_floor, NONE, np.int32),
-        next_link=np.zeros(_MAX_LINKS, np.int32),
-        pattern=np.zeros(_MAX_LINKS, np.int32),
-        refuted=np.zeros(_NUM_REFUTED, np.uint64),
+        next_link=np.zeros(_EACH * most, np.int32),
+        pattern=np.zeros(_EACH * most, np.int32),
+        refuted=np.zeros(_EACH * most, np.uint64),
         progress=np.zeros(2, np.int64),
     )
+
+
+def grown(patterns: Patterns) -> Patterns:
+    """A database of full size with the same patterns."""
+    larger = no_patterns(len(patterns.first_link))
+    for name in ("boxes", "area", "first_link", "next_link", "pattern", "progress"):
+        known = getattr(patterns, name)
+        getattr(larger, name)[: len(known)] = known
+    return larger
 
 
 @inner

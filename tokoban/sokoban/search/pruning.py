@@ -24,6 +24,7 @@ from tokoban.sokoban.search.deadlocks import (
     is_held,
 )
 from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
+from tokoban.sokoban.search.patterns import grown as grown_patterns
 
 
 class Pruning(NamedTuple):
@@ -37,15 +38,24 @@ class Pruning(NamedTuple):
     may_move: Bool[np.ndarray, " G"]  # after PUSH_THESE, which boxes
 
 
-def empty_pruning(num_floor: int, num_boxes: int) -> Pruning:
-    """Nothing is learned yet."""
+def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> Pruning:
+    """Nothing is learned yet; ``is_small`` is for a search of a few hundred expansions."""
     return Pruning(
-        frozen_walls=empty_frozen_walls(num_floor, num_boxes),
-        patterns=no_patterns(num_floor),
+        frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
+        patterns=no_patterns(num_floor, is_small=is_small),
         corral_search=empty_corral_search(num_floor),
         is_inside=np.zeros(num_floor + 2, np.bool_),
         is_around=np.zeros(num_floor + 1, np.bool_),
         may_move=np.zeros(num_boxes, np.bool_),
+    )
+
+
+def grown(pruning: Pruning) -> Pruning:
+    """The same patterns, with tables of full size."""
+    num_floor, num_boxes = len(pruning.is_around) - 1, len(pruning.may_move)
+    larger = empty_pruning(num_floor, num_boxes)
+    return larger._replace(
+        patterns=grown_patterns(pruning.patterns), corral_search=pruning.corral_search
     )
 
 

@@ -232,6 +232,48 @@ def _expand(problem, frontier, scratch, pruning, position):
         is_blocked[box] = False
 
 
+@partial(entry, makes_arrays=True)
+@no_type_check
+def list_moves(neighbours, positions, chain, player, moves):
+    """Writes all moves through the positions of ``chain``, each one push after the one before.
+
+    ``moves`` has space for F moves a push, and ``player`` stands on a square of the first position.
+    Every walk is a shortest one. Returns how many moves there are.
+    """
+    num_floor = len(neighbours) - 1
+    is_blocked = np.ones(num_floor + 1, np.bool_)
+    marks, steps, waiting = np.zeros((3, num_floor + 1), np.int32)
+    count = 0
+    for i in range(1, len(chain)):
+        before, after = positions.boxes[chain[i - 1]], positions.boxes[chain[i]]
+        box, beyond = 0, 0
+        for square in range(num_floor):
+            word, bit = square >> 6, bit_of(square)
+            is_blocked[square] = before[word] & bit != 0
+            if before[word] & ~after[word] & bit:
+                box = square
+            if after[word] & ~before[word] & bit:
+                beyond = square
+        push = 0
+        while neighbours[box, push] != beyond:
+            push += 1
+        behind = neighbours[box, push ^ 2]
+        flood(neighbours, is_blocked, behind, marks, i, waiting, steps)
+        while player != behind:
+            move = 0
+            ahead = neighbours[player, move]
+            while marks[ahead] != i or steps[ahead] != steps[player] - 1:
+                move += 1
+                ahead = neighbours[player, move]
+            moves[count] = move
+            count += 1
+            player = ahead
+        moves[count] = push
+        count += 1
+        player = box
+    return count
+
+
 @entry
 @no_type_check
 def search(problem, frontier, scratch, pruning, max_expansions):

@@ -187,8 +187,10 @@ class _Run:
             if outcome == Outcome.NO_ROOM:
                 search.grow()
             # The smallest boards do a million units of work a second, the largest a few hundred.
-            elif found.elapsed_s - slice_started_s < _SLICE_S:
-                budget = min(2 * budget, _MOST_WORK)
+            elif (slice_s := found.elapsed_s - slice_started_s) < _SLICE_S:
+                # Each slice costs some 50 us besides, as much as several expansions.
+                factor = 8 if slice_s < _SLICE_S / 8 else 2
+                budget = min(factor * budget, _MOST_WORK)
             else:
                 budget = max(budget // 2, 1)
             self._tell()
