@@ -56,8 +56,15 @@ def test_it_is_trained_from_python(tmp_path: Path) -> None:
     ("name", "complaint"),
     [
         ("nothing.py", "nothing.py: no such file"),
+        ("folder.py", "folder.py: not a file"),
         ("own.py:OTHER", "own.py: OTHER is not a SystemSpec"),
+        ("own.py:MISSING", "own.py: MISSING is not a SystemSpec"),
+        ("own.py:A:B", "unknown system 'own.py:A:B'; expected one of sokoban"),
         ("own.pyc", "unknown system 'own.pyc'; expected one of sokoban"),
+        ("open.py", "open.py, line 2: '(' was never closed"),
+        ("zero.py", "zero.py, line 2: ZeroDivisionError: division by zero"),
+        ("null.py", "null.py: source code string cannot contain null bytes"),
+        ("alone.py", "this needs the package nowhere_to_be_found, which is missing"),
     ],
 )
 def test_what_is_no_system_is_one_line(
@@ -69,8 +76,117 @@ def test_what_is_no_system_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text("SPEC = OTHER = 3\n")
+    Path("open.py").write_text("one = 1\ntwo = (\n")
+    Path("zero.py").write_text("import math\nmath.sqrt(1 / 0)\n")
+    Path("null.py").write_text("a\0b")
+    Path("alone.py").write_text("import nowhere_to_be_found\n")
+    Path("folder.py").mkdir()
     assert cli.main(["train", name]) == 2
-    assert complaint in capsys.readouterr().err
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("tokoban: ") and complaint in line
+
+
+OWN_CONFIG = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from beside import INPUTS
+from torch import nn
+
+from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import Preset, SystemSpec
+from tokoban.training.system import Loss
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    FIELD: int = INPUTS  # of the inputs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    scale: float = 2.0  # of the metric
+
+
+class System:
+    def __init__(self, config):
+        self.config = config
+
+    def initial_model(self):
+        return nn.Linear(self.config.FIELD, 1)
+
+    def train_batches(self, model, *, start_step):
+        while True:
+            yield torch.ones(4, self.config.FIELD)
+
+    def loss(self, model, batch):
+        return Loss(model(batch).square().mean(), {})
+
+    def weights(self, batch):
+        return torch.full((1,), len(batch))
+
+    def evaluate(self, model):
+        return {"inputs": float(model.in_features)}
+
+    def metric_names(self):
+        return ("inputs",)
+
+
+def small():
+    "Few inputs."
+    return Config()
+
+
+SPEC = SystemSpec(
+    name="own",
+    config_type=Config,
+    presets={"small": Preset(small, RunConfig(steps=2, device="cpu"))},
+    smallest="small",
+    default="small",
+    build_model=lambda config: nn.Linear(config.FIELD, 1),
+    make_system=lambda config, start: System(config),
+    evaluation_type=Options,
+    evaluate=lambda trained, options: {"scaled": options.scale * trained.config.FIELD},
+)
+"""
+
+
+def _own_config(folder: Path, field: str) -> str:
+    """A file with a config of its own, which imports from the file beside it."""
+    folder.mkdir()
+    (folder / "beside.py").write_text("INPUTS = 5\n")
+    (folder / "torch.py").write_text(OWN_CONFIG.replace("FIELD", field))
+    return str(folder / "torch.py")
+
+
+def test_its_fields_are_options_with_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a file with the name of a package, in a folder that is named like a file."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, run = _own_config(tmp_path / "a.python", "width"), str(tmp_path / "run")
+    assert cli.main(["train", file, "--width", "3", "--output", run]) == 0
+    assert json.loads((tmp_path / "run/result.json").read_text())["inputs"] == 3
+    capsys.readouterr()
+    assert cli.main(["evaluate", file, "--weights", run, "--scale", "7", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["scaled"] == 21
+    with pytest.raises(SystemExit):
+        cli.main(["train", file, "--help"])
+    shown = capsys.readouterr().out
+    assert "small: Few inputs." in shown and "of the inputs" in shown
+    assert sys.modules["torch"] is torch
+
+
+@pytest.mark.parametrize("field", ["steps", "output"])
+def test_a_field_named_like_an_option_is_refused(
+    field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file = _own_config(tmp_path / "own", field)
+    assert cli.main(["train", file, "--output", str(tmp_path / "run")]) == 2
+    assert f"has an option --{field} already" in capsys.readouterr().err
 
 
 def test_weights_never_name_a_file_to_run(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def add_field_arguments(
     """One option per field of dataclass ``cls``: ``--field-name VALUE``.
 
     A bool is ``true`` or ``false``, and true without a value; None is ``none``. Several values are
-    separate words, or one with commas. The help is the comment behind the field. Two dataclasses on
-    one parser must not share a name.
+    separate words, or one with commas. The help is the comment behind the field. ``ValueError`` if
+    the parser has an option of a field's name.
     """
     expected, comments, files = get_type_hints(cls), field_comments(cls), _annotations(cls)
     group = parser.add_argument_group(f"fields of {cls.__name__}")
@@ -36,16 +36,21 @@ def add_field_arguments(
             help_text += f" (default: {field.default})"
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
-        group.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            dest=field.name,
-            type=_WordType(kind),
-            default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace
-            metavar="FILE" if field.name in files else _metavar(kind),
-            help=help_text,
-            **several,  # type: ignore[arg-type]
-            **optional,  # type: ignore[arg-type]
-        )
+        option = f"--{field.name.replace('_', '-')}"
+        try:
+            group.add_argument(
+                option,
+                dest=field.name,
+                type=_WordType(kind),
+                default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace
+                metavar="FILE" if field.name in files else _metavar(kind),
+                help=help_text,
+                **several,  # type: ignore[arg-type]
+                **optional,  # type: ignore[arg-type]
+            )
+        except argparse.ArgumentError:
+            message = f"{cls.__name__}.{field.name}: the command has an option {option} already"
+            raise ValueError(message) from None
 
 
 def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:

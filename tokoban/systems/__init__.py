@@ -6,6 +6,9 @@ one here, and how to train one that stays outside the package.
 
 import importlib
 import importlib.util
+import re
+import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -50,17 +53,37 @@ def load_named_by_user(system: str) -> "AnySpec":
 
     The file is run. So this is for what a user types, never for a name from a file.
     """
-    file, _, name = system.partition(".py")
-    if system in SYSTEMS or (name and not name.startswith(":")) or ".py" not in system:
+    named = re.fullmatch(r"(.*\.py)(?::(\w*))?", system)
+    if system in SYSTEMS or named is None:
         return load(system)
-    path = Path(f"{file}.py")
+    path, name = Path(named[1]), named[2] or "SPEC"
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file")
-    source = importlib.util.spec_from_file_location(path.stem, path)
+        raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
+    return _spec_of(_run(path), name)
+
+
+def _run(path: Path) -> ModuleType:
+    """The module that a file makes when it is run; ``ValueError`` says where it fails.
+
+    Python looks for the source of classes, and for the names in their annotations, through
+    ``sys.modules``. The prefix keeps a file ``torch.py`` from taking the place of torch.
+    """
+    source = importlib.util.spec_from_file_location(f"tokoban_file_{path.stem}", path)
     assert source is not None and source.loader is not None
-    module = importlib.util.module_from_spec(source)
-    source.loader.exec_module(module)
-    return _spec_of(module, name.removeprefix(":") or "SPEC")
+    module = sys.modules[source.name] = importlib.util.module_from_spec(source)
+    sys.path.append(str(path.resolve().parent))  # for what the file imports from beside it
+    try:
+        source.loader.exec_module(module)
+    except (ModuleNotFoundError, MemoryError):
+        raise
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        raise ValueError(f"{error.filename or path}{line}: {error.msg}") from error
+    except Exception as error:
+        steps = traceback.extract_tb(error.__traceback__)
+        number = [step.lineno for step in steps if step.filename == module.__file__][-1]
+        raise ValueError(f"{path}, line {number}: {type(error).__name__}: {error}") from error
+    return module
 
 
 def _spec_of(module: ModuleType, name: str) -> "AnySpec":
