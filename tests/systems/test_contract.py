@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,6 +20,7 @@ from tokoban import pretrained, systems
 from tokoban.inference import CachedEngine, Network, PlainEngine
 from tokoban.inference.cpu import CpuEngine
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
+from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import field_comments, from_dict, to_dict
 from tokoban.training.gradients import set_gradients
 from tokoban.training.loop import fit
@@ -171,6 +173,7 @@ def test_a_resumed_run_logs_what_an_uninterrupted_one_does(name: str, tmp_path: 
     ]
     assert losses[0] == losses[1]
     assert sorted(losses[0]) == [1, 2, 3, 4, 5, 6]
+    assert whole.weights.read_bytes() == parts.weights.read_bytes()
 
 
 def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
@@ -213,11 +216,15 @@ def test_trained_weights_load_as_they_were_saved(name: str, tmp_path: Path) -> N
     directory = _directory(name, tmp_path / "run")
     fit(_system(name), run, directory)
     model, config = pretrained.load(str(directory.path), system=name)
-    again, _ = pretrained.load(str(directory.weights), system=name)
-    assert config == _config(name)
-    assert not model.training
-    for tensor, other in zip(model.state_dict().values(), again.state_dict().values(), strict=True):
-        assert torch.equal(tensor, other)
+    saved, _ = load_weights(directory.weights)
+    alone = directory.weights.rename(tmp_path / "alone.safetensors")
+    shutil.rmtree(directory.path)
+    again, config_again = pretrained.load(str(alone), system=name)
+    assert config == config_again == _config(name)
+    assert not model.training and not again.training
+    for state in (model.state_dict(), again.state_dict()):
+        assert state.keys() == saved.keys()
+        assert all(torch.equal(state[name], tensor) for name, tensor in saved.items())
 
 
 # In a process of its own, since the checks of shapes that tests switch on cannot be compiled; and
