@@ -19,9 +19,8 @@ def causal(
     num_keys = length if num_keys is None else num_keys
     if num_keys < length:
         raise ValueError(f"expected at least as many keys as queries ({length}), got {num_keys}")
-    # Not ``tril``: on the meta device, where weights are checked, it imports torch._dynamo (1 s).
-    keys = torch.arange(num_keys, device=device)
-    return keys <= keys[num_keys - length :, None]
+    everything = torch.ones(length, num_keys, dtype=torch.bool, device=device)
+    return everything.tril(num_keys - length)
 
 
 def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S"]:
