@@ -99,15 +99,6 @@ def test_it_is_found_by_a_name_alone_and_registering_imports_little() -> None:
     assert (ran.stdout, ran.returncode) == ("(5, 10, 10)\n", 0), ran.stderr
 
 
-def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```python\n# run by the tests\n(.*?)^```$", page, re.M | re.S)
-    monkeypatch.chdir(tmp_path)
-    found: dict[str, Any] = {}
-    exec(example, found)
-    assert found["observations"].shape == (1024, 5, 10, 10)
-
-
 # What a step does.
 
 
