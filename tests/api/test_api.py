@@ -182,3 +182,71 @@ def test_a_script_passes_mypy_strict_and_runs(tmp_path: Path) -> None:
         [sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert ran.stdout == "First R 1\nSquare(row=1, column=2) solvable ()\n", ran.stderr
+
+
+@pytest.mark.parametrize("function", [tokoban.solve, tokoban.hint, tokoban.explain, tokoban.rate])
+@pytest.mark.parametrize(
+    ("limit", "wrong"),
+    [
+        ("time_limit_s", -1.0),
+        ("time_limit_s", float("nan")),
+        ("memory_limit_mb", -1.0),
+        ("memory_limit_mb", float("nan")),
+        ("max_expansions", -1),
+    ],
+)
+def test_a_limit_below_zero_is_refused(function: Any, limit: str, wrong: float) -> None:
+    with pytest.raises(ValueError, match=f"^{limit} is {wrong}; expected 0 or more$"):
+        function(tokoban.Board.from_xsb(PUSH), **{limit: wrong})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("solve(board, minimise='time')", "minimise is 'time'; expected one of ['any', "),
+        ("generate(difficulty='mad')", "difficulty is 'mad'; expected one of ['easy', "),
+        (
+            "generate(style='two-rooms', num_threads=2)",
+            "difficulty, avoid and num_threads have no effect with the style two-rooms",
+        ),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_that_are_known(call: str, message: str) -> None:
+    """In a process of its own, since types are checked under pytest."""
+    code = f"""
+import tokoban
+board = tokoban.Board.from_xsb({PUSH!r})
+try:
+    tokoban.{call}
+except ValueError as error:
+    print(error)
+"""
+    assert run_python(code).startswith(message)
+
+
+def test_no_threads_are_refused(tmp_path: Path) -> None:
+    board = tokoban.Board.from_xsb(PUSH)
+    tokoban.write_levels(tmp_path / "levels.sok", [tokoban.Level(board)])
+    with pytest.raises(ValueError, match="the number of threads is 0; expected at least 1"):
+        tokoban.label([tmp_path / "levels.sok"], tmp_path / "labels", num_threads=0)
+
+
+def test_a_flag_that_is_set_ends_the_making_of_levels_of_every_style() -> None:
+    stop = threading.Event()
+    stop.set()
+    assert tokoban.generate(2, style="two-rooms", stop=stop) == []
+    assert tokoban.generate(2, style="caves", stop=stop) == []
+
+
+@pytest.mark.parametrize("memory_limit_mb", [0.0, 0.0001, 0.0005, 0.002, 0.01])
+def test_a_level_is_rated_with_any_memory(memory_limit_mb: float) -> None:
+    """With none a search may answer that it gave up; it must not write where there is nothing."""
+    board = tokoban.Board.from_xsb("########|#@     #|# $ $  #|# . .  #|########")
+    rating = tokoban.rate(board, memory_limit_mb=memory_limit_mb)
+    assert rating.status in ("solved", "gave up")
+
+
+def test_the_policy_is_loaded_without_the_compiler_of_torch() -> None:
+    """Its import takes two of the five seconds in which a first command is to answer."""
+    code = "import sys, tokoban; tokoban.load('sokoban-8x8'); print('torch._dynamo' in sys.modules)"
+    assert run_python(code) == "False\n"

@@ -113,5 +113,5 @@ def test_levels_beside_invalid_ones_are_rated(
     path.write_text("#####\n#@$ #\n#####\n\n#####\n#@$.#\n#####\n")
     assert main(["rate", str(path), "--json", "-"]) == 2
     told = capsys.readouterr()
-    assert "1 boxes but 0 goals" in told.err
+    assert "1 box but 0 goals" in told.err
     assert [(rated["index"], rated["status"]) for rated in json.loads(told.out)] == [(2, "solved")]

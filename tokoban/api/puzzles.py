@@ -83,15 +83,21 @@ def generate(
     sizes = {"rows": rows, "columns": columns, "num_boxes": num_boxes}
     given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
     if style == "two-rooms":
-        if difficulty is not None or tuple(avoid):
-            raise ValueError("difficulty and avoid have no effect with the style two-rooms")
+        if difficulty is not None or tuple(avoid) or num_threads != 1:
+            raise ValueError(
+                "difficulty, avoid and num_threads have no effect with the style two-rooms"
+            )
         from tokoban.sokoban.puzzles import random_levels
 
-        drawn = random_levels.generate(num_levels, seed=seed, **given)
+        drawn = random_levels.generate(
+            num_levels, seed=seed, limits=Limits(time_limit_s=time_limit_s, stop=stop), **given
+        )
         return [
             level_of_board(level.board, level.solution, title_of(number, seed))
             for number, level in enumerate(drawn, 1)
         ]
+    if difficulty is not None and difficulty not in DIFFICULTIES:
+        raise ValueError(f"difficulty is {difficulty!r}; expected one of {[*DIFFICULTIES]} or None")
     bounds = Difficulty() if difficulty is None else DIFFICULTIES[difficulty]
     puzzles = generate_puzzles(
         num_levels,
@@ -139,6 +145,9 @@ def label(
     from tokoban.sokoban.labels.job import LabelConfig, read_job
     from tokoban.sokoban.search.limits import Limits
 
+    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
+    if num_threads < 1:
+        raise ValueError(f"the number of threads is {num_threads}; expected at least 1")
     config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
     job = read_job(levels, config, evaluation=evaluation)
     share = Share()
@@ -146,5 +155,5 @@ def label(
         folder = LabelFolder(output, job, share)
         driver.prepare()
         limits = Limits(time_limit_s=time_limit_s, stop=stop)
-        folder.complete(num_threads=num_threads or os.cpu_count() or 1, limits=limits)
+        folder.complete(num_threads=num_threads, limits=limits)
         return folder.conclude()

@@ -11,7 +11,7 @@ from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.explainer import Deadlocked
 from tokoban.sokoban.proofs.explainer import explain as explain_position
 from tokoban.sokoban.proofs.games import explain_game
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import STOPPED, Limits
 from tokoban.sokoban.wording import counted, placed
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class Explanation:
         """The explanation in words; rows and columns are counted from 1."""
         if self.certificate is not None:
             return sentences(self.certificate)
+        if self.reason == STOPPED:
+            return ["neither solved nor proved deadlocked until it was stopped"]
         if self.solution is None:
             return [f"neither solved nor proved deadlocked within {self.reason}"]
         if not self.solution.lurd:

@@ -4,8 +4,8 @@ from tokoban.sokoban.board import Square
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 move``, ``2 moves``, ``2,000 pushes``."""
-    plural = "es" if noun.endswith("sh") else "s"
+    """``1 move``, ``2 moves``, ``2 boxes``."""
+    plural = "es" if noun.endswith(("sh", "x")) else "s"
     return f"{number:,} {noun}{plural * (number != 1)}"
 
 

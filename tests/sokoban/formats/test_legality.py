@@ -14,12 +14,12 @@ from tokoban.sokoban.formats.xsb import parse_board
         ("#####|#@$.#|##-##", "not closed: the player can leave at row 3, column 3"),
         ("@$.", "not closed: the player can leave at row 1, column 1"),
         ("-#####|--@$.#|-#####", "not closed: the player can leave at row 2, column 1"),
-        ("######|#@$$.#|######", "2 boxes but 1 goals"),
-        ("######|#@$..#|######", "1 boxes but 2 goals"),
-        ("#####|#@$-#|#####", "1 boxes but 0 goals"),
-        ("#####--|#@$.#-$|#####--", "2 boxes but 1 goals"),
-        ("#####---|#@$.#-.|#####---", "1 boxes but 2 goals"),
-        ("#######|#@$-#*#|#######", "2 boxes but 1 goals"),
+        ("######|#@$$.#|######", "2 boxes but 1 goal"),
+        ("######|#@$..#|######", "1 box but 2 goals"),
+        ("#####|#@$-#|#####", "1 box but 0 goals"),
+        ("#####--|#@$.#-$|#####--", "2 boxes but 1 goal"),
+        ("#####---|#@$.#-.|#####---", "1 box but 2 goals"),
+        ("#######|#@$-#*#|#######", "2 boxes but 1 goal"),
     ],
 )
 def test_what_is_no_level_is_refused(drawing: str, fault: str) -> None:

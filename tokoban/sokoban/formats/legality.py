@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.wording import counted
 
 # Longer or wider drawings are refused before they are read square by square.
 MAX_SIDE = 512
@@ -45,7 +46,7 @@ def find_fault(board: Board) -> str | None:
         where = f"row {way_out.row + 1}, column {way_out.column + 1}"
         return f"not closed: the player can leave at {where}"
     if len(board.boxes) != len(board.goals):
-        return f"{len(board.boxes)} boxes but {len(board.goals)} goals"
+        return f"{counted(len(board.boxes), 'box')} but {counted(len(board.goals), 'goal')}"
     return None
 
 

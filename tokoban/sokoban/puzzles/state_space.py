@@ -144,6 +144,8 @@ def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | No
     one = sum(array.nbytes for array in _arrays(_empty_states(1, num_floor)))
     while max_positions * one > watch.limits.memory_limit_mb * 1e6 / 2:
         max_positions //= 2
+    if max_positions == 0:
+        return None
     try:
         ground = build_ground(board, squares, watch.check)
         states = _empty_states(max_positions, num_floor)

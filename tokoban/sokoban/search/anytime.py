@@ -39,6 +39,8 @@ def solve_anytime(
     asks for one of the three alone. The time limit is shared by the searches, all others hold for
     each. Ctrl-C ends the search as the stop flag does. Compilation on first use is not counted.
     """
+    if minimise is not None and minimise not in _SHARES:
+        raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
     known = _Known()
     yielded: Answer | None = None
     shares = _SHARES if minimise is None else {minimise: 1.0}

@@ -18,6 +18,12 @@ class Limits:
     max_expansions: int | None = None
     stop: threading.Event | None = None  # ends the search once it is set
 
+    def __post_init__(self) -> None:
+        for name in ("time_limit_s", "memory_limit_mb", "max_expansions"):
+            limit = getattr(self, name)
+            if limit is not None and not limit >= 0:  # NaN is refused too
+                raise ValueError(f"{name} is {limit}; expected 0 or more")
+
     @property
     def is_stopped(self) -> bool:
         """Whether the stop flag is set."""
