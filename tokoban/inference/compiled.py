@@ -8,7 +8,7 @@ Axes: P prompts, S their positions, R rows, T positions, D width, V outputs.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple, cast, no_type_check
 
 import numpy as np
 import torch
@@ -161,8 +161,7 @@ class CompiledRows(Rows):
             return np.empty((num_layers, num_places, two_widths), np.float32)
 
         if engine.encoder is not None:
-            assert not isinstance(prompts, Tensor)
-            read = _Sources(engine, prompts)
+            read = _Sources(engine, cast(Sequence[Sequence[int]], prompts))
             self.memory = read.memory
             self.sources = read.places.repeat(width, axis=0)
             self.source_lengths = read.lengths.repeat(width)

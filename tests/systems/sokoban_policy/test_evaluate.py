@@ -138,7 +138,7 @@ def test_a_policy_for_larger_boards_is_measured_on_them(
     assert (metrics["levels"], metrics["optimal_mean_moves"]) == (1, 6)
     with pytest.raises(ValueError, match=r"levels\.xsb: no level that the policy could"):
         _measured(make_policy(interior=6), levels=path)
-    assert "1x8 does not fit" in capsys.readouterr().err
+    assert "1x8 squares of floor; the policy knows up to 6x6" in capsys.readouterr().err
 
 
 def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(
