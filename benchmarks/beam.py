@@ -3,7 +3,7 @@
 Width 32, 30 moves, many levels at once, by the shipped one-box policy in float32. The post's
 listing searches one level a call; the baseline here takes them all in one batch, which is faster
 (one a call has a row of its own). ``ours as posted`` looks for the same thing: equal states are not
-merged, nothing stops early. It must find plans of the same scores, as must all that merge among
+merged, nothing stops early. It must find solutions of the same scores, as must all that merge among
 themselves, but for the few searches in which rounding orders two beams at the edge. Last comes a
 search as ``tokoban solve`` makes it: merging, never going back, over with its first solution.
 """
@@ -189,7 +189,7 @@ def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_q
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answers 0 once all rows are measured and all plans were the same."""
+    """Answers 0 once all rows are measured and all solutions were the same."""
     options = parser(__doc__, num_threads=None)
     options.add_argument("--levels", type=int, nargs="+", metavar="N", help="at once")
     options.add_argument(

@@ -39,7 +39,7 @@ MAX_FILE_S = 10.0  # of the processor, for one file of a few hundred bytes
 MAX_CASE_S = 300.0  # on the clock, before a case counts as one that never ends
 NUM_GAMES, NUM_MOVES = 40, 30  # of one case of the rules
 MAX_EXPANSIONS, TIME_LIMIT_S = 20_000, 5.0  # of one answer of a solver
-# What a process holds beside what a solver counts: the first tables, the plan, Python's own.
+# What a process holds beside what a solver counts: the first tables, the solution, Python's own.
 ALLOWANCE_BYTES = 60e6
 MAX_KNOWN_SQUARES = 14  # all play from boards of so few squares is looked through
 
@@ -79,7 +79,7 @@ def random_level(chance: random.Random) -> Board:
 
 
 def try_solver(chance: random.Random) -> Counter[str]:
-    """One board in all modes: answers that agree, plans that solve, limits that hold."""
+    """One board in all modes: answers that agree, solutions that solve, limits that hold."""
     prepare()  # no limit of time or memory counts a first compilation
     board = random_level(chance)
     memory_limit_mb = chance.choice([1.0, 20.0, 200.0])
@@ -117,7 +117,7 @@ def try_solver(chance: random.Random) -> Counter[str]:
 
 
 def count_moves(_: Board, directions: Sequence[Direction]) -> int:
-    """The moves of a plan, in the form of ``count_pushes``."""
+    """The moves of a solution, in the form of ``count_pushes``."""
     return len(directions)
 
 

@@ -23,7 +23,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
 from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.shards import Shard, read_shard
-from tokoban.sokoban.search.bitboard.labels import LOST
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.solver import solve
 from tokoban.training.run_directory import current_commit
 
@@ -64,12 +64,12 @@ def draw_states(path: Path, num_states: int, seed: int) -> Iterator[tuple[Shard,
 
 
 def price(board: Board, unit: str) -> int:
-    """The fewest moves or pushes to the end by A*; ``LOST`` if it proves that there is none."""
+    """The fewest moves or pushes to the end by A*; ``DEADLOCKED`` if there is no solution."""
     answer = solve(board, minimise=unit)
     if answer.status == "gave up":
         raise RuntimeError(f"A* gave up on {board}")
     if answer.solution is None:
-        return LOST
+        return DEADLOCKED
     return answer.solution.num_pushes if unit == "pushes" else answer.solution.num_moves
 
 
@@ -118,9 +118,9 @@ def prove(path: Path, num_states: int, num_sets: int, seed: int) -> dict[str, in
     for shard, state in draw_states(path, num_states, seed):
         board, moves_left = shard.board(state), int(shard.moves_left[state])
         pushes_left = int(shard.pushes_left[state])
-        counts["deadlocked" if moves_left == LOST else "solvable"] += 1
+        counts["deadlocked" if moves_left == DEADLOCKED else "solvable"] += 1
         is_right = (price(board, "moves"), price(board, "pushes")) == (moves_left, pushes_left)
-        if 0 < moves_left < LOST and counts["sets"] < num_sets:
+        if 0 < moves_left < DEADLOCKED and counts["sets"] < num_sets:
             counts["sets"] += 1
             is_right &= best_moves(board, moves_left) == shard.best_moves[state]
             for unit, left in (("moves", moves_left), ("pushes", pushes_left)):

@@ -50,7 +50,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     state, metadata = load_weights(pretrained.weights_path("life-16"))
     next(value for value in state.values() if value.is_floating_point()).view(-1)[0] = torch.nan
     save_weights(path, state, metadata)
-    with pytest.raises(ValueError, match="weights among which are NaN or infinite ones"):
+    with pytest.raises(ValueError, match="some weights are NaN or infinite"):
         pretrained.load(str(path), system="life")
 
 

@@ -56,7 +56,7 @@ def test_texts_that_cannot_be_used_are_one_sentence(
     before = sorted(Path().iterdir())
     command = f"{TRAIN if train else EVALUATE} {_texts(source, target, train=train)}"
     assert cli.main(command.split()) == 2
-    expected = message or ("nothing to learn from: 0 of 0" if train else "no sentence in it")
+    expected = message or ("nothing to learn from: 0 of 0" if train else "has no sentence")
     assert expected in _only_line(capsys)
     assert sorted(Path().iterdir()) == before
 

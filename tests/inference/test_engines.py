@@ -194,10 +194,10 @@ def test_compiled_rows_take_an_input_each_and_no_more_than_they_are_for() -> Non
     with pytest.raises(ValueError, match=r"^got 3 inputs; expected one for each of 2 rows$"):
         rows.advance(torch.tensor([3, 3, 3]), None)
     rows.advance(torch.tensor([3, 3]), None)
-    with pytest.raises(ValueError, match=r"^the rows are for 2 positions, and full$"):
+    with pytest.raises(ValueError, match=r"^the rows are full: they have 2 positions$"):
         rows.advance(torch.tensor([3, 3]), None)
     loops = CompiledEngine(networks.decoder_only())
-    with pytest.raises(ValueError, match=r"^the rows are for 2 positions, and full$"):
+    with pytest.raises(ValueError, match=r"^the rows are full: they have 2 positions$"):
         loops.read([[5, 7, 9]], max_length=2)
 
 
@@ -253,11 +253,11 @@ def test_of_a_large_network_single_rows_alone_are_compiled(monkeypatch: pytest.M
 
 def test_a_network_has_an_encoder_and_a_start_where_its_stack_is_a_decoder() -> None:
     whole = networks.encoder_decoder(pre_norm=True)
-    with pytest.raises(ValueError, match="a decoder needs an encoder"):
+    with pytest.raises(ValueError, match="a Decoder stack needs an encoder"):
         Network(stack=whole.stack, max_length=3)
-    with pytest.raises(ValueError, match="a decoder needs an encoder"):
+    with pytest.raises(ValueError, match="a Decoder stack needs an encoder"):
         Network(stack=whole.encoder, encoder=whole.encoder, max_length=3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="rows have a start token exactly where"):
+    with pytest.raises(ValueError, match="a network has a start token if and only if"):
         Network(stack=whole.stack, encoder=whole.encoder, max_length=3)
 
 

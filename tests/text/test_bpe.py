@@ -132,7 +132,9 @@ def test_what_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"tokenizer\.json: 'utf-8' codec can't decode"):
         Tokenizer.load(path)
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
-    with pytest.raises(ValueError, match=r"whose first tokens are \(None, .*; expected \('\[PAD\]"):
+    with pytest.raises(
+        ValueError, match=r"the first tokens of the tokenizer are \(None, .*; expected \('\[PAD\]"
+    ):
         Tokenizer(other)
 
 

@@ -1,4 +1,4 @@
-"""What moves on a terminal while levels are being solved."""
+"""The progress bar of ``tokoban solve``."""
 
 from types import TracebackType
 
@@ -70,7 +70,7 @@ class Bar:
             self._screen.print(f"{number:>4}  so far {message}; looking for better")
 
     def done(self, number: int) -> None:
-        """A level has its answer."""
+        """Counts a level that has its answer."""
         self._levels.advance(self._solving)
         if number in self._lines:
             self._searches.remove_task(self._lines.pop(number))

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not num_invalid:
         return 0
     message = counted(int(num_invalid), "level")
-    print(f"tokoban: {message} left out: invalid, or not what the weights know", file=sys.stderr)
+    print(f"tokoban: {message} left out: invalid, or unfit for these weights", file=sys.stderr)
     return ExitCode.INVALID_INPUT
 
 

@@ -1,4 +1,4 @@
-"""What the commands that go through the levels of a file ask of their options and of the file."""
+"""The options and the file of commands that process the levels of a file."""
 
 import argparse
 import sys
@@ -22,7 +22,7 @@ class ChosenLevels:
     problems: "tuple[Problem, ...]"  # of the file itself and of the boards that were asked for
 
     def check(self, number: int | None) -> None:
-        """Raises ``ValueError`` for a number, unless it is None, that no valid level has."""
+        """Raises ``ValueError`` if no valid level has this number; None passes."""
         invalid = self.file.invalid
         if number in invalid:
             raise ValueError(f"--level {number}: {invalid[number]}")

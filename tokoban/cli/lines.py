@@ -1,4 +1,4 @@
-"""What a command was given to read: words of the command line, or the lines of standard input."""
+"""The texts that a command reads: its arguments, or the lines of standard input."""
 
 import os
 import sys

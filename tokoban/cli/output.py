@@ -1,4 +1,4 @@
-"""What commands say, and where their files go: whole or not at all, or out for ``-``."""
+"""Messages and output files of commands; files are written atomically, ``-`` is printed."""
 
 import argparse
 import errno

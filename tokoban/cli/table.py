@@ -113,7 +113,7 @@ class Table:
             self._page = "game"
 
     def _note_change(self, number_before: int, *, is_solved: bool = False) -> None:
-        """The board is another one: hints are void, and what was played is saved now and then."""
+        """Discards the hint of the previous board, and saves the game now and then."""
         self._grade = 0
         self._num_unsaved += 1
         is_another = self._game.number != number_before

@@ -128,7 +128,7 @@ def entry(
         index._load_index = partial(_index_or_none, index._load_index)
     except AttributeError as error:
         raise ImportError(
-            f"numba {numba.__version__} has another cache than tokoban knows; "
+            f"numba {numba.__version__} has a cache format that tokoban does not know; "
             "pyproject.toml names the versions that fit"
         ) from error
     except RuntimeError:  # no such folder can be written: compiled anew by every process

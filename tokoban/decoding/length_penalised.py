@@ -126,7 +126,7 @@ class _Finished:
         return self.ranks[searches, -1] > -torch.inf
 
     def hypotheses(self, keep: int) -> Hypotheses:
-        """The best of each search."""
+        """The best hypotheses of each search."""
         ranks, scores = self.ranks[:, :keep], self.scores[:, :keep]
         actions = self.actions[:, :keep].masked_fill((ranks == -torch.inf)[:, :, None], -1)
         return Hypotheses(actions, (actions >= 0).sum(dim=2), scores, ranks)

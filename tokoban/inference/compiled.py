@@ -174,7 +174,7 @@ class CompiledRows(Rows):
             inputs, lengths = _joined(engine.network, prompts)
             self.longest = int(lengths.max())
             if self.longest > self.max_length:
-                raise ValueError(f"the rows are for {self.max_length} positions, and full")
+                raise ValueError(f"the rows are full: they have {self.max_length} positions")
             capacity = len(inputs) + (self.max_length - int(lengths.min())) * num_rows
             self.cache = new_cache(capacity)
             self.places = np.zeros((len(prompts), self.max_length), np.int64)
@@ -213,7 +213,7 @@ class CompiledRows(Rows):
         num_rows = len(self.lengths)
         # The loops would write behind the end of what there is.
         if self.longest >= self.max_length:
-            raise ValueError(f"the rows are for {self.max_length} positions, and full")
+            raise ValueError(f"the rows are full: they have {self.max_length} positions")
         if len(inputs) != num_rows:
             raise ValueError(f"got {len(inputs)} inputs; expected one for each of {num_rows} rows")
         newest = inputs.numpy()

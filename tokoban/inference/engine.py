@@ -40,9 +40,9 @@ class Network:
 
     def __post_init__(self) -> None:
         if isinstance(self.stack, Decoder) != (self.encoder is not None):
-            raise ValueError("a decoder needs an encoder, and an encoder as the stack takes none")
+            raise ValueError("a Decoder stack needs an encoder, and an Encoder stack takes none")
         if (self.encoder is None) != (self.start is None):
-            raise ValueError("rows have a start token exactly where there is an encoder")
+            raise ValueError("a network has a start token if and only if it has an encoder")
 
     @property
     def device(self) -> torch.device:

@@ -55,7 +55,7 @@ class PackedLinear(nn.Module):
 
 
 class QuantizedLinear(nn.Module):
-    """``nn.Linear`` in products of bytes, summed exactly: a quarter of the memory to be read.
+    """``nn.Linear`` with int8 products and exact sums: it reads a quarter of the memory.
 
     Each output has a scale of its own for its weights. Each row of inputs is scaled by its greatest
     when it comes, so that no other row changes what becomes of it.

@@ -69,7 +69,7 @@ class PlainRows(Rows):
     def _read(self) -> Tensor:
         network, length = self.network, max(map(len, self.inputs))
         if length > self.max_length:
-            raise ValueError(f"the rows are for {self.max_length} positions, and full")
+            raise ValueError(f"the rows are full: they have {self.max_length} positions")
         network.require_length(length)
         rows = pad_sequence(self.inputs, batch_first=True)
         places = torch.arange(length, device=network.device)

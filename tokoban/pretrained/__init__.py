@@ -73,7 +73,7 @@ def load_trained(
     except (ValueError, RuntimeError) as error:
         raise _unfit(path, error) from None
     if not are_numbers(model):
-        raise ValueError(f"{path}: weights among which are NaN or infinite ones")
+        raise ValueError(f"{path}: some weights are NaN or infinite")
     return Trained(model.eval(), config, path)
 
 

@@ -47,7 +47,7 @@ def canonical_form(board: Board, *, exact_player: bool = False) -> str:
 
 
 def canonical_hash(board: Board, *, exact_player: bool = False) -> str:
-    """Sixteen hexadecimal digits that stand for ``canonical_form``, the same everywhere."""
+    """A hash of ``canonical_form``: sixteen hexadecimal digits, the same on every machine."""
     form = canonical_form(board, exact_player=exact_player)
     return hashlib.blake2b(form.encode("ascii"), digest_size=8).hexdigest()
 

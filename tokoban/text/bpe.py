@@ -25,7 +25,7 @@ class Tokenizer:
         self._encoder = encoder
         names = tuple(encoder.id_to_token(number) for number in range(len(SPECIALS)))
         if names != SPECIALS:
-            raise ValueError(f"a tokenizer whose first tokens are {names}; expected {SPECIALS}")
+            raise ValueError(f"the first tokens of the tokenizer are {names}; expected {SPECIALS}")
 
     @property
     def vocabulary_size(self) -> int:
@@ -147,7 +147,7 @@ def _encoder_of(described: Any) -> tokenizers.Tokenizer:
         ):
             break
     else:
-        raise ValueError("its normaliser, splitting or decoder is not that of tokoban")
+        raise ValueError("its normaliser, splitting or decoder differs from that of tokoban")
     if not isinstance(vocabulary, dict) or set(vocabulary.values()) != set(range(len(vocabulary))):
         raise ValueError(f"expected tokens numbered from 0 to {len(vocabulary or ()) - 1}")
     if any(not _BYTES.keys() >= set(name) for name in vocabulary if name not in SPECIALS):

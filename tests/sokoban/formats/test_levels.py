@@ -333,8 +333,8 @@ def test_a_file_holds_so_many_squares_and_moves_and_no_more(
     read = parse_levels(board * 5, source="f")
     assert [level.number for level in read.levels] == [1, 2]
     assert [str(found) for found in read.problems] == [
-        'f:5: level 3 "": boards and moves up to here come to more than 1,336 squares and moves; '
-        "what follows is not read: split the file"
+        'f:5: level 3 "": the boards and moves so far have more than 1,336 squares and moves; '
+        "the rest is not read: split the file"
     ]
     # Rows that are short on paper are as wide as the others on the board.
     read = parse_levels(f"#@$.#\n{'#' * 100}\n{'#' * 5}\n" + "#\n" * 50)

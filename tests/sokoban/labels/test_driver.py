@@ -17,7 +17,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.driver import Labelled, Labelling
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.search.bitboard.driver import Verdict
-from tokoban.sokoban.search.bitboard.labels import LOST, Labels
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
@@ -91,7 +91,7 @@ def check_labels(play: Play, keys: list[tuple[int, int]], labels: Labels, unit: 
     total = play.to_go[unit]
     for state, key in enumerate(keys):
         board = play.board[key]
-        assert labels.distance[state] == total.get(board, LOST)
+        assert labels.distance[state] == total.get(board, DEADLOCKED)
         moves, pushes = 0, set()
         if total.get(board, 0) > 0:
             pushes = best_pushes(board, play.after, total, unit)
@@ -164,7 +164,7 @@ def test_losing_pushes_that_no_static_check_shows_come_first() -> None:
     # is in the row above, pushing it down is a deadlock that no dead square or frozen box shows;
     # pushing the box of the last row into the corner is the other losing push.
     found = label_all([parse_board("--------|-----.--|@-$-----|.-----$-")], num_states=101)
-    must_lose = (found.samples.origin == Origin.BORDER) & (found.by_moves.distance == LOST)
+    must_lose = (found.samples.origin == Origin.BORDER) & (found.by_moves.distance == DEADLOCKED)
     boxes = found.samples.boxes[must_lose]
     in_row_3 = np.bitwise_count(boxes >> np.uint64(8 * 3))
     in_row_2 = np.bitwise_count(boxes >> np.uint64(8 * 2)) - in_row_3
@@ -219,7 +219,7 @@ def test_a_level_of_too_many_sets_is_given_up_and_the_others_are_not() -> None:
 def test_a_level_without_solution_has_lost_states_only() -> None:
     found = label_all([parse_board("@-$-|---.|$.--")])
     assert found.by_moves.verdict[0] == Verdict.UNSOLVABLE
-    assert (found.by_moves.distance == LOST).all()
+    assert (found.by_moves.distance == DEADLOCKED).all()
     assert len(found.samples.boxes) > 1
 
 

@@ -16,7 +16,7 @@ from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard, pack, read_about, read_shard, to_bytes
-from tokoban.sokoban.search.bitboard.labels import LOST
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.simulation.bitboards import pack as pack_words
 
 BOARDS = [
@@ -50,7 +50,7 @@ def test_what_was_packed_is_what_is_read(path: Path) -> None:
 def test_unpacked_labels_are_those_that_were_packed(path: Path) -> None:
     read, (samples, by_moves, by_pushes) = read_shard(path), LABELLED
     assert len(read) == len(samples.boxes)
-    assert np.array_equal(read.is_solvable, by_moves.distance != LOST)
+    assert np.array_equal(read.is_solvable, by_moves.distance != DEADLOCKED)
     assert np.array_equal(read.pushes_left, by_pushes.distance)
     assert np.array_equal(read.best_moves, by_moves.best_moves)
     assert np.array_equal(read.origin, samples.origin)
@@ -60,7 +60,7 @@ def test_unpacked_labels_are_those_that_were_packed(path: Path) -> None:
     assert np.array_equal(read.best_pushes(some, "pushes"), by_pushes.best_pushes[some])
     # Three boxes are twelve bits.
     assert read.pushes_by_moves.shape == (len(read), 2)
-    with pytest.raises(ValueError, match="unit is 'moves' or 'pushes', not 'steps'"):
+    with pytest.raises(ValueError, match="unit is 'steps'; expected 'moves' or 'pushes'"):
         read.best_pushes(some, "steps")
 
 

@@ -225,9 +225,9 @@ def test_frozen_boxes_are_those_of_the_plain_function_where_no_squares_are_dead(
         is_wall = laid.ground.neighbours == num_floor
         by_walls = np.ascontiguousarray((is_wall[:, :2] | is_wall[:, 2:]).T)
         ground = laid.ground._replace(is_immovable=by_walls)
-        is_held = np.zeros(num_floor + 1, np.bool_)
-        mark_frozen(ground, laid.scratch.boxes, laid.scratch.is_blocked, is_held)
-        found = {laid.squares[box] for box in laid.scratch.boxes if is_held[box]}
+        is_immobile = np.zeros(num_floor + 1, np.bool_)
+        mark_frozen(ground, laid.scratch.boxes, laid.scratch.is_blocked, is_immobile)
+        found = {laid.squares[box] for box in laid.scratch.boxes if is_immobile[box]}
         assert found == frozen_boxes(board)
         num_frozen += len(found)
     assert num_frozen > 20
@@ -242,8 +242,8 @@ def test_the_freeze_rule_on_words_is_that_on_squares() -> None:
             continue
         laid = lay_out_board(board)
         scratch = laid.scratch
-        is_held = np.zeros(len(laid.squares) + 1, np.bool_)
-        on_squares = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_held) < 0
+        is_immobile = np.zeros(len(laid.squares) + 1, np.bool_)
+        on_squares = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_immobile) < 0
         terrain = empty_terrain(len(board.goals))
         survey(terrain, ~level.walls[0], level.goals[0])
         boxes = level.boxes[0]
@@ -263,9 +263,9 @@ def test_goals_are_reached_by_pushes_between_walls_and_frozen_boxes() -> None:
         laid = lay_out_board(board)
         frozen = set(draw.sample(sorted(board.boxes), 2))
         floor = inside - frozen
-        is_held = np.array([square not in floor for square in laid.squares] + [True])
+        is_immobile = np.array([square not in floor for square in laid.squares] + [True])
         walls = laid.pruning.frozen_walls
-        entry = frozen_entry(laid.ground, walls, laid.scratch.boxes, is_held)
+        entry = frozen_entry(laid.ground, walls, laid.scratch.boxes, is_immobile)
         for goal, number in enumerate(laid.ground.goals):
             reached = [laid.squares[number]]
             for square in reached if reached[0] in floor else []:

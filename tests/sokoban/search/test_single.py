@@ -27,9 +27,9 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, *outcomes: Outcome, plan: tuple[Direction, ...] = (Direction.RIGHT,)):
+    def __init__(self, *outcomes: Outcome, solution: tuple[Direction, ...] = (Direction.RIGHT,)):
         self.outcomes = outcomes
-        self.plan = plan
+        self.solution = solution
         self.budgets: list[int] = []
         self.room = 1
 
@@ -51,7 +51,7 @@ class Scripted:
         self.room *= 2
 
     def directions(self) -> tuple[Direction, ...]:
-        return self.plan
+        return self.solution
 
     def optimum(self) -> None:
         return None
@@ -194,7 +194,7 @@ def test_what_needs_no_search_gets_none(drawing: str, status: str) -> None:
 
 
 def test_a_plan_that_the_rules_refuse_is_never_returned() -> None:
-    search = Scripted(Outcome.SOLVED, plan=(Direction.LEFT,))
+    search = Scripted(Outcome.SOLVED, solution=(Direction.LEFT,))
     with pytest.raises(RuntimeError, match="the rules refuse the solution"):
         find_answer(PUSH, alone(search), Limits())
 

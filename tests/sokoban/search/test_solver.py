@@ -38,7 +38,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def count_moves(board: Board, answer: Answer) -> int | None:
-    """The moves of a plan, which the rules must confirm; None for a proof that there is none."""
+    """The moves of a solution, which the rules must confirm; None if there provably is none."""
     if answer.status == "unsolvable":
         return None
     assert answer.solution is not None
@@ -49,7 +49,7 @@ def count_moves(board: Board, answer: Answer) -> int | None:
 
 
 def count_pushes(board: Board, answer: Answer) -> int | None:
-    """The pushes of a plan; None for a proof that there is none."""
+    """The pushes of a solution; None for a proof that there is none."""
     if answer.status == "unsolvable":
         return None
     assert answer.solution is not None
@@ -245,7 +245,7 @@ def test_no_plan_is_shorter_than_what_was_said_to_be_the_least(objective: str) -
         if length:
             assert least[-1] <= length
             bounds, lengths = bounds + least[-1], lengths + length
-    # What is said last, one slice before the end, is a move or two less than the plan.
+    # What is said last, one slice before the end, is a move or two less than the solution.
     assert bounds > 0.8 * lengths > 0
 
 

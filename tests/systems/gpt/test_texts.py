@@ -138,5 +138,5 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> Non
 def test_a_model_without_a_tokenizer_reads_no_text() -> None:
     model = random_gpt()
     model.tokenizer = None
-    with pytest.raises(ValueError, match="these weights have no tokenizer with them"):
+    with pytest.raises(ValueError, match="these weights have no tokenizer"):
         generate_texts(model, ["a"])

@@ -242,6 +242,6 @@ def test_a_memory_without_attention_cannot_be_looked_at(
     forgetful: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _evaluate(forgetful, "--attention", str(tmp_path / "x.html")) == 2
-    assert "--attention: the memory 'none' has none to look at" in capsys.readouterr().err
+    assert "--attention: the memory 'none' has no attention" in capsys.readouterr().err
     assert _evaluate(forgetful, "--episodes", "2") == 0
     assert "look_layer" not in capsys.readouterr().out

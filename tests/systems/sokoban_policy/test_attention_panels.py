@@ -1,4 +1,4 @@
-"""What is shown of a plan are the boards that the policy reads, and its weights over them."""
+"""What is shown of a solution are the boards that the policy reads, and its weights over them."""
 
 import pytest
 import torch
@@ -12,15 +12,15 @@ from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.viewing.attention_page import TokenRow
 
 BOARD = fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
-PLAN = (Direction.DOWN, Direction.RIGHT)
+SOLUTION = (Direction.DOWN, Direction.RIGHT)
 # Hundredths of red, green and blue.
 LETTERS = {(72, 49, 24): "$", (85, 34, 29): ".", (25, 51, 77): "@", (37, 60, 29): "*"}
 WALL, BOX, GOAL, PLAYER, DONE = ["585d73", "b77d3d", "d9574a", "4082c4", "5e994a"]
 
 
-def panel(policy: SokobanPolicy, plan: tuple[Direction, ...] = PLAN):
+def panel(policy: SokobanPolicy, solution: tuple[Direction, ...] = SOLUTION):
     levels = solve.pack([BOARD], torch.device("cpu"), margin=policy.margin)
-    (found,) = attention_panels(policy, levels, plan)
+    (found,) = attention_panels(policy, levels, solution)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Examples from exact tables and from plans: labels that are right, batches that can be resumed."""
+"""Examples from exact tables and from solutions: labels are right, batches can be resumed."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy.dataset import (
     ExactGames,
-    PlanGames,
+    SolutionGames,
     draw_levels,
     play_imperfectly,
     replay_entries,
@@ -224,9 +224,9 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
     assert not games.is_right.any()
 
 
-def _plan_games(interior: int = 6) -> PlanGames:
+def _solution_games(interior: int = 6) -> SolutionGames:
     side = interior + 2
-    return PlanGames(
+    return SolutionGames(
         generate(11, seed=1, rows=side, columns=side),
         batch_games=5,
         num_positions=32,
@@ -238,35 +238,35 @@ def _plan_games(interior: int = 6) -> PlanGames:
 
 @pytest.mark.parametrize("start", [1, 20, 45])
 def test_plan_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
-    whole = _plan_games().batches(start_step=0)
+    whole = _solution_games().batches(start_step=0)
     for _ in range(start):
         next(whole)
-    _assert_equal(next(whole), next(_plan_games().batches(start_step=start)))
+    _assert_equal(next(whole), next(_solution_games().batches(start_step=start)))
 
 
 def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
-    plans = _plan_games()
-    num_games = len(plans.episodes.is_used)
+    solutions = _solution_games()
+    num_games = len(solutions.episodes.is_used)
     assert num_games == 8 * (11 + 3)  # generated, and drawn by hand
-    batches = plans.batches(start_step=0)
+    batches = solutions.batches(start_step=0)
     starts = [next(batches).games.boards.at(FIRST) for _ in range(num_games // 5)]
     keys = torch.cat([bitboards.keys(start) for start in starts])
-    truth = bitboards.keys(plans.episodes.boards.at(FIRST))
+    truth = bitboards.keys(solutions.episodes.boards.at(FIRST))
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}
     assert len(keys) == num_games - num_games % 5
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
 
 
 def test_plans_in_a_full_word_end_solved() -> None:
-    games = _plan_games(interior=8).episodes
+    games = _solution_games(interior=8).episodes
     last = games.boards.at((torch.arange(len(games.is_used)), games.is_used.sum(1) - 1))
     assert torch.equal(bitboards.is_solved(last), (games.steps_left_bin == 0).any(1))
     assert bitboards.is_solved(last).sum() >= 8 * 6
 
 
 def test_two_processes_read_different_parts_of_one_epoch() -> None:
-    plans = _plan_games()
-    alone = plans.batches(start_step=0, rank=0, world_size=1)
-    first, second = (next(plans.batches(start_step=0, rank=r, world_size=2)) for r in (0, 1))
+    solutions = _solution_games()
+    alone = solutions.batches(start_step=0, rank=0, world_size=1)
+    first, second = (next(solutions.batches(start_step=0, rank=r, world_size=2)) for r in (0, 1))
     _assert_equal(first, next(alone))
     _assert_equal(second, next(alone))

@@ -60,7 +60,7 @@ def test_what_is_wrong_is_said_with_its_line(before: str, after: str, message: s
     ("text", "message"),
     [
         ("goal:\n####\n#@ #\n####\n", "x.txt:1: a goal before any start"),
-        ("solved\nmoves: L\nisbad: -\n", "x.txt:1: a plan before any start"),
+        ("solved\nmoves: L\nisbad: -\n", "x.txt:1: a solution before any start"),
     ],
 )
 def test_order_matters(text: str, message: str) -> None:

@@ -80,7 +80,7 @@ def test_rollouts_take_no_more_than_was_reckoned() -> None:
 def test_a_limit_for_one_level_at_a_time_changes_no_plan(score: Score) -> None:
     model = _policy(8)
 
-    def plans(memory_limit: int) -> tuple[list[solve.Moves | None], set[int]]:
+    def solutions(memory_limit: int) -> tuple[list[solve.Moves | None], set[int]]:
         batches: set[int] = set()
         handle = model.board_encoder.register_forward_pre_hook(
             lambda module, inputs: batches.add(len(inputs[0]))
@@ -93,7 +93,7 @@ def test_a_limit_for_one_level_at_a_time_changes_no_plan(score: Score) -> None:
 
     num_rows = 12 if score == "both" else 3
     one_level = FIXED_BYTES + num_rows * row_bytes(model) + 2**15
-    (one_at_a_time, alone), (all_at_once, together) = plans(one_level), plans(2 * 10**9)
+    (one_at_a_time, alone), (all_at_once, together) = solutions(one_level), solutions(2 * 10**9)
     assert one_at_a_time == all_at_once
     # The goal and the start of each level at first, then a board of each row.
     assert (alone, together) == ({2, num_rows}, {22, 11 * num_rows})

@@ -1,4 +1,4 @@
-"""Plans: of beam search and rollouts, alone and in batches, each one played by the plain rules."""
+"""Solutions by beam search and rollouts, alone and in batches, each replayed by the rules."""
 
 from collections.abc import Callable
 
@@ -26,12 +26,16 @@ BOARDS = [fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)
 
 
 def test_plans_solve_their_levels(policy: SokobanPolicy) -> None:
-    plans = solve.by_beam(policy, solve.pack(BOARDS, CPU), width=8, max_moves=30)
-    solved = [(board, plan) for board, plan in zip(BOARDS, plans, strict=True) if plan is not None]
+    solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), width=8, max_moves=30)
+    solved = [
+        (board, solution)
+        for board, solution in zip(BOARDS, solutions, strict=True)
+        if solution is not None
+    ]
     assert len(solved) > 1
-    for board, plan in solved:
-        assert rules.play(board, plan)[-1].is_solved
-        assert len(plan) <= policy.max_positions - 2
+    for board, solution in solved:
+        assert rules.play(board, solution)[-1].is_solved
+        assert len(solution) <= policy.max_positions - 2
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -42,8 +46,8 @@ def test_a_wide_beam_finds_what_is_near(make_policy, score: Score) -> None:
     assert len(near) > 4
     boards = [fit(level.board) for level in near]
     packed = solve.pack(boards, CPU)
-    plans = solve.by_beam(make_policy(), packed, width=64, max_moves=4, score=score)
-    lengths = [None if plan is None else len(plan) for plan in plans]
+    solutions = solve.by_beam(make_policy(), packed, width=64, max_moves=4, score=score)
+    lengths = [None if solution is None else len(solution) for solution in solutions]
     assert lengths == [len(level.solution or ()) for level in near]
 
 
@@ -86,10 +90,10 @@ def test_a_narrow_beam_follows_its_score(told, score: Score, finds: bool) -> Non
     model = told(always(0.0, 0.1, 0.3, 0.2, 0.0), truth)
     room = parse_board("########|#      #|# $ .  #|#   @  #|#      #|########")
     levels = solve.pack([room], CPU)
-    (plan,) = solve.by_beam(model, levels, width=1, max_moves=11, score=score)
-    assert (plan is not None) == finds
-    if plan is not None:
-        assert len(plan) == 6
+    (solution,) = solve.by_beam(model, levels, width=1, max_moves=11, score=score)
+    assert (solution is not None) == finds
+    if solution is not None:
+        assert len(solution) == 6
 
 
 def test_boards_taken_for_unsolvable_are_dropped_but_solved_ones_never(told) -> None:
@@ -98,8 +102,10 @@ def test_boards_taken_for_unsolvable_are_dropped_but_solved_ones_never(told) -> 
     levels = solve.pack([near, far], CPU)
     right = Direction.RIGHT
     for max_unsolvable, expected in ((0.95, [(right,), (right, right)]), (0.5, [(right,), None])):
-        plans = solve.by_beam(model, levels, width=2, max_moves=5, max_unsolvable=max_unsolvable)
-        assert plans == expected
+        solutions = solve.by_beam(
+            model, levels, width=2, max_moves=5, max_unsolvable=max_unsolvable
+        )
+        assert solutions == expected
 
 
 def test_a_search_goes_back_to_no_board_it_has_been_on_unless_told_to(told) -> None:
@@ -120,17 +126,17 @@ def test_a_search_goes_back_to_no_board_it_has_been_on_unless_told_to(told) -> N
 def test_many_levels_in_one_batch_are_solved_as_one_by_one(
     policy: SokobanPolicy, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def plans(boards: list) -> list:
+    def solutions(boards: list) -> list:
         levels = solve.pack(boards, CPU)
         if way == "rollout":
             return solve.by_rollout(policy, levels, max_moves=11)
         (score,) = (name for name in SCORES if name == way)
         return solve.by_beam(policy, levels, width=3, max_moves=11, score=score)
 
-    together = plans(BOARDS)
-    assert together[:7] == [plans([board])[0] for board in BOARDS[:7]]
+    together = solutions(BOARDS)
+    assert together[:7] == [solutions([board])[0] for board in BOARDS[:7]]
     monkeypatch.setattr(solve, "MAX_ROWS", 15)
-    assert plans(BOARDS) == together
+    assert solutions(BOARDS) == together
 
 
 def test_noise_drawn_in_advance_gives_the_same_rollouts_again(policy: SokobanPolicy) -> None:
@@ -153,7 +159,7 @@ def test_captured_rollouts_find_what_plain_ones_do(
     def noise(max_steps: int, num_rows: int) -> torch.Tensor:
         return gumbel_noise(max_steps, num_rows, 5, generator=generator, device=CPU)
 
-    def plans() -> list[solve.Moves | None]:
+    def solutions() -> list[solve.Moves | None]:
         generator.manual_seed(6)
         levels = solve.pack(BOARDS, CPU)
         return solve.by_rollout(policy, levels, max_moves=7, noise=None if is_greedy else noise)
@@ -165,9 +171,9 @@ def test_captured_rollouts_find_what_plain_ones_do(
         return True
 
     monkeypatch.setattr(solve, "MAX_ROWS", 5)
-    plain = plans()
+    plain = solutions()
     monkeypatch.setattr(solve, "_pays_to_capture", pays)
-    assert plans() == plain
+    assert solutions() == plain
     assert asked == [5]  # 23 levels, 5 at a time
 
 
@@ -175,15 +181,15 @@ def test_captured_rollouts_find_what_plain_ones_do(
 def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_plans(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def plans() -> list[solve.Moves | None]:
+    def solutions() -> list[solve.Moves | None]:
         return solve.by_rollout(policy.cuda(), levels, max_moves=11)
 
     levels = solve.pack(BOARDS * 2, torch.device("cuda"))
-    plain = plans()
+    plain = solutions()
     monkeypatch.setattr(solve, "MAX_ROWS", 5)
     assert solve._pays_to_capture(levels.boxes.device, num_batches=10)
-    assert plans() == plain
-    assert any(plan is not None for plan in plain)
+    assert solutions() == plain
+    assert any(solution is not None for solution in plain)
 
 
 @pytest.mark.parametrize("way", ["beam", "rollout"])
@@ -195,10 +201,10 @@ def test_a_batch_is_read_from_its_device_at_once_however_many_levels_it_has(
         levels = solve.pack([solved, near] * num_copies, CPU)
         with Crossings() as crossings:
             if way == "beam":
-                plans = solve.by_beam(policy, levels, width=2, max_moves=3)
+                solutions = solve.by_beam(policy, levels, width=2, max_moves=3)
             else:
-                plans = solve.by_rollout(policy, levels, max_moves=3)
-        assert plans[0] == () and len(plans) == 2 * num_copies
+                solutions = solve.by_rollout(policy, levels, max_moves=3)
+        assert solutions[0] == () and len(solutions) == 2 * num_copies
         return crossings.names
 
     few, many = reads(1), reads(17)
@@ -234,7 +240,7 @@ def test_undone_moves_and_bumps_are_left_out_of_a_plan() -> None:
 
 
 def test_no_moves_at_all_are_refused(policy: SokobanPolicy) -> None:
-    with pytest.raises(ValueError, match="the most moves are 0; expected at least 1"):
+    with pytest.raises(ValueError, match="max_moves is 0; expected at least 1"):
         solve.by_beam(policy, solve.pack(BOARDS, CPU), width=2, max_moves=0)
 
 

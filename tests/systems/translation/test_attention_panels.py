@@ -57,5 +57,5 @@ def test_each_panel_has_its_tokens_and_the_weights_of_its_kind() -> None:
 
 
 def test_tokens_without_a_tokenizer_have_no_names() -> None:
-    with pytest.raises(ValueError, match="these weights have no tokenizer with them"):
+    with pytest.raises(ValueError, match="these weights have no tokenizer"):
         attention_panels(translator(has_tokenizer=False), [5], [7])

@@ -231,7 +231,7 @@ def test_what_cannot_be_measured_is_refused(
         _measured(translator, small_config, **files)
     for path in files.values():
         path.write_text("")
-    with pytest.raises(ValueError, match=r"x\.de\.gz: no sentence in it"):
+    with pytest.raises(ValueError, match=r"x\.de\.gz: has no sentence"):
         _measured(translator, small_config, **files)
     for path in files.values():
         path.write_text("zwei " * 10_000)

@@ -63,5 +63,5 @@ def test_tokens_are_counted_as_they_are_read(translator: Translator) -> None:
 
 
 def test_a_model_without_a_tokenizer_says_so() -> None:
-    with pytest.raises(ValueError, match="these weights have no tokenizer with them"):
+    with pytest.raises(ValueError, match="these weights have no tokenizer"):
         translate_texts(build_model(numbers()), ["zwei"])

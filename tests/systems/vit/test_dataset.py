@@ -197,7 +197,7 @@ def test_a_later_start_and_several_processes_see_the_same_batches(idx: VitConfig
 
 def test_a_batch_that_is_never_full_is_refused(idx: VitConfig) -> None:
     train = load_training(idx).train
-    with pytest.raises(ValueError, match="30 pictures to learn from do not fill a batch of 31"):
+    with pytest.raises(ValueError, match="30 training pictures do not fill a batch of 31"):
         next(batches(train, replace(idx, batch_pictures=31), start_step=0))
 
 

@@ -24,6 +24,6 @@ class Budget:
         self._left -= units
         if self._left < 0:
             raise TooMuchError(
-                f"boards and moves up to here come to more than {MAX_UNITS:,} squares and moves; "
-                "what follows is not read: split the file"
+                f"the boards and moves so far have more than {MAX_UNITS:,} squares and moves; "
+                "the rest is not read: split the file"
             )

@@ -26,7 +26,7 @@ _ABOUT = {"Title": "Collection", "Email": "Email", "Url": "Url"}
 
 @dataclass
 class _LevelElement:
-    """What was read of one ``Level`` so far."""
+    """The parts of one ``Level`` element read so far."""
 
     attributes: dict[str, str]
     line: int

@@ -1,4 +1,4 @@
-"""Exact labels of states by the million: ``tokoban label``, and the files that it writes.
+"""Exact labels of many states (``tokoban label``), and the format of their files.
 
 Read in this order: ``samples`` (the states sampled of a level), ``play`` (which states), ``driver``
 (level after level, compiled), ``shards`` (the files), ``sources`` (the levels), ``splits`` (which

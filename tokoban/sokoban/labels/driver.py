@@ -14,7 +14,7 @@ from tokoban.sokoban.labels.play import most_states, sample_states
 from tokoban.sokoban.labels.samples import END, FIRST, Samples, empty_samples, start_level
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import (
-    LOST,
+    DEADLOCKED,
     Labels,
     begin_sweep,
     go_on_sweeping,
@@ -129,7 +129,7 @@ def _unlabelled(num_levels: int, num_states: int) -> Labels:
     return Labels(
         verdict=np.zeros(num_levels, np.uint8),
         num_states=np.zeros(num_levels, np.int64),
-        distance=np.full(num_states, LOST, np.uint16),
+        distance=np.full(num_states, DEADLOCKED, np.uint16),
         best_moves=np.zeros(num_states, np.uint8),
         best_pushes=np.zeros((num_states, 4), np.uint64),
     )

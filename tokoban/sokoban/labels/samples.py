@@ -1,4 +1,4 @@
-"""Compiled: the states sampled of level after level, each of them once, by a seeded generator.
+"""Compiled: samples states of each level without repetition, by a seeded generator.
 
 Axes: Q capacity for states, S slots of the hash table, N levels.
 """

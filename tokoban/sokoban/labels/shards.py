@@ -22,7 +22,7 @@ from jaxtyping import Bool, Int32, Int64, UInt8, UInt16, UInt64
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelled
-from tokoban.sokoban.search.bitboard.labels import LOST, Labels
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 
 _TYPES = {"<u8": "U64", "<i8": "I64", "<i4": "I32", "<u2": "U16", "|u1": "U8"}
 _DTYPES = {name: np.dtype(dtype) for dtype, name in _TYPES.items()}
@@ -45,7 +45,7 @@ class Shard:
     level_number: Int32[np.ndarray, " N"]  # in its file, from 0
     level_row: Int32[np.ndarray, " N"]  # of cell 0 in the drawing of the level, from 0
     level_column: Int32[np.ndarray, " N"]
-    moves_left: UInt16[np.ndarray, " Q"]  # ``LOST`` for states that cannot be solved
+    moves_left: UInt16[np.ndarray, " Q"]  # ``DEADLOCKED`` for states that cannot be solved
     pushes_left: UInt16[np.ndarray, " Q"]
     level_verdict: UInt8[np.ndarray, " N"]  # a ``Verdict``; a level that was given up has no states
     player: UInt8[np.ndarray, " Q"]  # its cell
@@ -60,7 +60,7 @@ class Shard:
     @property
     def is_solvable(self) -> Bool[np.ndarray, " Q"]:
         """Whether each state can still be solved."""
-        return self.moves_left != LOST
+        return self.moves_left != DEADLOCKED
 
     @property
     def best_moves(self) -> UInt8[np.ndarray, " Q"]:
@@ -83,7 +83,7 @@ class Shard:
         pushes, as ``unit`` says.
         """
         if unit not in ("moves", "pushes"):
-            raise ValueError(f"unit is 'moves' or 'pushes', not {unit!r}")
+            raise ValueError(f"unit is {unit!r}; expected 'moves' or 'pushes'")
         packed = self.pushes_by_moves if unit == "moves" else self.pushes_by_pushes
         return _unpack_pushes(self.boxes[states], packed[states])
 
@@ -105,7 +105,7 @@ class Shard:
 
 
 def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
-    """The shard of some levels, with no box out of reach, and the states sampled of them."""
+    """The shard of some levels, none with a box out of reach, and of their sampled states."""
     samples, by_moves, by_pushes = labelled
     width = -(-int(np.bitwise_count(levels.boxes).max(initial=0)) // 2)
     return Shard(

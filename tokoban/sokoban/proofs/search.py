@@ -12,7 +12,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search import positions as stored
-from tokoban.sokoban.search.deadlocks import is_held, keep_frozen, mark_frozen
+from tokoban.sokoban.search.deadlocks import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
@@ -163,7 +163,7 @@ def find_group(ground, boxes, scratch):
 @no_type_check
 def is_frozen_after(ground, deadlocks, scratch, progress, box):
     """Whether the box that was pushed is now in a frozen group, which is recorded then."""
-    if not is_held(ground, scratch.is_blocked, box):
+    if not is_immobile(ground, scratch.is_blocked, box):
         return False
     count = find_group(ground, scratch.boxes, scratch)
     if count == 0:

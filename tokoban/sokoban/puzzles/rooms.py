@@ -159,7 +159,7 @@ def _rectangle(top: int, left: int, height: int, width: int) -> set[Square]:
 
 
 def _corridor(start: Square, end: Square, *, is_upright_first: bool) -> set[Square]:
-    """A way with one bend."""
+    """A corridor with one bend."""
     bend = Square(end.row, start.column) if is_upright_first else Square(start.row, end.column)
     return {square for one in (start, end) for square in _line(one, bend)}
 

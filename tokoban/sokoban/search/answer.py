@@ -6,7 +6,7 @@ from typing import Literal
 
 from tokoban.sokoban.formats.level import Solution
 
-# A plan with the fewest moves, with the fewest pushes, or any plan that is quickly found.
+# A solution with the fewest moves, with the fewest pushes, or the first one found.
 Objective = Literal["moves", "pushes", "any"]
 OBJECTIVES: tuple[Objective, ...] = ("moves", "pushes", "any")
 
@@ -15,10 +15,10 @@ Status = Literal["solved", "unsolvable", "gave up"]
 # The search that needs none: the board is solved, or its boxes and goals show that it cannot be.
 BY_RULES = "rules"
 
-# What a plan may be proved to have fewest of.
+# What a solution has provably the fewest of.
 Optimum = Literal["moves", "pushes"]
 
-# Of so many moves, or pushes, no plan is looked for.
+# Solutions of so many moves or pushes are not searched for.
 MAX_PRICE = 1 << 16
 
 # With "any" a push to go counts as much as this many that were made.
@@ -34,7 +34,7 @@ class Progress:
         int  # that are held in memory; or, where moves are counted on one word, sets of boxes
     )
     elapsed_s: float
-    at_least: int | None = None  # moves or pushes, what is minimised, of any plan: proved so far
+    at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
 
 
 Report = Callable[[Progress], None]

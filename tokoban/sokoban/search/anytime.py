@@ -1,4 +1,4 @@
-"""Better and better solutions of one board, with lower bounds, until the limits are reached.
+"""Ever better solutions of one board, with lower bounds, until a limit is reached.
 
 Any solution comes first: most often it is found at once, and it is all there is for hard levels.
 The fewest moves follow and, if they are not found, the fewest pushes, which take less time.
@@ -33,7 +33,7 @@ def solve_anytime(
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Iterator[Answer]:
-    """Yields an answer for each better solution, and at the end one with all that is known.
+    """Yields an answer for each better solution, and a last one with all bounds.
 
     Looks for any solution, then for the fewest moves, then for the fewest pushes; ``minimise``
     asks for one of the three alone. The time limit is shared by the searches, all others hold for
@@ -162,7 +162,7 @@ def _larger(one: int | None, other: int | None) -> int | None:
 
 
 def _why(objective: Objective, found: Answer) -> str:
-    """Why a search ended without what it looked for, with the bound that it proved."""
+    """Why a search failed, with the bound that it proved."""
     bound = found.at_least_moves if objective == "moves" else found.at_least_pushes
     proved = f" (at least {bound:,})" if bound else ""
     name = OBJECTIVE_NAMES[objective]

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.deadlocks import is_held, mark_frozen
+from tokoban.sokoban.search.deadlocks import is_immobile, mark_frozen
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.patterns import add_pattern
@@ -82,7 +82,7 @@ def _push(ground, search, boxes, row, direction, parent):
     is_blocked[end] = True
     boxes[row] = end
     is_deadlocked = (
-        is_held(ground, is_blocked, end)
+        is_immobile(ground, is_blocked, end)
         and mark_frozen(ground, boxes, is_blocked, search.is_frozen) < 0
     )
     boxes[row] = box

@@ -84,7 +84,7 @@ def empty_frozen_walls(num_floor: int, num_goals: int, *, is_small: bool = False
 
 @inner
 @no_type_check
-def is_held(ground, is_frozen, box):
+def is_immobile(ground, is_frozen, box):
     """Whether a box can move in neither axis, where ``is_frozen`` marks walls and frozen boxes."""
     around = ground.neighbours[box]
     for axis in range(2):
@@ -119,7 +119,7 @@ def keep_frozen(ground, boxes, is_frozen):
     while has_changed:
         has_changed = False
         for box in boxes:
-            if is_frozen[box] and not is_held(ground, is_frozen, box):
+            if is_frozen[box] and not is_immobile(ground, is_frozen, box):
                 is_frozen[box] = False
                 has_changed = True
     num_frozen = 0

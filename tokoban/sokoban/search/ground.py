@@ -250,7 +250,7 @@ def _fill_pushes(neighbours, zone, squares, are_starts, pushes, first_square, la
 @partial(entry, makes_arrays=True)
 @no_type_check
 def articulation_squares(neighbours):
-    """Bits [W] of the squares between whose neighbours there is no other way."""
+    """Bits [W] of the squares whose removal disconnects the floor."""
     num_floor = len(neighbours) - 1
     words = np.zeros(-(-num_floor // 64), np.uint64)
     is_blocked = np.zeros(num_floor + 1, np.bool_)

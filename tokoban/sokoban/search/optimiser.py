@@ -129,7 +129,7 @@ class _Search:
         return answer
 
     def ended_by(self, limit: str) -> Answer:
-        """The best solution when a limit is reached."""
+        """The answer with the best solution so far, when a limit is reached."""
         return replace(self._so_far(), reason=limit)
 
     def _improve(self) -> Answer | None:

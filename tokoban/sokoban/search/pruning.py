@@ -21,7 +21,7 @@ from tokoban.sokoban.search.deadlocks import (
     FrozenWalls,
     empty_frozen_walls,
     is_deadlocked_by_freeze,
-    is_held,
+    is_immobile,
 )
 from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.patterns import grown as grown_patterns
@@ -65,7 +65,7 @@ def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player
     """Whether a pattern or a freeze shows a deadlock after a push to the square ``box``."""
     if has_pattern(pruning.patterns, words, box, player, 0):
         return True
-    return is_held(ground, is_blocked, box) and is_deadlocked_by_freeze(
+    return is_immobile(ground, is_blocked, box) and is_deadlocked_by_freeze(
         ground, pruning.frozen_walls, boxes, is_blocked
     )
 
@@ -75,7 +75,7 @@ def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player
 def judge_corrals(
     ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
 ):
-    """DEADLOCKED, or which pushes suffice for any solution and for one of the fewest pushes.
+    """DEADLOCKED, or the pushes that suffice for any solution and for one of fewest pushes.
 
     These are the pushes of the boxes of ``pruning.may_move`` if it returns PUSH_THESE, and all if
     it returns NO_CORRAL. ``area`` [F + 1] is 1 where the player can walk, and a number from 2 on

@@ -56,7 +56,7 @@ def stages_on_one_word(board: Board, level: Levels, memory_limit_mb: float) -> S
 
 
 class SideBySide:
-    """The two searches; the unit of the work is about that of FESS, a flood."""
+    """Alternates the two searches; work is counted in floods, as by FESS."""
 
     def __init__(
         self,

@@ -31,8 +31,8 @@ class Outcome(IntEnum):
     BUDGET_SPENT = 0
     NO_ROOM = 1
     SOLVED = 2
-    EXHAUSTED = 3  # no plan
-    TOO_LONG = 4  # no plan for less than MAX_PRICE
+    EXHAUSTED = 3  # no solution
+    TOO_LONG = 4  # no solution for less than MAX_PRICE
 
 
 @runtime_checkable
@@ -59,10 +59,10 @@ class Search(Protocol):
         """Makes room after it found that there was none."""
 
     def directions(self) -> tuple[Direction, ...]:
-        """The plan that it found."""
+        """The solution that it found."""
 
     def optimum(self) -> Optimum | None:
-        """What no plan has fewer of than that one, where that is proved."""
+        """What that solution has provably the fewest of."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def find_answer(
     ``minimise`` is what the search minimises, and so what its lower bounds are about.
 
     Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
-    player's reach is a proof that there is no plan. A board that starts solved has the plan of no
-    moves. Every plan is replayed by the plain rules. ``report`` is called every few hundredths of a
+    player's reach proves that there is no solution. The solution of a solved board is empty. Every
+    solution is replayed by the reference rules. ``report`` is called every few hundredths of a
     second with the progress so far, and may end the search by raising an exception. Raises
     ``ValueError`` above ``MAX_SQUARES`` of floor.
     """
@@ -148,7 +148,7 @@ class _Run:
         self._progress = Progress(0, 0, elapsed_s())
 
     def answer(self, stages: Stages) -> Answer:
-        """Runs one stage after the other until there is an answer."""
+        """Runs the stages in turn until one of them has an answer."""
         while True:
             self._tell()
             stage = next(stages)

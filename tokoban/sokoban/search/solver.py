@@ -1,6 +1,6 @@
-"""The one entry to the solvers: fewest moves, fewest pushes or any plan, with three honest answers.
+"""Chooses a search for a board: fewest moves, fewest pushes or any solution.
 
-Which search a board goes to, and why, is told in docs/decisions/0012-which-solver-when.md.
+docs/decisions/0012-which-solver-when.md says which board goes to which search, and why.
 """
 
 import threading
@@ -38,7 +38,7 @@ def solve(
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
-    """Finds a plan with the fewest moves, the fewest pushes, or any; or proves that there is none.
+    """Finds a solution with the fewest moves or pushes, or any; or proves that there is none.
 
     ``num_expansions`` counts positions whose pushes were all tried, and for the fewest moves also
     the sets of boxes looked at in each layer of the moves. For "any", several searches run in turn.

@@ -23,7 +23,7 @@ class Corpus(NamedTuple):
 
 
 def read_files(paths: Sequence[str]) -> str:
-    """The texts of files, plain or .gz, in UTF-8, one behind the other, with Unix's line ends."""
+    """Reads UTF-8 files, plain or .gz, and joins their texts, with Unix line ends."""
     return "".join(_read(Path(path)) for path in paths)
 
 

@@ -1,4 +1,4 @@
-"""How well a GPT predicts a text it has not seen, or how many problems of a task it solves.
+"""Evaluates a GPT: its loss on held-out text, or the share of a task's problems it solves.
 
 Two metrics of a text are in use. ``validation_nats`` is over all of it: windows of the model's
 context side by side, so that each token but the first is predicted once, from those before it in

@@ -1,4 +1,4 @@
-"""Weights under the names that minGPT and nanoGPT give them, so that others' models can be read.
+"""Reads weights that have the names of minGPT and nanoGPT.
 
 minGPT's ``GPT`` keeps query, key and value of a layer in one matrix, one below the other; its
 feed-forward net is GELU by tanh; its output matrix is one of its own. nanoGPT's names are the same;

@@ -1,4 +1,4 @@
-"""What decoding knows of texts under way: their tokens, and the rows of the engine.
+"""The stepper of texts: their tokens so far, and the rows of the engine.
 
 Axes: B texts (rows), T positions, V vocabulary.
 """
@@ -26,7 +26,7 @@ def context_start(num_tokens: int, context_length: int) -> int:
 
 
 class TextStepper:
-    """Grows one text per row by a token a step, beyond the network's context too.
+    """Adds a token to the text of each row at each step, also beyond the network's context.
 
     ``log_probs`` are the model's own, not renormalised where a token is forbidden: what stands for
     no text. With a ``repetition_penalty`` above 1 the log-probability of each token that the text

@@ -41,7 +41,7 @@ class TextStream:
         self.is_stopped = False
 
     def push(self, token: int) -> str:
-        """What has become certain by one more token; after a stop string nothing does."""
+        """Adds a token and returns the text that is now certain; nothing after a stop string."""
         return self._add(self._decoder.decode(self._tokenizer.bytes_of(token)))
 
     def finish(self) -> str:
@@ -87,7 +87,7 @@ class TextStream:
 def tokenizer_of(model: Gpt) -> Tokenizer:
     """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
     if model.tokenizer is None:
-        raise ValueError("these weights have no tokenizer with them, and so can read no text")
+        raise ValueError("these weights have no tokenizer, so they cannot read text")
     return model.tokenizer
 
 

@@ -34,7 +34,7 @@ def with_hard_grids(
     start_step: int,
     seed: tuple[int, ...],
 ) -> Iterator[Examples]:
-    """``batches``, from ``start_step`` on, with every other grid replaced by a hard one.
+    """Yields ``batches`` from ``start_step`` on with every second grid replaced by a hard one.
 
     Unchanged while ``hard_grids`` gives None. A batch depends on the current weights only, so a
     resumed run sees the same batches as an uninterrupted one.

@@ -56,7 +56,7 @@ class Arithmetic:
 
     @property
     def elementary(self) -> float:
-        """The relative error of exp and of SiLU."""
+        """Bounds of the relative error of exp and of SiLU."""
         return 2 * EXP_ULPS * self.unit
 
     def plus(self, x: Rounded, y: Rounded) -> Rounded:

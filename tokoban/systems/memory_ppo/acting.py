@@ -16,7 +16,7 @@ from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 
 
 class Games:
-    """B games under way, and as much of their past as the memory reaches; storage.
+    """B running games with the part of their past that the memory reaches; mutable.
 
     Between two calls of ``play`` the player may have learned. Then keys and values of what came
     before are computed again, from what was seen, so that the weights that act are those that

@@ -1,4 +1,4 @@
-"""How well a player plays: whole greedy games from seeds that its training never had."""
+"""Evaluates a player in whole greedy games, from seeds that training does not use."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +125,7 @@ def evaluate_weights(
     player, config = trained.model, trained.config
     most_steps = config.evaluation_steps if options.most_steps is None else options.most_steps
     if options.attention is not None and config.memory != "transformer":
-        raise ValueError(f"--attention: the memory {config.memory!r} has none to look at")
+        raise ValueError(f"--attention: the memory {config.memory!r} has no attention")
     device = next(player.parameters()).device
     name, is_drawn = options.env or config.env, options.film is not None
     task = make_env(
@@ -141,7 +141,7 @@ def evaluate_weights(
     if here != (known.observation_space, known.action_space):
         raise ValueError(
             f"{name} has other observations or actions than {config.env}, "
-            "which the player was trained on"
+            "on which the player was trained"
         )
     played = play_episodes(player, task, most_steps=most_steps, is_drawn=is_drawn)
     if options.film is not None:

@@ -23,15 +23,15 @@ from tokoban.transformer import BlockOptions, Encoder, Rotary, empty_cache_for
 
 @runtime_checkable
 class Acting(Protocol):
-    """A memory in use: one step of every row after the other."""
+    """A memory during a rollout: it reads one step of every row at a time."""
 
     def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
-        """What the memory says at this step."""
+        """The memory's output at this step."""
         ...
 
     @property
     def carried(self) -> Float[Tensor, "B K D"] | None:
-        """What is to be carried over to the next rows besides their past; None for nothing."""
+        """The state that the next rows need besides their past; None without one."""
         ...
 
 
@@ -148,7 +148,7 @@ class RecurrentMemory(nn.Module):
         ages: Int64[Tensor, "B T"],
         carried: Float[Tensor, "B K D"] | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """All steps at once: what belongs to one episode becomes a row of its own, padded."""
+        """All steps at once; each episode becomes a padded row of its own."""
         num_rows, length, width = x.shape
         is_first = ages == 0
         is_first[:, 0] = True
@@ -172,7 +172,7 @@ class RecurrentMemory(nn.Module):
         carried: Float[Tensor, "B K D"] | None,
         num_steps: int,
     ) -> "_RecurrentActing":
-        """The state that was carried over, or zeros."""
+        """Starts from the carried state, or from zeros."""
         zeros = past.new_zeros(len(past), self.num_parts, past.shape[-1])
         return _RecurrentActing(self, zeros if carried is None else carried)
 

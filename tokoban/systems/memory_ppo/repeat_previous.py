@@ -56,6 +56,6 @@ class RepeatPrevious:
 
 
 def shuffled(num_cards: int, num_games: int, generator: torch.Generator) -> Int64[Tensor, "B S"]:
-    """The cards from 0 on, in an order of its own for each game."""
+    """A random order of the cards, numbered from 0, for each game."""
     keys = torch.rand(num_games, num_cards, generator=generator, device=generator.device)
     return keys.argsort(dim=1)

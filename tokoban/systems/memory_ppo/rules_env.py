@@ -44,7 +44,7 @@ class Rules(Protocol):
         ...
 
     def observe(self, state: dict[str, Tensor], step: int) -> Tensor:
-        """What is seen after ``step`` steps, [B, ...]."""
+        """The observations after ``step`` steps, [B, ...]."""
         ...
 
     def play(
@@ -96,7 +96,7 @@ class RulesVectorEnv(VectorEnv[Tensor, Tensor, Tensor]):
         return self._begin(), {}
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Any]]:
-        """Plays one action in every game, or begins the next episodes."""
+        """Plays one action in every game, or resets games that have ended."""
         if self._step == self.rules.episode_steps:
             return self._begin(), self._no_rewards, self._is_running, self._is_running, {}
         self._state, rewards = self.rules.play(self._state, actions, self._step)

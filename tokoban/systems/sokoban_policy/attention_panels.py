@@ -37,25 +37,25 @@ _BOX_ON_GOAL = (0.37, 0.60, 0.29)
 
 @torch.no_grad()
 def attention_panels(
-    model: SokobanPolicy, level: Bitboards, plan: Sequence[Direction]
+    model: SokobanPolicy, level: Bitboards, solution: Sequence[Direction]
 ) -> list[AttentionPanel]:
     """One panel whose tokens are the boards that the policy reads; ``level`` is a single board.
 
     A board is labelled with the move that led to it. ``ValueError`` if the solution has more moves
     than the policy can read.
     """
-    if len(plan) > model.max_moves:
+    if len(solution) > model.max_moves:
         raise ValueError(
-            f"the solution has {len(plan)} moves; the policy has room for {model.max_moves}"
+            f"the solution has {len(solution)} moves; the policy has room for {model.max_moves}"
         )
-    game = Game(level, FIRST_BOARD + 1 + len(plan))
-    for direction in plan:
+    game = Game(level, FIRST_BOARD + 1 + len(solution))
+    for direction in solution:
         game.advance(torch.tensor([direction], device=level.boxes.device))
     boards = game.all_boards()
     with evaluating(model), record_attention(model) as record:
         model(boards)
     tokens = TokenRow(
-        ["goal", "start", *(_ARROWS[direction] for direction in plan)],
+        ["goal", "start", *(_ARROWS[direction] for direction in solution)],
         pictures=_pictures(bitboards.planes(boards)[0]),
     )
     return [AttentionPanel("boards", record.stacked()[:, 0], tokens, tokens)]

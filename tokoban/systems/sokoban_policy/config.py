@@ -35,8 +35,8 @@ class SokobanPolicyConfig:
     encoder_layers: int = 5  # convolutions of a board; the first sheds the outer ring of walls
 
     # The examples
-    labels: Literal["astar", "exact"] = "exact"  # astar: one shortest plan a level; exact: all best
-    # moves of every position
+    labels: Literal["astar", "exact"] = "exact"  # astar: one shortest solution of each level;
+    # exact: all best moves of every position
     num_levels: int = 8000  # astar: half of them solvable; exact: generated without end
     num_validation_levels: int = 4000  # half of them solvable; training sees none, nor an image
     data_seed: int = 0  # of the levels to train on
@@ -89,7 +89,7 @@ def large() -> SokobanPolicyConfig:
 
 
 def post() -> SokobanPolicyConfig:
-    """The post's recipe with the post's labels: one A* plan a level, eight symmetries, batch 32."""
+    """The post's recipe and labels: one A* solution of each level, eight symmetries, batch 32."""
     return SokobanPolicyConfig(labels="astar", batch_games=32, pre_norm=False)
 
 

@@ -1,4 +1,4 @@
-"""Where training examples come from: exact labels of imperfect play, or one A* plan a level.
+"""Where training examples come from: exact labels of imperfect play, or one A* solution a level.
 
 Axes: B games, T positions, A the five actions.
 """
@@ -50,7 +50,7 @@ _UNDO_SHARE = 0.7
 
 
 def generate_levels(num_levels: int, *, interior: int, seed: int) -> list[GeneratedLevel]:
-    """Levels with their plans, whose floor is up to ``interior`` squares wide and high."""
+    """Levels with their solutions, whose floor is up to ``interior`` squares wide and high."""
     side = interior + 2  # with the walls around
     return generate(num_levels, seed=seed, rows=side, columns=side)
 
@@ -230,8 +230,8 @@ def _derived_seed(*parts: int) -> int:
     return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> 1)
 
 
-class PlanGames:
-    """The post's training set: a fixed number of plans under the eight symmetries, in epochs."""
+class SolutionGames:
+    """The post's training set: so many solutions under the eight symmetries, in epochs."""
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class PlanGames:
         seed: int,
         device: torch.device,
     ) -> None:
-        """Plans of more moves than there are positions for are left out, as in the post."""
+        """Solutions of more moves than there are positions for are left out, as in the post."""
         entries = [HandcraftedEntry.from_level(level) for level in levels]
         entries += parse_entries(
             resources.files("tokoban.systems.sokoban_policy")

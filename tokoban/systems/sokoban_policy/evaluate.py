@@ -72,10 +72,11 @@ def evaluate(
 ) -> dict[str, float]:
     """All metrics of a policy on one-box levels that fit it; each process counts its share.
 
-    ``top1_policy`` and its like compare with the one plan of each level, as the post does, at every
-    position of it (plans that it has room for); ``top1_optimal_set`` counts any move of a shortest
-    solution. Solve rates are of the solvable levels, within its ``max_moves``, by plans that the
-    reference rules have replayed; ``score`` is the beam search's, and ``precision`` the play's.
+    ``top1_policy`` and ``top2_policy`` compare, as the post does, with the move of one A* solution
+    at each of its positions (solutions longer than ``max_moves`` are left out);
+    ``top1_optimal_set`` counts any move of a shortest solution. Solve rates are shares of the
+    solvable levels, within ``max_moves``; the reference rules replay each solution. ``score`` is
+    for the beam search, ``precision`` for all play.
     ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
     """
     mine = list(levels)[processes.rank() :: processes.world_size()]
@@ -100,7 +101,7 @@ def evaluate(
 
 
 def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -> dict[str, float]:
-    """How often the policy agrees with the plans, and with the exact tables, along the plans."""
+    """How often the policy agrees with A*'s solutions and with the exact tables along them."""
     counts = dict.fromkeys(
         (name for name, base in _SHARES.items() if base in ("levels", "plan_moves", "plan_boards")),
         0.0,
@@ -110,7 +111,7 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
         for level in levels
         if len(level.solution or ()) <= model.max_moves
     ]
-    # A longer plan has no place in the sequence; its start still counts for solvability.
+    # A longer solution has no place in the sequence; its start still counts for solvability.
     entries += [
         HandcraftedEntry(fit(level.board, margin=model.margin), (), (), is_solved=True)
         for level in levels
@@ -127,7 +128,7 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
 
 
 def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
-    """The counts of one batch of plans."""
+    """The counts of one batch of solutions."""
     with torch.inference_mode():
         answers = model(games.boards, used=places(games.is_used))
     starts = games.boards.at((slice(None), FIRST_BOARD))
@@ -176,8 +177,10 @@ def _play_counts(
         "solvable_levels": float(len(solvable)),
         "optimal_moves": float(sum(optimum)),
     }
-    for way, plans in {"beam": beam, "greedy": greedy}.items():
-        pairs = [(len(p), best) for p, best in zip(plans, optimum, strict=True) if p is not None]
+    for way, solutions in {"beam": beam, "greedy": greedy}.items():
+        pairs = [
+            (len(p), best) for p, best in zip(solutions, optimum, strict=True) if p is not None
+        ]
         counts[f"{way}_solve_rate"] = counts[f"{way}_solved"] = float(len(pairs))
         counts[f"{way}_optimal_share"] = float(sum(moves == best for moves, best in pairs))
         counts[f"{way}_moves"] = float(sum(moves for moves, _ in pairs))
@@ -247,7 +250,7 @@ def evaluate_weights(
 
 
 def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:
-    """The levels of a file that fit the policy, with A*'s plan each; what is wrong with others."""
+    """The levels of a file that fit the policy with A*'s solutions, and problems of the others."""
     file = read_levels(path)
     problems = list(file.problems)
     levels: list[GeneratedLevel] = []

@@ -8,7 +8,7 @@ from tokoban.sokoban.sizes import SIDE
 
 
 def fit(board: Board, *, margin: int = 1) -> Board:
-    """The board as the policy was trained on: squares that the player can never reach are walls.
+    """The board in the form of the training data: unreachable squares are walls.
 
     A box or a goal out of reach that makes the level unsolvable is kept. ``margin`` is the model's.
     Raises ``ValueError`` saying why a board does not fit: more than one box, or too large.

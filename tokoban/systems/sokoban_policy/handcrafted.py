@@ -1,4 +1,4 @@
-"""The post's text format for training entries drawn by hand: a start, its goal, and plans for it.
+"""The post's text format for training entries drawn by hand: a start, its goal, solutions.
 
 ::
 
@@ -12,7 +12,7 @@
     #B     #
     ########
 
-    solved          then any number of plans, each "solved" or "unsolved"
+    solved          then any number of solutions, each "solved" or "unsolved"
     moves: UxLL     u d l r in capitals, x for undo
     isbad: xx--     x: not to be imitated, masked out of the loss
 
@@ -31,7 +31,7 @@ _ACTIONS = {"U": 0, "L": 1, "D": 2, "R": 3, "x": UNDO}
 
 @dataclass(frozen=True)
 class HandcraftedEntry:
-    """One plan from one start; an unsolved one says that the start has no solution."""
+    """One solution from one start; an unsolved one says that the start has no solution."""
 
     start: Board
     actions: tuple[int, ...]
@@ -96,7 +96,7 @@ def _start_or_checked_goal(kind: str, drawing: str, start: Board | None) -> Boar
 
 def _entry(start: Board | None, moves: str, bad: str, *, is_solved: bool) -> HandcraftedEntry:
     if start is None:
-        raise ValueError("a plan before any start")
+        raise ValueError("a solution before any start")
     unknown = sorted(set(moves) - set(_ACTIONS))
     if unknown:
         raise ValueError(f"move {unknown[0]!r} is not one of U L D R x")

@@ -94,7 +94,7 @@ def by_beam(
     precision: Precision = "fp32",
     memory_limit: int = DEFAULT_LIMIT_BYTES,
 ) -> list[Moves | None]:
-    """A plan for each level [B] by beam search, ``None`` where no beam solved it in time.
+    """A solution for each level [B] by beam search, ``None`` where no beam solved it in time.
 
     Equal boards of a search are merged, and with ``skip_visited`` none is gone back to; a search
     ends with its first solved beam. The ``score`` says which beams live on:
@@ -171,11 +171,11 @@ def by_rollout(
     precision: Precision = "fp32",
     memory_limit: int = DEFAULT_LIMIT_BYTES,
 ) -> list[Moves | None]:
-    """A plan for each level [B] by playing on, ``None`` where that did not solve it in time.
+    """A solution for each level [B] by playing on, ``None`` where that did not solve it in time.
 
     Greedy, or with ``noise(max_steps, num_rows)`` drawn in advance. Undo is among the actions; what
-    was undone counts as a move of the rollout, and is left out of the plan. ``memory_limit`` is as
-    in ``by_beam``.
+    was undone counts as a move of the rollout, and is left out of the solution. ``memory_limit`` is
+    as in ``by_beam``.
     """
     steps, device = _num_steps(model, max_moves), levels.boxes.device
     # A captured play has memory of its own, beside what its rehearsals took.
@@ -254,7 +254,7 @@ def _found(
 def _checked(
     levels: Bitboards, actions: list[list[int]], is_solved: list[bool]
 ) -> Iterator[Moves | None]:
-    """Each row's plan without what was undone, replayed by the reference rules."""
+    """Each row's solution without what was undone, replayed by the reference rules."""
     boards = bitboards.to_boards(levels)  # all at once: each read of a device makes the host wait
     for row, (board, row_actions, solved_already) in enumerate(
         zip(boards, actions, is_solved, strict=True)
@@ -263,27 +263,27 @@ def _checked(
         if not taken and not solved_already:
             yield None
             continue
-        plan = without_undone(board, taken)
-        if not rules.play(board, plan)[-1].is_solved:
-            raise RuntimeError(f"the plan {plan} of row {row} does not solve its level")
-        yield plan
+        solution = without_undone(board, taken)
+        if not rules.play(board, solution)[-1].is_solved:
+            raise RuntimeError(f"the solution {solution} of row {row} does not solve its level")
+        yield solution
 
 
 def without_undone(board: Board, actions: Sequence[int]) -> Moves:
     """The moves that remain in force: bumps and moves that were taken back are left out."""
-    plan: list[Direction] = []
+    solution: list[Direction] = []
     boards = rules.play(board, actions)
     for action, before, after in zip(actions, boards, boards[1:], strict=False):
         if action == UNDO:
-            plan = plan[:-1]
+            solution = solution[:-1]
         elif after != before:
-            plan.append(Direction(action))
-    return tuple(plan)
+            solution.append(Direction(action))
+    return tuple(solution)
 
 
 def _num_steps(model: SokobanPolicy, max_moves: int) -> int:
     if not max_moves >= 1:
-        raise ValueError(f"the most moves are {max_moves}; expected at least 1")
+        raise ValueError(f"max_moves is {max_moves}; expected at least 1")
     return min(max_moves, model.max_moves)
 
 

@@ -84,7 +84,7 @@ class PolicyStepper:
         return self.model.max_moves
 
     def log_probs(self) -> Float[Tensor, "R A"]:
-        """The policy's next actions; a walled-in player has none, and all of them are -inf."""
+        """Log-probabilities of the next actions; all -inf for a walled-in player."""
         return self._output.log_probs
 
     def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:

@@ -11,7 +11,7 @@ from torch.nn import functional
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
 from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
-from tokoban.systems.sokoban_policy.dataset import ExactGames, PlanGames, generate_levels
+from tokoban.systems.sokoban_policy.dataset import ExactGames, SolutionGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
@@ -58,7 +58,7 @@ class SokobanSystem:
                 device=device,
             )
             return games.batches(start_step=start_step, rank=processes.rank())
-        plans = PlanGames(
+        solutions = SolutionGames(
             training_levels(config, self.validation),
             batch_games=config.batch_games,
             num_positions=config.max_positions,
@@ -66,7 +66,7 @@ class SokobanSystem:
             seed=config.data_seed,
             device=device,
         )
-        return plans.batches(
+        return solutions.batches(
             start_step=start_step, rank=processes.rank(), world_size=processes.world_size()
         )
 

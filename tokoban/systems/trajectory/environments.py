@@ -140,7 +140,7 @@ def gymnasium_world(
 
 
 class _Repeated(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Does each action several times, up to the episode's end; the reward is the sum."""
+    """Repeats each action, at most until the episode ends; the reward is the sum."""
 
     def __init__(self, env: gymnasium.Env[Any, Any], name: str, times: int) -> None:
         super().__init__(env)
@@ -181,7 +181,7 @@ def _spec(env: str, made: VectorEnv[Any, Any, Any]) -> Spec:
     states, _, _ = _numbers(env, "observation", made.single_observation_space)
     actions, low, high = _numbers(env, "action", made.single_action_space)
     if not all(np.isfinite([*low, *high])):
-        raise ValueError(f"{env}: the actions have no bounds, {made.single_action_space}")
+        raise ValueError(f"{env}: unbounded actions: {made.single_action_space}")
     context_space: spaces.MultiDiscrete | None = made.metadata.get("context_space")
     contexts = () if context_space is None else tuple(context_space.nvec.tolist())
     return Spec(env, states, actions, contexts, low, high)

@@ -166,7 +166,7 @@ def evaluate_weights(
 def _goal_watch(
     model: TrajectoryTransformer, how: Acting, world: World, seeds: Sequence[int]
 ) -> GoalWatch | None:
-    """What ends an episode at its goal, if it is played after one."""
+    """The check that ends an episode at its goal; None without goals."""
     if how.mode != "goal":
         return None
     return GoalWatch(model, goal_of(how, world).expand(len(seeds), -1))

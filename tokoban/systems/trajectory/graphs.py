@@ -150,7 +150,7 @@ def distances(is_edge: Bool[Tensor, "n n"], home: int) -> Int64[Tensor, "n"]:
 def tabular_distances(
     nodes: Int64[Tensor, "N"], chosen: Int64[Tensor, "N"], *, num_nodes: int, home: int
 ) -> Int64[Tensor, "n"]:
-    """What a table learns of walks: the distances over those steps that were seen."""
+    """A tabular baseline: distances over the steps seen in the walks."""
     seen = torch.zeros(num_nodes, num_nodes, dtype=torch.bool, device=nodes.device)
     seen[nodes, chosen] = True
     return distances(seen, home)

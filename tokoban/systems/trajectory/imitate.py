@@ -75,7 +75,7 @@ def returns_asked(targets: Float[Tensor, "B"], history: History) -> Float[Tensor
 def with_possible(
     logits: Float[Tensor, "*B V"], is_possible: Bool[Tensor, "*B values"]
 ) -> Float[Tensor, "*B V"]:
-    """The logits with -inf for what is not possible: a discrete number's token is its value."""
+    """The logits, -inf for impossible values; the token of a discrete number is its value."""
     num_values = is_possible.shape[-1]
     masked = logits[..., :num_values].masked_fill(~is_possible, -torch.inf)
     return torch.cat([masked, torch.full_like(logits[..., num_values:], -torch.inf)], dim=-1)

@@ -74,7 +74,7 @@ class SokobanLevelsEnv(VectorEnv[Tensor, Tensor, Tensor]):
         seed: Sequence[int] | int | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Int64[Tensor, "B 2"], dict[str, Any]]:
-        """Begins every level: by a seed each, or by the one for the first and those that follow."""
+        """Starts every level; one seed for each, or the seed of the first, counted up."""
         first = seed if isinstance(seed, int) else 0
         seeds = seed if isinstance(seed, Sequence) else range(first, first + self.num_envs)
         self.boards = [_level_of(seed) for seed in seeds]

@@ -98,7 +98,7 @@ class TrajectoryTransformer(nn.Module):
     def embed(
         self, tokens: Int64[Tensor, "*B chosen"], columns: Sequence[int]
     ) -> Float[Tensor, "*B chosen D"]:
-        """A vector for each token; ``columns`` says of which column each of the last axis is."""
+        """A vector for each token; ``columns`` are the columns of the last axis."""
         return self.embedding(tokens + self.bins.index(columns) * self.bins.num_bins)
 
     def embed_prefix(self, prefix: Int64[Tensor, "B prefix"]) -> Float[Tensor, "B prefix D"]:

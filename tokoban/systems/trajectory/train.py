@@ -180,7 +180,7 @@ def _targets(layout: Layout, batch: Windows, config: TrajectoryConfig) -> tuple[
 def make_system(
     config: TrajectoryConfig, start: TrajectoryTransformer | None = None
 ) -> TrajectorySystem:
-    """The system of ``config`` with its data read or collected, and the best of them chosen."""
+    """The system of ``config``, with the best episodes of its data, read or collected."""
     spec = world_of(config).spec
     everything = load_or_collect(config)
     trajectories = everything.best(config.best_share)

@@ -94,7 +94,7 @@ def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
         validation_pairs, tokenizer, lenient, validation_cleaning
     )
     if not len(validation):
-        raise ValueError(f"nothing to validate on: {validation_cleaning}")
+        raise ValueError(f"no validation sentences: {validation_cleaning}")
     report = f"training: {train_cleaning}; validation: {validation_cleaning}"
     return Data(tokenizer, train, validation, validation_pairs, report)
 

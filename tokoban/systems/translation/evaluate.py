@@ -271,7 +271,7 @@ def _pairs(config: TranslationConfig, options: TranslationEvaluation) -> list[Pa
     if given:
         pairs = read_pairs(*given)
         if not any(tidy(text) for pair in pairs for text in pair):
-            raise ValueError(f"{given[0]}: no sentence in it")
+            raise ValueError(f"{given[0]}: has no sentence")
         return pairs
     if config.has_text:
         raise ValueError("give --source and --reference: these weights learned from other files")

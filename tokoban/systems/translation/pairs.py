@@ -51,7 +51,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def read_pairs(source: Path, target: Path) -> list[Pair]:
-    """Line n of one file with line n of the other; ``ValueError`` if one has more lines."""
+    """Pairs the lines of two files; ``ValueError`` if one has more lines."""
     sources, targets = read_lines(source), read_lines(target)
     if len(sources) != len(targets):
         raise ValueError(

@@ -24,7 +24,7 @@ class Translation:
 def tokenizer_of(model: Translator) -> Tokenizer:
     """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
     if model.tokenizer is None:
-        raise ValueError("these weights have no tokenizer with them, and so can read no text")
+        raise ValueError("these weights have no tokenizer, so they cannot read text")
     return model.tokenizer
 
 

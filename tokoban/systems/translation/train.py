@@ -31,7 +31,7 @@ def build_model(config: TranslationConfig) -> Translator:
 
 
 def without_writing(config: TranslationConfig, named: Collection[str]) -> TranslationConfig:
-    """The config of a run that goes on, without a cache that its record alone names.
+    """The config of a resumed run, without a cache that only its record names.
 
     ``named`` are the fields that the user has given. Without its cache the text is read again.
     """

@@ -64,7 +64,7 @@ def batches(
     steps_an_epoch = len(pictures) // per_step
     if steps_an_epoch == 0:
         raise ValueError(
-            f"{len(pictures)} pictures to learn from do not fill a batch of {per_step}; "
+            f"{len(pictures)} training pictures do not fill a batch of {per_step}; "
             "expected a smaller batch_pictures"
         )
     device = pictures.pixels.device

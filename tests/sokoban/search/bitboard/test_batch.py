@@ -53,12 +53,12 @@ def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
     for i, board in enumerate(BOARDS):
         alone = solve(board, minimise=objective)
         assert (answers.verdict[i] == Verdict.SOLVED) == (alone.status == "solved")
-        plan = alone.solution.directions if alone.solution is not None else ()
-        assert answers.directions(i) == plan
-        boards = rules.play(board, plan)
+        solution = alone.solution.directions if alone.solution is not None else ()
+        assert answers.directions(i) == solution
+        boards = rules.play(board, solution)
         assert boards[-1].is_solved == (alone.status == "solved")
         num_pushes = sum(a.boxes != b.boxes for a, b in pairwise(boards))
-        assert (answers.num_moves[i], answers.num_pushes[i]) == (len(plan), num_pushes)
+        assert (answers.num_moves[i], answers.num_pushes[i]) == (len(solution), num_pushes)
     assert set(answers.verdict) == {Verdict.SOLVED, Verdict.UNSOLVABLE}
 
 

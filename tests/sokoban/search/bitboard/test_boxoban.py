@@ -13,7 +13,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.boxoban import parse_boxoban
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
-from tokoban.sokoban.search.bitboard.labels import LOST, States
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, States
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import label_many
 from tokoban.sokoban.simulation.bitboards import pack, step, to_board
@@ -81,10 +81,12 @@ def test_lost_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
     labels = label_many(
         from_bitboards(starts), States(states.boxes, states.player, ends), "moves", num_threads=2
     )
-    is_lost = labels.distance == LOST
+    is_deadlocked = labels.distance == DEADLOCKED
     answers = solve_many(states, "pushes", num_threads=2)
-    assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_lost)
-    assert 0.1 < is_lost.mean() < 0.9
-    proofs = [ends_solved(to_board(words, (int(i),)), 50_000) for i in np.flatnonzero(is_lost)[:29]]
+    assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_deadlocked)
+    assert 0.1 < is_deadlocked.mean() < 0.9
+    proofs = [
+        ends_solved(to_board(words, (int(i),)), 50_000) for i in np.flatnonzero(is_deadlocked)[:29]
+    ]
     assert set(proofs) <= {False, None}
     assert proofs.count(False) > 5

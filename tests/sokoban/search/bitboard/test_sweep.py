@@ -8,7 +8,7 @@ from tests.sokoban.brute_force import Shape, best_pushes, random_boards, reachab
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard.driver import Verdict
-from tokoban.sokoban.search.bitboard.labels import LOST, Labels, States
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels, States
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import label_many, sweep
 from tokoban.sokoban.search.limits import Limits
@@ -45,7 +45,7 @@ def test_labels_are_what_every_possible_play_shows(unit: str) -> None:
         is_solvable = play[0] in total
         assert labels.verdict[start] == (Verdict.SOLVED if is_solvable else Verdict.UNSOLVABLE)
         for board in play:
-            assert labels.distance[state] == total.get(board, LOST)
+            assert labels.distance[state] == total.get(board, DEADLOCKED)
             moves, pushes = 0, set()
             if total.get(board, 0) > 0:
                 pushes = best_pushes(board, after, total, unit)
@@ -82,7 +82,7 @@ def test_distances_of_one_box_are_those_of_the_tables() -> None:
         assert found is not None
         distance = np.full((64, 64), -1)
         for boxes, row in zip(found.boxes, found.distance.astype(int), strict=True):
-            distance[int(boxes).bit_length() - 1] = np.where(row == LOST, -1, row)
+            distance[int(boxes).bit_length() - 1] = np.where(row == DEADLOCKED, -1, row)
         # The tables also know boxes and players behind walls, where the start's player never is.
         inside = np.any(distance >= 0, axis=0)
         assert np.array_equal(distance[inside][:, inside], expected[inside][:, inside])
@@ -96,7 +96,7 @@ def test_three_states_of_the_smallest_level_can_be_solved() -> None:
         (int(boxes), cell): int(row[cell])
         for boxes, row in zip(found.boxes, found.distance, strict=True)
         for cell in range(64)
-        if row[cell] != LOST
+        if row[cell] != DEADLOCKED
     } == {(0b100, 0): 0, (0b100, 1): 0, (0b010, 0): 1}
     assert [int(cells) for cells in found.cells] == [0b011, 0b001]
 
@@ -118,13 +118,13 @@ def test_the_arrays_of_one_level_hold_what_labels_say() -> None:
     for start, play in enumerate(plays):
         found = sweep(levels.part(start, start + 1), "moves")
         assert found is not None
-        assert labels.num_states[start] == (found.distance != LOST).sum()
+        assert labels.num_states[start] == (found.distance != DEADLOCKED).sum()
         assert labels.num_states[start] == np.bitwise_count(found.cells).sum()
         rows = dict(zip(map(int, found.boxes), found.distance, strict=True))
         for _ in play:
             row = rows.get(int(words.boxes[state]))
             cell = int(words.player[state]).bit_length() - 1
-            assert labels.distance[state] == (LOST if row is None else row[cell])
+            assert labels.distance[state] == (DEADLOCKED if row is None else row[cell])
             state += 1
 
 
@@ -159,7 +159,7 @@ def test_a_level_over_the_limits_is_given_up_and_the_others_are_not(
     states = States(words.boxes, words.player, np.array([1, 2, 3]))
     labels = label_many(words, states, "moves", limits=limits)
     assert list(labels.verdict) == [Verdict.SOLVED, verdict, Verdict.SOLVED]
-    assert list(labels.distance) == [1, LOST, 1]
+    assert list(labels.distance) == [1, DEADLOCKED, 1]
     assert sweep(words.part(1, 2), "moves", limits=limits) is None
 
 
@@ -167,5 +167,5 @@ def test_what_is_asked_for_wrongly_is_refused() -> None:
     words = words_of(BOARDS[:2])
     with pytest.raises(ValueError, match="expected one level, got 2"):
         sweep(words, "moves")
-    with pytest.raises(ValueError, match="unit is 'moves' or 'pushes', not 'steps'"):
+    with pytest.raises(ValueError, match="unit is 'steps'; expected 'moves' or 'pushes'"):
         sweep(words.part(0, 1), "steps")

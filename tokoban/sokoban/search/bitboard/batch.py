@@ -42,10 +42,10 @@ def solve_many(
     num_threads: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> Answers:
-    """Solves each level with the fewest moves or pushes, or with any plan that is quickly found.
+    """Solves each level with the fewest moves or pushes, or with the first solution found.
 
-    Every plan has been replayed by the rules on words. ``report`` is called now and then with the
-    number of levels done and of all.
+    Every solution has been replayed by the rules on words. ``report`` is called now and then with
+    the number of levels done and of all.
     """
     limits = limits or Limits()
     works = in_threads(
@@ -96,7 +96,7 @@ class OneWord:
         positions = store[push_search.NUM_POSITIONS] + layers.progress[NUM_SETS]
         at_least = None
         if self._objective != "any":
-            # The sides would have met had they between them gone as far as a plan is long.
+            # The sides would have met had they between them gone as far as a solution is long.
             layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
             at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
         return Progress(int(expansions), int(positions), elapsed_s, at_least)

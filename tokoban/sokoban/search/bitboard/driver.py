@@ -1,4 +1,4 @@
-"""Compiled: level after level, from words to verdicts and plans; axes: N levels, M moves."""
+"""Compiled: level after level, from words to verdicts and solutions; axes: N levels, M moves."""
 
 from enum import IntEnum
 from typing import NamedTuple, no_type_check
@@ -12,8 +12,8 @@ from tokoban.sokoban.search.bitboard import layers as by_layers
 from tokoban.sokoban.search.bitboard import push_search as by_pushes
 from tokoban.sokoban.search.bitboard.layers import CURSOR, LAYER, NUM_SETTLED, NUM_WAITING
 from tokoban.sokoban.search.bitboard.levels import closed_in
-from tokoban.sokoban.search.bitboard.plans import replay, write_layers, write_pushes
 from tokoban.sokoban.search.bitboard.push_search import NUM_EXPANSIONS, REACHED
+from tokoban.sokoban.search.bitboard.solutions import replay, write_layers, write_pushes
 from tokoban.sokoban.search.bitboard.terrain import FLOOR, GOALS, is_frozen, survey
 from tokoban.sokoban.search.bitboard.words import EMPTY, lowest
 from tokoban.sokoban.search.bitboard.workspace import (
@@ -41,29 +41,29 @@ class Verdict(IntEnum):
 
 _UNKNOWN, _SOLVED, _UNSOLVABLE = map(int, (Verdict.UNKNOWN, Verdict.SOLVED, Verdict.UNSOLVABLE))
 _OUT_OF_EXPANSIONS, _TOO_LONG = int(Verdict.OUT_OF_EXPANSIONS), int(Verdict.TOO_LONG)
-FAULT = 255  # a plan that the rules refuse, or no plan where there must be one
+FAULT = 255  # a solution that the rules refuse, or no solution where there must be one
 
 # Entries of the progress, and the phases of one level.
 LEVEL, PHASE, EXPANSIONS = range(3)
-_FRESH, _BY_PUSHES, _BY_LAYERS, _PLAN = range(4)
+_FRESH, _BY_PUSHES, _BY_LAYERS, _SOLUTION = range(4)
 
 
 class Answers(NamedTuple):
-    """What was found out about each level; a plan has no moves where there is none."""
+    """What was found out about each level; a solution has no moves where there is none."""
 
     verdict: UInt8[np.ndarray, " N"]  # numbers of ``Verdict``
-    num_pushes: Int32[np.ndarray, " N"]  # of the plan; for "moves" others may have fewer
+    num_pushes: Int32[np.ndarray, " N"]  # of the solution; for "moves" others may have fewer
     expansions: Int64[np.ndarray, " N"]  # of positions, and of sets of boxes in each layer
-    ends: Int64[np.ndarray, " N"]  # of each plan in ``moves``; it starts where the one before ends
+    ends: Int64[np.ndarray, " N"]  # of each solution in ``moves``; the next one starts there
     moves: UInt8[np.ndarray, " M"]
 
     @property
     def num_moves(self) -> Int64[np.ndarray, " N"]:
-        """The length of each plan."""
+        """The length of each solution."""
         return np.diff(self.ends, prepend=0)
 
     def directions(self, level: int) -> tuple[Direction, ...]:
-        """The plan of one level."""
+        """The solution of one level."""
         start = self.ends[level - 1] if level else 0
         return tuple(map(Direction, self.moves[start : self.ends[level]].tolist()))
 
@@ -108,10 +108,10 @@ def solve_levels(
             if stop == by_layers.TOO_DEEP:
                 return LAYERS_TOO_DEEP
             if stop == by_layers.MET:
-                progress[PHASE] = _PLAN
+                progress[PHASE] = _SOLUTION
             elif stop == by_layers.LAYER_DONE:
                 verdict = FAULT
-        if progress[PHASE] == _PLAN:
+        if progress[PHASE] == _SOLUTION:
             if not _write(levels, level, workspace, counts_moves, answers):
                 return OUTPUT_FULL
             verdict = _SOLVED if answers.num_pushes[level] >= 0 else FAULT
@@ -169,7 +169,7 @@ def _after_pushes(workspace, player, counts_moves, stop, progress):
     if stop == by_pushes.TOO_LONG:
         return _TOO_LONG
     if stop == by_pushes.SOLVED:
-        progress[PHASE] = _PLAN
+        progress[PHASE] = _SOLUTION
         store, terrain, layers = workspace.store, workspace.terrain, workspace.layers
         if counts_moves and store.progress[REACHED] != 0:
             progress[PHASE] = _BY_LAYERS
@@ -192,7 +192,7 @@ def _search_layers(workspace, max_settled):
         else:
             is_forwards = backwards[LAYER] > 0 and forwards[NUM_WAITING] <= backwards[NUM_WAITING]
         stop = by_layers.advance(workspace.terrain, layers, is_forwards, True, max_settled)
-        # There is a plan by pushes, so that no side can run out of states.
+        # There is a solution by pushes, so that no side can run out of states.
         if stop != by_layers.LAYER_DONE or min(forwards[NUM_WAITING], backwards[NUM_WAITING]) == 0:
             return stop
 
@@ -200,7 +200,7 @@ def _search_layers(workspace, max_settled):
 @inner
 @no_type_check
 def _write(levels, level, workspace, counts_moves, answers):
-    """Writes the plan, and replays it; returns whether there was room for it."""
+    """Writes the solution, and replays it; returns whether there was room for it."""
     store, layers, terrain = workspace.store, workspace.layers, workspace.terrain
     start = answers.ends[level - 1] if level > 0 else 0
     num_pushes = store.price[store.progress[REACHED]]

@@ -30,7 +30,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     LAYERS_TOO_DEEP,
 )
 
-LOST = 2**16 - 1  # a distance: the state is deadlocked
+DEADLOCKED = 2**16 - 1  # a distance: the state is deadlocked
 
 _SOLVED, _UNSOLVABLE = int(Verdict.SOLVED), int(Verdict.UNSOLVABLE)
 _FRESH, _SWEEPING = range(2)
@@ -49,7 +49,7 @@ class Labels(NamedTuple):
 
     verdict: UInt8[np.ndarray, " N"]  # of the level's start
     num_states: Int64[np.ndarray, " N"]  # that can be solved, wherever the level starts
-    distance: UInt16[np.ndarray, " Q"]  # ``LOST`` also where the sweep was given up
+    distance: UInt16[np.ndarray, " Q"]  # ``DEADLOCKED`` also where the sweep was given up
     best_moves: UInt8[np.ndarray, " Q"]  # bit a: move a is optimal; 0 where pushes are counted
     best_pushes: UInt64[np.ndarray, "Q A"]  # the boxes of which a push in direction a is optimal
 
@@ -130,7 +130,7 @@ def label(terrain, layers, counts_moves, states, labels, state):
     boxes, player = states.boxes[state] & floor, states.player[state]
     distance = distance_of(layers.backwards, number_of(layers, boxes), player)
     if distance == NONE:
-        labels.distance[state] = LOST
+        labels.distance[state] = DEADLOCKED
         return
     labels.distance[state] = distance
     if distance == 0:

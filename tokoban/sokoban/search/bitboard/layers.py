@@ -68,7 +68,7 @@ def empty_layers(num_sets: int, *, num_digits: int, is_one_sided: bool) -> Layer
 
 
 def grown(layers: Layers) -> Layers:
-    """The same search with room for twice as many sets."""
+    """The same search with twice the capacity."""
     num_sets, num_digits = layers.backwards.digits.shape
     is_one_sided = len(layers.forwards.sets) == 0
     larger = empty_layers(2 * num_sets, num_digits=num_digits, is_one_sided=is_one_sided)

@@ -85,7 +85,7 @@ def empty_store(capacity: int, num_totals: int) -> Store:
 
 
 def empty_scratch(num_boxes: int) -> Scratch:
-    """Room to work in for up to so many boxes."""
+    """Workspace for up to so many boxes."""
     num_boxes = max(num_boxes, 4)
     return Scratch(
         places=np.empty(num_boxes, np.int32),
@@ -214,7 +214,7 @@ def _match(terrain, scratch, num_boxes):
 
 @inner
 @no_type_check
-def _pushes_left(terrain, scratch, num_boxes, row, place):
+def _bound(terrain, scratch, num_boxes, row, place):
     """The pushes of the matching once box ``row`` has come to ``place``."""
     pushes = terrain.pushes
     if num_boxes <= 4:
@@ -266,9 +266,9 @@ def _expand(terrain, store, scratch, position, area, weight):
                 continue
             row = count(boxes & (player - ONE))
             place = place_of(terrain, index(target), player)
-            pushes_left = _pushes_left(terrain, scratch, num_boxes, row, place)
-            if pushes_left < UNREACHABLE:
-                _add(store, position, after, player, price, price + weight * pushes_left)
+            lower_bound = _bound(terrain, scratch, num_boxes, row, place)
+            if lower_bound < UNREACHABLE:
+                _add(store, position, after, player, price, price + weight * lower_bound)
 
 
 @inner

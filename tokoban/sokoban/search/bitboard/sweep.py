@@ -11,7 +11,7 @@ from jaxtyping import UInt16, UInt64
 
 from tokoban.sokoban.search.bitboard import labels as compiled
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
-from tokoban.sokoban.search.bitboard.labels import LOST, Labels, States
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels, States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import Worker, in_threads
@@ -25,7 +25,7 @@ class SolvableStates:
 
     boxes: UInt64[np.ndarray, " K"]
     cells: UInt64[np.ndarray, " K"]  # of the player
-    distance: UInt16[np.ndarray, "K 64"]  # by the player's cell; ``LOST`` if not among ``cells``
+    distance: UInt16[np.ndarray, "K 64"]  # by the player's cell; DEADLOCKED if not in ``cells``
 
 
 def label_many(
@@ -55,7 +55,7 @@ def label_many(
 
 
 def sweep(levels: Levels, unit: str, *, limits: Limits | None = None) -> SolvableStates | None:
-    """The states of the one level given; None if the limits are reached first."""
+    """All solvable states of one level; None if a limit is reached first."""
     if levels.num_levels != 1:
         raise ValueError(f"expected one level, got {levels.num_levels}")
     nothing = np.empty(0, np.uint64)
@@ -77,7 +77,7 @@ def solvable_states(workspace: Workspace) -> SolvableStates:
     for digit in range(side.digits.shape[1]):
         is_set = side.digits[:num_sets, digit, None] >> bits & np.uint64(1)
         distance |= is_set.astype(np.uint16) << np.uint16(digit)
-    distance[(cells[:, None] >> bits & np.uint64(1)) == 0] = LOST
+    distance[(cells[:, None] >> bits & np.uint64(1)) == 0] = DEADLOCKED
     return SolvableStates(side.sets[:num_sets, BOXES].copy(), cells, distance)
 
 
@@ -91,7 +91,7 @@ class Sweeping:
 
     def __init__(self, levels: Levels, states: States, unit: str) -> None:
         if unit not in ("moves", "pushes"):
-            raise ValueError(f"unit is 'moves' or 'pushes', not {unit!r}")
+            raise ValueError(f"unit is {unit!r}; expected 'moves' or 'pushes'")
         self.progress = np.zeros(3, np.int64)
         self._levels = levels
         self._states = states
@@ -100,7 +100,7 @@ class Sweeping:
         self.labels = Labels(
             verdict=np.zeros(levels.num_levels, np.uint8),
             num_states=np.zeros(levels.num_levels, np.int64),
-            distance=np.full(num_states, LOST, np.uint16),
+            distance=np.full(num_states, DEADLOCKED, np.uint16),
             best_moves=np.zeros(num_states, np.uint8),
             best_pushes=np.zeros((num_states, 4), np.uint64),
         )

@@ -73,13 +73,13 @@ def survey(terrain, floor, goals):
     for goal in range(count(goals)):
         _find_pushes(terrain, floor, lowest(rest), goal)
         rest ^= lowest(rest)
-    words[UPRIGHT] = _held(floor, words[ALIVE], words[ALIVE + 2], 0)
-    words[ACROSS] = _held(floor, words[ALIVE + 1], words[ALIVE + 3], 1)
+    words[UPRIGHT] = _immobile(floor, words[ALIVE], words[ALIVE + 2], 0)
+    words[ACROSS] = _immobile(floor, words[ALIVE + 1], words[ALIVE + 3], 1)
 
 
 @inner
 @no_type_check
-def _held(floor, alive, alive_back, direction):
+def _immobile(floor, alive, alive_back, direction):
     """Where a box can neither go in ``direction`` nor back."""
     ahead, behind = moved(floor, direction ^ 2), moved(floor, direction)
     go, back = moved(alive, direction ^ 2), moved(alive_back, direction)

@@ -1,6 +1,6 @@
 """Any solution, fast, of levels of any size: from the start by pushes, from the end by pulls.
 
-`solver.solve_any` is all that others need. Reading order: `tables` (a level in numbers),
-`positions` (what was met), `moves` (what comes next), `features` (what looks best), `search` (the
-loop). What is lost: `freezes`, `corrals`, `lost_patterns`.
+Others call `solver` alone. Reading order: `tables` (a level in numbers), `sides` (the positions of
+both directions), `moves` (the successors), `features` and `packing` (what guides the search),
+`search` (the loop), `paths` (the solution). Deadlocks: `tokoban.sokoban.search.pruning`.
 """

@@ -57,7 +57,7 @@ def is_full(tables, side):
 @partial(inner, is_inlined=True)
 @no_type_check
 def expand(tables, side, other_side, scratch, pruning, max_floods):
-    """Goes on with the moves of the position that is being expanded, a box at a time.
+    """Continues the expansion of the current position, one box at a time.
 
     Returns whether all boxes were moved; else the budget is spent, the store is full, or the other
     side was met.

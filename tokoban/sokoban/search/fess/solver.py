@@ -115,7 +115,7 @@ class BidirectionalFess:
         return num_bytes((*self.tables, *self.sides, self.scratch, self.pruning))
 
     def num_bytes_while_growing(self) -> int:
-        """The positions of this side are copied to twice the capacity."""
+        """Bytes while the positions of this side are copied to twice the capacity."""
         return self.num_bytes() + 2 * num_bytes(self.sides[self.turn])
 
     def grow(self) -> None:

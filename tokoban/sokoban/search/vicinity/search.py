@@ -13,7 +13,7 @@ from jaxtyping import Int64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import count
-from tokoban.sokoban.search.deadlocks import is_held, mark_frozen
+from tokoban.sokoban.search.deadlocks import is_immobile, mark_frozen
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import add, bit_of, copy, list_boxes, slot_of
 from tokoban.sokoban.search.vicinity.push_paths import MAIN, cost_of_push, mark_walks
@@ -52,7 +52,7 @@ def num_differing(words, others):
 @inner
 @no_type_check
 def find_near(path_boxes, words, most_boxes):
-    """The last position of the path from which at most so many boxes differ; NONE if none is.
+    """The last position of the path that differs in at most so many boxes; NONE without one.
 
     From one to the next only one box differs, so that many can be passed over.
     """
@@ -121,7 +121,7 @@ def is_frozen_after(task, scratch, row, beyond):
     scratch.is_blocked[box] = False
     scratch.is_blocked[beyond] = True
     is_frozen = (
-        is_held(task.ground, scratch.is_blocked, beyond)
+        is_immobile(task.ground, scratch.is_blocked, beyond)
         and mark_frozen(task.ground, scratch.boxes, scratch.is_blocked, scratch.is_frozen) == -1
     )
     scratch.is_blocked[beyond] = False

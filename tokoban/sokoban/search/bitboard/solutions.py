@@ -1,6 +1,6 @@
 """From a finished search to the player's moves, and the rules on one word to replay them.
 
-A plan is written into an array of moves, from a place on; axes: M moves.
+A solution is written into an array of moves, from a place on; axes: M moves.
 """
 
 from typing import no_type_check
@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bitboard.words import EMPTY, cell, moved, spread
 @inner
 @no_type_check
 def write_pushes(terrain, store, player, rings, moves, at):
-    """Writes the plan of the push search from a start with the player there; returns its end.
+    """Writes the solution of the push search from a start with the player there; returns its end.
 
     Each push is reached by a shortest walk. ``rings`` [64] is room to work in.
     """
@@ -74,7 +74,7 @@ def _write_walk(start, end, free, rings, moves, at):
 @inner
 @no_type_check
 def write_layers(layers, moves, at):
-    """Writes the plan through the state in which the two sides have met; returns its end."""
+    """Writes the solution through the state in which the two sides have met; returns its end."""
     number = layers.progress[MET_SET]
     player = cell(layers.progress[MET_CELL])
     boxes = layers.backwards.sets[number, SET_BOXES]
@@ -129,7 +129,7 @@ def _step_on(layers, boxes, player, distance):
 @inner
 @no_type_check
 def replay(floor, goals, boxes, player, moves):
-    """The pushes of a plan, or NONE if it bumps or does not end solved."""
+    """The pushes of a solution, or NONE if it bumps or does not end solved."""
     pushes = 0
     for direction in moves:
         player = moved(player, direction)
