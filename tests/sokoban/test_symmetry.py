@@ -118,10 +118,3 @@ def test_one_then_another_is_their_composition(symmetry: Symmetry, after: Symmet
     assert both.of_board(board) == after.of_board(symmetry.of_board(board))
     for action in (*Direction, UNDO):
         assert both.of_action(action) == after.of_action(symmetry.of_action(action))
-
-
-@EVERY_SYMMETRY
-def test_the_inverse_takes_back(symmetry: Symmetry) -> None:
-    assert symmetry.inverse in SYMMETRIES
-    assert symmetry.then(symmetry.inverse) == SYMMETRIES[0]
-    assert symmetry.inverse.then(symmetry) == SYMMETRIES[0]

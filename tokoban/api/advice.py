@@ -1,4 +1,4 @@
-"""What to do next in a game, and why a position is deadlocked."""
+"""Hints, and explanations of deadlocks."""
 
 import threading
 from typing import TYPE_CHECKING

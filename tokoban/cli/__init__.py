@@ -46,7 +46,7 @@ _LONGEST_LINE = 2000  # characters of a message: a file may quote megabytes
 
 
 def in_one_line(error: Exception) -> str:
-    """What went wrong, as a line for the user.
+    """The error as one line for the user.
 
     Names in files are masked and cut off where they are very long: they are a stranger's.
     """

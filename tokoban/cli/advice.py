@@ -58,7 +58,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a search found, or what went wrong in it."""
+    """The result of a search, or its error."""
 
     found: Hint | Deadlock | None = None
     error: BaseException | None = None

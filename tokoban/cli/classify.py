@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import attention_files, in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, counted, write_output
+from tokoban.cli.output import check_outputs, write_output
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
+from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import Any
 from tokoban.cli.exit_codes import ExitCode, meanings
 from tokoban.cli.field_options import add_field_arguments, files_to_read, files_to_write, overrides
 from tokoban.cli.options import add
-from tokoban.cli.output import check_outputs, counted
+from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
+from tokoban.sokoban.wording import counted
 from tokoban.systems import SYSTEMS, load_named_by_user
 from tokoban.training.device import find_device
 from tokoban.training.tables import two_columns

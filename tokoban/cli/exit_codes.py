@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a script can tell of a run without reading its output."""
+    """The exit status of every command."""
 
     DONE = 0
     UNDECIDED = 1

@@ -109,7 +109,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Iterator[Game]":
-    """What is asked for; raises ``ValueError`` at moves that cannot be made."""
+    """The positions to explain; raises ``ValueError`` for impossible moves."""
     from tokoban.cli.explanation import Game
     from tokoban.sokoban.formats import lurd
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from rich.text import Text
 
-from tokoban.cli.output import counted
 from tokoban.sokoban.explanation import Explanation, drawing
 from tokoban.sokoban.formats import Level, printable
 from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.notation import to_json
+from tokoban.sokoban.wording import counted
 
 _STYLES = {"solvable": "green", "deadlocked": "yellow", "unknown": "red"}
 

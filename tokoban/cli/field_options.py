@@ -80,7 +80,7 @@ def files_to_read(cls: type) -> list[str]:
 
 
 def _annotations(cls: type) -> dict[str, Any]:
-    """What the fields that are ``Annotated`` are annotated with."""
+    """The annotations of the fields that are ``Annotated``."""
     hints = get_type_hints(cls, include_extras=True)
     return {
         name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from tokoban.cli.output import counted
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.formats import (
     NO_SOLUTION,
@@ -18,6 +17,7 @@ from tokoban.sokoban.formats import (
     write_levels,
 )
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     # Imported for its name only: a search needs no torch.

@@ -154,7 +154,7 @@ def _described(number: int, level: "Level") -> dict[str, Any]:
 
 
 def _measured(puzzle: "Puzzle") -> dict[str, Any]:
-    """What the object of a puzzle has besides."""
+    """The further fields of a puzzle."""
     fewest = puzzle.move_solution
     return {
         "moves_at_least": None if fewest is None else len(fewest),

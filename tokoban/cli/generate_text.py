@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files, options, report
 from tokoban.cli.lines import are_typed, lines_of
-from tokoban.cli.output import check_outputs, counted, write_text
+from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import Number, whole
+from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import MAX_THREADS
-from tokoban.cli.output import counted
 from tokoban.cli.parser import whole
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labels.folder import LabelFolder, Share
@@ -210,7 +210,7 @@ def _label(folder: "LabelFolder", num_threads: int) -> None:
 
 
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:
-    """What the folder holds, what it does not, and how long this process's share has taken."""
+    """The contents of the folder, the levels left out, and the time of this process's share."""
     levels, states = manifest["levels"], manifest["states"]
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     lines = [

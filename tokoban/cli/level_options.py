@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import counted, is_one_file, tell_findings
+from tokoban.cli.output import is_one_file, tell_findings
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, counted
+from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
+from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, counted, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.report import entries
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
@@ -118,7 +119,7 @@ def _outcomes(
     arguments: argparse.Namespace,
     screen: "Screen",
 ) -> "Iterator[tuple[int, Outcome]]":
-    """What became of each level, in order; a bar says meanwhile what the best is so far."""
+    """The outcome of each level in order; a bar shows the best solution so far."""
     from rich.progress import Progress
 
     from tokoban.cli.found import length

@@ -28,7 +28,7 @@ def size_bytes(word: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """What an option is in every command; ``default`` is the usual one, as it is typed."""
+    """An option shared by commands; ``default`` is its usual value, as typed."""
 
     help: str
     metavar: str | None = None

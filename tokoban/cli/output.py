@@ -9,15 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.files.atomic import atomically
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Problem
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 move``, ``2 moves``, ``2 boxes``."""
-    plural = "es" if noun.endswith(("sh", "x")) else "s"
-    return f"{number:,} {noun}{plural * (number != 1)}"
 
 
 def printable_text(text: str) -> str:
@@ -39,7 +34,7 @@ def write_text(text: str) -> None:
 
 
 def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
-    """What is wrong or odd about a file of levels, in lines on standard error."""
+    """Prints the problems and warnings of a level file to standard error."""
     for problem in problems:
         print(problem, file=sys.stderr)
     for warning in warnings:

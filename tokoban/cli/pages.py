@@ -1,9 +1,9 @@
-"""What ``tokoban play`` shows: the game, its keys, and the list of levels."""
+"""The screens of ``tokoban play``: the game, its keys, and the list of levels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tokoban.cli.output import counted
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -80,7 +80,7 @@ def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "lis
 
 
 def describe(start: "Board", progress: "Progress") -> str:
-    """What was made of a level, in words; nothing if it was not begun."""
+    """The progress in a level in words; empty if it was not started."""
     from tokoban.sokoban.formats import lurd
 
     solutions = [lurd.format(start, solution) for solution in progress.solutions]

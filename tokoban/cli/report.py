@@ -86,7 +86,7 @@ def entries(arguments: argparse.Namespace) -> Iterator[Entries]:
 
 
 def choices_described(choices: "Choices") -> dict[str, float]:
-    """What there is to choose from in some positions, as fields."""
+    """The branching and the losing pushes of some positions, as fields."""
     return {
         "branching": choices.branching,
         "losing_share": choices.losing_share,

@@ -1,4 +1,4 @@
-"""Where ``tokoban play`` keeps what was played, as a SOK file: solutions and games in progress."""
+"""The saved games of ``tokoban play``: solutions and games in progress, in a SOK file."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ _LONGEST_STEM = 60  # of the level file's name in that of the saved games
 
 @dataclass(frozen=True)
 class Saved:
-    """What was made of each level, by its board, and the number of the one played last."""
+    """The progress in each level by its board, and the number of the level played last."""
 
     progress: Mapping[Board, Progress] = field(default_factory=dict)
     titles: Mapping[Board, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def usual_place(levels: str | None) -> Path:
 
 
 def read(path: Path) -> Saved:
-    """What ``write`` wrote; nothing if there is no file.
+    """Reads the file of ``write``; empty if there is none.
 
     Raises ``ValueError`` for any other file and for a damaged one, and ``OSError``.
     """

@@ -1,4 +1,4 @@
-"""What a person sees: coloured text on a terminal, the same text plain in a file or a pipe."""
+"""Output for people: coloured on a terminal, plain in a file or a pipe."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What became of the best known solution of a level, once it was tried to make it shorter."""
+"""Shortens the best known solution of a level, and reports the outcome."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ _MOVES_BETWEEN_SAVES = 50
 
 @runtime_checkable
 class Advice(Protocol):
-    """What ``advice.Background`` is to a table."""
+    """The part of ``advice.Background`` that a table uses."""
 
     def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
         """What is known of a board by now."""

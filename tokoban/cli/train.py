@@ -152,7 +152,7 @@ def _check_sizes(spec: "AnySpec", config: Any, path: Path) -> None:
 
 
 def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | None":
-    """What ``--start-from`` names or, of a run that goes on, what it was started from."""
+    """The weights of ``--start-from``, or those that a resumed run was started from."""
     from tokoban import pretrained
     from tokoban.training.checkpoint import checkpoints
     from tokoban.training.run_directory import RunDirectory, read_record

@@ -10,13 +10,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tokoban.decoding.candidates import candidate_scores
-from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
+from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper, check_sizes
 from tokoban.decoding.visited import VisitedStates
 
 
 @dataclass(frozen=True)
 class Beams:
-    """What each search kept, best first: finished before unfinished, then the higher rank first.
+    """The last beams of each search: finished before unfinished, then the higher rank first.
 
     A beam for which there was no candidate is empty: length 0, score -inf, not finished.
     """
@@ -61,7 +61,13 @@ def beam_search(
     ``stop_check_every`` steps (0: never); that saves time and changes no result.
     """
     keep = width if keep is None else keep
-    _check_sizes(num_searches, width, max_steps, keep, stop_check_every)
+    check_sizes(
+        num_searches=num_searches,
+        width=width,
+        max_steps=max_steps,
+        keep=keep,
+        stop_check_every=stop_check_every,
+    )
     if skip_visited and not merge_equal:
         raise ValueError("skip_visited needs merge_equal, which tells equal states from others")
     merging, ranking = _merging(stepper, merge_equal), _ranking(stepper, rank)
@@ -149,16 +155,3 @@ def _remember(
 ) -> None:
     assert merging is not None
     visited.add(merging.keys().view_as(is_new), is_new)
-
-
-def _check_sizes(
-    num_searches: int, width: int, max_steps: int, keep: int, stop_check_every: int
-) -> None:
-    sizes = {"num_searches": num_searches, "width": width, "max_steps": max_steps, "keep": keep}
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} is {size}; expected at least 1")
-    if keep > width:
-        raise ValueError(f"keep is {keep}; expected at most width, which is {width}")
-    if stop_check_every < 0:
-        raise ValueError(f"stop_check_every is {stop_check_every}; expected 0 (never) or more")

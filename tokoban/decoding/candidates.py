@@ -1,4 +1,4 @@
-"""What a beam search chooses from: every successor of every beam, and what it is worth.
+"""The candidates of a beam search: every successor of every beam, with its score.
 
 Axes: B searches, K beams of each, A actions; a row of the stepper is search * K + beam.
 """

@@ -16,12 +16,12 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from tokoban.decoding.best_successors import best_successors
-from tokoban.decoding.stepper import Stepper
+from tokoban.decoding.stepper import Stepper, check_sizes
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What ended in each search, the highest rank first.
+    """The finished hypotheses of each search, the highest rank first.
 
     One that is missing has length 0, and -inf as its score and rank.
     """
@@ -56,7 +56,7 @@ def length_penalised_beam_search(
     allow that.
     """
     keep = width if keep is None else keep
-    _check_sizes(num_searches, width, max_steps, keep)
+    check_sizes(num_searches=num_searches, width=width, max_steps=max_steps, keep=keep)
     device, log_probs = stepper.device, stepper.log_probs()
     finished = _Finished(num_searches, width, max_steps, like=log_probs)
     running = torch.arange(num_searches, device=device)
@@ -145,12 +145,3 @@ def _best_candidates(
         )
     best, order = best_successors(scores, log_probs, 2 * width)
     return best, order // num_actions, order % num_actions
-
-
-def _check_sizes(num_searches: int, width: int, max_steps: int, keep: int) -> None:
-    sizes = {"num_searches": num_searches, "width": width, "max_steps": max_steps, "keep": keep}
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} is {size}; expected at least 1")
-    if keep > width:
-        raise ValueError(f"keep is {keep}; expected at most width, which is {width}")

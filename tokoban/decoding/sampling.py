@@ -11,12 +11,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tokoban.decoding.stepper import Stepper
+from tokoban.decoding.stepper import Stepper, check_sizes
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What each row did; a row that ran out of allowed actions or of steps ends unfinished."""
+    """The sampled actions of each row; a row without allowed actions or steps is unfinished."""
 
     actions: Int[Tensor, "B T"]  # -1 after the end
     lengths: Int[Tensor, "B"]
@@ -45,7 +45,7 @@ def sample(
     unfinished, with the score and actions that it has. Whether all rows have ended is asked of the
     device every ``stop_check_every`` steps (0: never); that saves time and changes no result.
     """
-    _check_sizes(num_rows, max_steps, stop_check_every)
+    check_sizes(num_rows=num_rows, max_steps=max_steps, stop_check_every=stop_check_every)
     device = stepper.device
     actions = torch.full((num_rows, max_steps), -1, device=device)
     scores = torch.zeros(num_rows, device=device)
@@ -82,7 +82,7 @@ def restrict(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Float[Tensor, "*B A"]:
-    """What to draw from: the log-probabilities sharpened, cut to the most probable, renormalised.
+    """The distribution to sample from: temperature, top-k and top-p applied, renormalised.
 
     In this order: divided by ``temperature``; cut to the ``top_k`` most probable; cut to the fewest
     most probable whose probabilities reach ``top_p`` together. What is cut becomes -inf. Of equally
@@ -145,14 +145,6 @@ def _renormalised(log_probs: Float[Tensor, "*B A"]) -> Float[Tensor, "*B A"]:
 def _finite(totals: Float[Tensor, "*B 1"]) -> Float[Tensor, "*B 1"]:
     """Rows that are all -inf have -inf as their best and total; subtracting that would give NaN."""
     return totals.masked_fill(totals == -torch.inf, 0.0)
-
-
-def _check_sizes(num_rows: int, max_steps: int, stop_check_every: int) -> None:
-    for name, size in {"num_rows": num_rows, "max_steps": max_steps}.items():
-        if size < 1:
-            raise ValueError(f"{name} is {size}; expected at least 1")
-    if stop_check_every < 0:
-        raise ValueError(f"stop_check_every is {stop_check_every}; expected 0 (never) or more")
 
 
 def _check_shapes(

@@ -64,3 +64,16 @@ class RankingStepper(Stepper, Protocol):
         finished row is judged once, at the step that finished it.
         """
         ...
+
+
+def check_sizes(*, stop_check_every: int = 0, **sizes: int) -> None:
+    """``ValueError`` for sizes below 1, ``keep`` above ``width``, a negative check interval."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}; expected at least 1")
+    if "keep" in sizes and sizes["keep"] > sizes["width"]:
+        raise ValueError(
+            f"keep is {sizes['keep']}; expected at most width, which is {sizes['width']}"
+        )
+    if stop_check_every < 0:
+        raise ValueError(f"stop_check_every is {stop_check_every}; expected 0 (never) or more")

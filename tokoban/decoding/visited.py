@@ -1,4 +1,4 @@
-"""Where a search has been: a hash table of keys for each search, on the device.
+"""The visited states of each search: hash tables of keys on the device.
 
 Axes: B searches, N keys of each, P probes.
 """
@@ -62,5 +62,5 @@ def num_places(max_keys: int) -> int:
 
 
 def table_bytes(max_keys: int) -> int:
-    """What the table of one search takes."""
+    """Bytes of the table of one search."""
     return num_places(max_keys) * torch.int64.itemsize

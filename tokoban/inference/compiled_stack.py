@@ -56,7 +56,7 @@ class PackedStack(NamedTuple):
 
 
 class PackedEnds(NamedTuple):
-    """What stands before and behind a stack; whatever a network lacks has no rows."""
+    """Embedding, positions and projection around a stack; arrays of missing parts have no rows."""
 
     embedding: Float32[np.ndarray, "V D"]
     scale: np.float32
@@ -66,7 +66,7 @@ class PackedEnds(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What the loops write into; in a post-norm stack ``normed`` is ``x``."""
+    """Workspace of the loops; in a post-norm stack ``normed`` is ``x``."""
 
     x: Float32[np.ndarray, "R D"]
     normed: Float32[np.ndarray, "R D"]
@@ -374,7 +374,7 @@ def run_stack(
 @inner
 @no_type_check
 def keys_values(w, stack, layer, memory):
-    """What one cross-attention attends to, of each row."""
+    """The keys and values of one cross-attention for each row."""
     weights, bias = stack.cross_keys_values[layer], stack.cross_keys_values_bias[layer]
     affine(memory, weights, bias, w.normed, _NO_LEAST, w.tile)
 

@@ -1,4 +1,4 @@
-"""What stands before a stack, by torch: the slow definition that all engines share or are held to.
+"""Embedding and projection by torch: the definition that all engines share or agree with.
 
 Axes: P prompts, T positions, S positions of sources, D width, R rows.
 """

@@ -24,7 +24,7 @@ WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
 
 
 def names() -> list[str]:
-    """What ``load`` knows by name."""
+    """The names of the shipped weights."""
     return sorted(path.stem for path in _folder().glob("*.safetensors"))
 
 

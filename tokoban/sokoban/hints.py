@@ -1,4 +1,4 @@
-"""What to push next: the first push of the best solution that a search finds in the time."""
+"""Hints: the first push of the best solution found in the time."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What of a board matters, whatever is drawn around it."""
+"""The part of a board within its walls."""
 
 from typing import NamedTuple
 

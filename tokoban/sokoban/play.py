@@ -10,7 +10,7 @@ from tokoban.sokoban.formats import Level, lurd
 
 @dataclass(frozen=True)
 class Progress:
-    """What a player has made of a level: legal moves that do not solve it, and solutions.
+    """A player's progress in a level: legal moves that do not solve it, and solutions.
 
     Only ``position`` of the moves are in force; the others were taken back and can be made again.
     Of the solutions there are the one with the fewest moves and the one with the fewest pushes.

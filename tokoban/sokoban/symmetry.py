@@ -27,11 +27,6 @@ class Symmetry:
         turns = self.turns + (-after.turns if self.is_mirrored else after.turns)
         return Symmetry(turns % 4, self.is_mirrored != after.is_mirrored)
 
-    @property
-    def inverse(self) -> "Symmetry":
-        """The symmetry that takes this one back; a mirrored one takes itself back."""
-        return self if self.is_mirrored else Symmetry(-self.turns % 4, False)
-
     def of_action(self, action: int) -> int:
         """What does on the image what ``action`` does on the board; undo stays undo."""
         if action == UNDO:

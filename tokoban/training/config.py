@@ -85,7 +85,7 @@ class Writes:
 
 
 def field_comments(cls: type) -> dict[str, str]:
-    """What the source of a dataclass says behind its fields, and goes on with in lines below.
+    """The comments behind the fields of a dataclass, with their continuation lines.
 
     Empty where there is no source to read.
     """

@@ -1,4 +1,4 @@
-"""What is seen of a run: a bar on a terminal, a line now and then elsewhere."""
+"""The progress of a run: a bar on a terminal, occasional lines elsewhere."""
 
 from types import TracebackType
 from typing import Any

@@ -128,7 +128,7 @@ def _load(
 
 
 def _kept_beside(state: Mapping[str, Tensor]) -> dict[str, list[int]]:
-    """What a model keeps with its weights that was not learned by steps: a tokenizer, say."""
+    """State saved with the weights but not trained, such as a tokenizer."""
     return {name: value.tolist() for name, value in state.items() if name.endswith("_extra_state")}
 
 

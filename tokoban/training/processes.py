@@ -78,7 +78,7 @@ def sum_over_processes(counts: Mapping[str, int | float]) -> dict[str, float]:
 
 
 def from_main_process(values: list[float]) -> list[float]:
-    """What process 0 passed; every process must call it, with as many values."""
+    """The values of process 0; every process must call it, with as many values."""
     if world_size() == 1:
         return values
     shared = torch.tensor(values, dtype=torch.float64, device=_device())

@@ -295,7 +295,7 @@ def current_commit() -> str | None:
 
 
 def hardware_name(device: torch.device) -> str:
-    """What a metric was measured on: the GPU by name, or so many processors of a kind."""
+    """The hardware: the name of the GPU, or the number and kind of processors."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{os.cpu_count()} x {_processor()}"

@@ -1,4 +1,4 @@
-"""What a system is to everything that trains, measures and loads it: one typed record."""
+"""The typed record by which a system is trained, evaluated and loaded."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields

@@ -33,7 +33,7 @@ _PICKLED = re.compile(r"collections OrderedDict|torch\._utils _rebuild_tensor_v2
 
 
 class TensorInfo(NamedTuple):
-    """What a file says of one tensor: its type, as safetensors names it, and its shape."""
+    """The type (as safetensors names it) and shape of one tensor, as declared by a file."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -47,7 +47,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path) -> Header:
-    """What a safetensors file says it holds; no tensor is read.
+    """The tensors that a safetensors file declares; none is read.
 
     ``FileNotFoundError`` where there is no file, ``ValueError`` where it is no safetensors file.
     """

@@ -338,17 +338,17 @@ def test_a_file_holds_so_many_squares_and_moves_and_no_more(
     ]
     # Rows that are short on paper are as wide as the others on the board.
     read = parse_levels(f"#@$.#\n{'#' * 100}\n{'#' * 5}\n" + "#\n" * 50)
-    assert "come to more than" in str(read.problems[0])
+    assert "have more than" in str(read.problems[0])
     read = parse_levels(f"{SMALL}\n{ROOM}\n" + "SaveGame\n499(du)\n\n" * 3)
     assert ([level.number for level in read.levels], len(read.problems)) == ([1], 1)
     rows = "".join(f"<L>{row}</L>" for row in ROOM.split("\n"))
     slc = f"<SokobanLevels><LevelCollection>{f'<Level>{rows}</Level>' * 50}"
     read = parse_content(f"{slc}</LevelCollection></SokobanLevels>".encode())
     assert 0 < len(read.levels) < 50
-    assert "come to more than" in str(*read.problems)
+    assert "have more than" in str(*read.problems)
     read = parse_content(write_boxoban([parse_board(TEN)] * 50).encode())
     assert [level.number for level in read.levels] == list(range(1, 27))
-    assert "come to more than" in str(*read.problems)
+    assert "have more than" in str(*read.problems)
 
 
 def wrong(*rows: str) -> str:

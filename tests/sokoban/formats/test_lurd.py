@@ -46,10 +46,6 @@ def test_the_mark_says_where_a_saved_game_was_left(text: str, letters: str, posi
     assert lurd.read_game(text) == (letters, position)
 
 
-def test_old_letters_are_read_when_asked_for() -> None:
-    assert lurd.from_hjkl("hjklHJKL 2(kl)") == "ldurLDUR 2(ur)"
-
-
 def random_walk(seed: int, num_moves: int) -> list[Direction]:
     """Moves that each change the board, from ``ROOM``."""
     chance = random.Random(seed)

@@ -14,7 +14,7 @@ class TooMuchError(Exception):
 
 
 class Budget:
-    """What is left to one file; mutable."""
+    """The remaining budget of one file; mutable."""
 
     def __init__(self, *, is_limited: bool = True) -> None:
         self._left = MAX_UNITS if is_limited else math.inf

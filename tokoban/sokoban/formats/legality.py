@@ -1,4 +1,4 @@
-"""What makes a board a level: closed walls around the player, and as many goals as boxes.
+"""Checks that a board is a level: closed walls around the player, as many goals as boxes.
 
 Rows and columns in messages are counted from 1, as in every message about a file.
 """

@@ -1,4 +1,4 @@
-"""What a level file holds: levels, their solutions, and what is wrong with the file."""
+"""The contents of a level file: levels, their solutions, and the problems found in it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -94,7 +94,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong at one line of a file."""
+    """A problem at one line of a file."""
 
     message: str
     source: str

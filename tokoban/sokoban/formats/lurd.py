@@ -12,12 +12,11 @@ _DIRECTIONS = {
     for direction in Direction
     for letter in (LETTERS[direction], LETTERS[direction].upper())
 }
-_FROM_HJKL = str.maketrans("hjklHJKL", "ldurLDUR")
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of playing moves on a board, up to the first one that the rules forbid."""
+    """The result of playing moves on a board, up to the first illegal one."""
 
     lurd: str  # the moves made, each in its true case
     moves: int
@@ -67,14 +66,6 @@ def read_game(text: str) -> tuple[str, int]:
 def parse(text: str) -> tuple[Direction, ...]:
     """The directions of the moves in ``text``; raises as ``read_letters`` does."""
     return tuple(map(_DIRECTIONS.__getitem__, read_letters(text)))
-
-
-def from_hjkl(text: str) -> str:
-    """Moves in the letters of old score files (left, down, up, right) as the letters of today.
-
-    Only for who knows that they are old: ``l`` means right there, and left everywhere else.
-    """
-    return text.translate(_FROM_HJKL)
 
 
 def format(board: Board, directions: Iterable[int]) -> str:

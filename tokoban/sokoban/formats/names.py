@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Names:
-    """What names a level above its board."""
+    """The lines above a board that name its level."""
 
     text: str = ""  # a line of text
     comment: str = ""  # "; name"

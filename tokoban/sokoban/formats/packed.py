@@ -108,7 +108,7 @@ def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedL
 
 
 def name_file(path: str | Path) -> str:
-    """What a file is called in the published collection, ``medium/valid/007``; else its path."""
+    """The name of a file in the published collection, ``medium/valid/007``; else its path."""
     parts = Path(path).with_suffix("").parts
     starts = [index for index, part in enumerate(parts) if part in _SETS]
     return "/".join(parts[starts[-1] :]) if starts else str(path)
@@ -195,7 +195,7 @@ def _find_in_border(level: Level) -> Problem | None:
 
 
 def _pack_levels(levels: Sequence[Level]) -> tuple[np.ndarray, ...]:
-    """What ``_pack_published`` answers, of boards; floor in the border, out of reach, is lost."""
+    """The result of ``_pack_published`` for boards; unreachable floor in the border is dropped."""
     boards = [level.board for level in levels]
     planes = [
         np.array([_word(squares) for squares in column], np.uint64)

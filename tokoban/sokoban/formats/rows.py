@@ -12,7 +12,7 @@ from tokoban.sokoban.formats.xsb import SQUARES
 
 
 class Row(Enum):
-    """What a line may be, if board lines stand beside it."""
+    """The kinds of line next to board lines."""
 
     WALLED = auto()
     BOXED = auto()  # every row begins and ends with a box on a goal
@@ -35,7 +35,7 @@ _ENDS_OF_ROWS = re.compile(r"[#*B]")
 
 
 def look_at_row(line: str) -> Row | None:
-    """What the line may be, and ``None`` if it is no row wherever it stands."""
+    """The possible kind of a line; None if it cannot be a row."""
     if _ROW.fullmatch(line):
         return _look_at_squares(line)
     if _ENCODED.fullmatch(line):

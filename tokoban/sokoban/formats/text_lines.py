@@ -11,7 +11,7 @@ from tokoban.sokoban.formats.rows import Row, look_at_row
 
 
 class Kind(Enum):
-    """What a line is; each line has one kind."""
+    """The kind of a line; each line has one."""
 
     BLANK = auto()
     RAW_COMMENT = auto()  # ":: ...", kept and never shown

@@ -1,4 +1,4 @@
-"""What belongs in a folder of labels: which levels, in which shards, and what is told of them.
+"""The plan of a folder of labels: its levels, their shards, and its manifest.
 
 Axes: B levels.
 """
@@ -31,7 +31,7 @@ _VERSION = 3
 
 @dataclass(frozen=True, kw_only=True)
 class LabelConfig:
-    """What is sampled of each level, and how many levels make a file."""
+    """How the states of each level are sampled, and how many levels a file has."""
 
     seed: int = 0
     num_states: int = 64  # from play, a level; their neighbours come besides

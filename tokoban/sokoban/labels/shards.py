@@ -225,7 +225,7 @@ def _pack_pushes(
 def _unpack_pushes(
     boxes: UInt64[np.ndarray, " Q"], packed: UInt8[np.ndarray, "Q P"]
 ) -> UInt64[np.ndarray, "Q 4"]:
-    """What ``_pack_pushes`` packed."""
+    """The inverse of ``_pack_pushes``."""
     best = np.zeros((len(boxes), 4), np.uint64)
     for box, cell in _each_box(boxes, 2 * packed.shape[1]):
         four = packed[:, box // 2] >> np.uint8(4 * (box % 2))

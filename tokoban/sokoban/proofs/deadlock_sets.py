@@ -16,7 +16,7 @@ Solution = tuple[Direction, ...]
 
 
 class Subsets:
-    """What is known of subsets of the boxes of one board, and the searches that find it out."""
+    """Facts about subsets of a board's boxes, and the searches that prove them."""
 
     def __init__(self, board: Board, watch: Watch, max_positions: int) -> None:
         """Each search expands at most ``max_positions``; ``watch`` ends them all."""

@@ -29,11 +29,6 @@ class Deadlocked:
     certificate: Certificate
     elapsed_s: float
 
-    @property
-    def is_searched(self) -> bool:
-        """Whether the proof took a search."""
-        return self.certificate.kind == "search"
-
 
 def explain(
     board: Board,

@@ -1,4 +1,4 @@
-"""When a game was lost: the first of its positions that is deadlocked."""
+"""The first deadlocked position of a game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

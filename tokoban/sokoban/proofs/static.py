@@ -90,7 +90,7 @@ def smallest_frozen(numbered: NumberedBoard, boxes: Set[Square]) -> frozenset[Sq
 
 
 def frozen_group(numbered: NumberedBoard, boxes: frozenset[Square]) -> tuple[FrozenGroup, set[int]]:
-    """What blocks each of the boxes, which must be frozen, and the box states of traps in that."""
+    """The blockers of each frozen box, and the box states of the traps among them."""
     states: set[int] = set()
     blocked_by = []
     for box in sorted(boxes):

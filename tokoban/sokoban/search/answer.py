@@ -1,4 +1,4 @@
-"""What may be asked about a board, what is told meanwhile, and the three honest answers."""
+"""The objectives of a search, its progress reports, and its answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What is known about a board after a search: solved, proved unsolvable, or given up.
+    """The result of a search: solved, proved unsolvable, or given up.
 
     ``solver`` names the search that found the solution or the proof, and the last one that ran
     where there is neither; it is "rules" where no search was needed.

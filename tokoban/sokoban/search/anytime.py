@@ -75,7 +75,7 @@ def best_answer(
 
 
 class _Known:
-    """What is known about a board while one search follows the other; mutable."""
+    """The knowledge about a board while searches follow each other; mutable."""
 
     def __init__(self) -> None:
         self.answer = Answer(status="gave up", solver=BY_RULES)

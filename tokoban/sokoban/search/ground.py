@@ -79,7 +79,7 @@ def build_ground(
 
 
 def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
-    """What is known of a board without its boxes and player."""
+    """Facts about a board without its boxes and player."""
     neighbours = squares.neighbours
     num_floor = len(squares.squares)
     zone = yield from zones_in_steps(neighbours)

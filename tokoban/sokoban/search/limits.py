@@ -11,7 +11,7 @@ STOPPED = "stopped"  # the reason of an answer that ``Limits.stop`` ended
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What the search for one level may use; None is no limit."""
+    """The limits of one search; None is no limit."""
 
     time_limit_s: float | None = None
     memory_limit_mb: float = 2000.0  # of all threads together, their answers not counted

@@ -28,7 +28,7 @@ from tokoban.sokoban.search.patterns import grown as grown_patterns
 
 
 class Pruning(NamedTuple):
-    """What has been learned of the deadlocks of one level, and workspace."""
+    """The deadlocks learned in one level, and workspace."""
 
     frozen_walls: FrozenWalls
     patterns: Patterns

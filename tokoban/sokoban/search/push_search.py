@@ -39,7 +39,7 @@ _FIRST_CORRAL_FLOODS, _CORRAL_FLOODS_EACH = 1000, 1
 
 
 class Problem(NamedTuple):
-    """What a search never changes."""
+    """The constants of a search."""
 
     ground: Ground
     counts_moves: bool

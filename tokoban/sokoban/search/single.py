@@ -260,7 +260,7 @@ def _limit_reached(
 
 
 def _table_bytes(num_floor: int, num_boxes: int) -> int:
-    """What the largest tables take that any search makes before it begins.
+    """Bytes of the largest tables that a search builds before it starts.
 
     For each box and player the side of the box; for each box, side and goal the pushes, both ways.
     """

@@ -67,7 +67,7 @@ def prepare() -> None:
 
 
 def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Stages]:
-    """What begins the search for a board, already compiled."""
+    """A function that starts the search for a board; its code is compiled already."""
     level = from_board(board)
     if level is None:
         astar_search.prepare()

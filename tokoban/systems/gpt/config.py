@@ -25,8 +25,8 @@ class GptConfig:
     num_heads: int = 4  # of each attention
     width: int = 128  # of the vector that stands for a token
     context_length: int = 64  # tokens that it can see, the last one included
-    positions: Positions = "learned"  # a token is told where it is by a vector for each place, or
-    # by turning queries and keys
+    positions: Positions = "learned"  # position encoding: a learned vector for each position, or
+    # rotated queries and keys
     activation: ActivationName = "gelu"  # of the feed-forward nets
     dropout: float = 0.0  # share of numbers that are left out in training
     has_biases: bool = False  # of linear maps and norms

@@ -12,7 +12,7 @@ IGNORED = -100  # a target that counts for nothing: torch's own number for it
 
 
 class Batch(NamedTuple):
-    """What is read, and what comes after each token of it."""
+    """Input tokens and, for each of them, the next token."""
 
     tokens: Int64[Tensor, "B T"]
     targets: Int64[Tensor, "B T"]

@@ -1,4 +1,4 @@
-"""What executes a GPT fast."""
+"""The fastest engine of a GPT."""
 
 from tokoban.inference import Engine, Network, tied_projection
 from tokoban.systems.gpt.model import Gpt

@@ -167,7 +167,7 @@ def evaluate_weights(
 
 
 def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:
-    """What the weights of a run's folder have read, as often as they did; None for others."""
+    """The number of tokens that a run's weights were trained on; None for other weights."""
     folder = weights.parent
     files = RunDirectory(folder, system="gpt", config={})
     if not (folder / "config.json").is_file() or weights != files.weights:

@@ -24,7 +24,7 @@ def generate(
     numbers: Sequence[int] | None = None,
     are_over: Callable[[list[int]], list[bool]] | None = None,
 ) -> Samples:
-    """What comes after each prompt, all at once; the prompts may be of different lengths.
+    """Continues all prompts together; they may have different lengths.
 
     Row i draws by noise of its own, that of the number ``numbers[i]`` (i itself if not given), so
     that its text does not depend on the rest of the batch, except for rounding. ``TextStepper``

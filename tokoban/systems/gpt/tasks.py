@@ -22,7 +22,7 @@ _HELD_OUT_OF = 4
 
 
 class Problem(NamedTuple):
-    """What is asked, up to ``=``, and the one right answer."""
+    """The problem up to ``=``, and its one right answer."""
 
     question: str
     answer: str

@@ -18,7 +18,7 @@ NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
 
 @dataclass(frozen=True)
 class Continuation:
-    """What was written after one prompt."""
+    """The continuation of one prompt."""
 
     text: str  # up to the stop string, without it
     tokens: list[int]  # all that were chosen, those of the stop string too

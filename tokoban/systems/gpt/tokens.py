@@ -24,7 +24,7 @@ def learn_tokenizer(text: str, *, tokens: Tokens, vocabulary_size: int) -> Token
 
 
 def tokenizer_from_json(text: str) -> Tokenizer:
-    """What either kind's ``to_json`` wrote; ``ValueError`` for anything else."""
+    """Reads the ``to_json`` of either kind of tokenizer; ``ValueError`` for anything else."""
     try:
         described = json.loads(text)
     except RecursionError:

@@ -9,6 +9,7 @@ from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
+from tokoban.systems.gpt.evaluate import evaluate, metric_names
 from tokoban.systems.gpt.model import Gpt
 from tokoban.training import processes
 from tokoban.training.cross_entropy import cross_entropy
@@ -83,14 +84,10 @@ class GptSystem:
 
     def evaluate(self, model: Gpt) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate``."""
-        from tokoban.systems.gpt.evaluate import evaluate
-
         return evaluate(model, self.corpus, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.gpt.evaluate import metric_names
-
         return metric_names(self.corpus, self.config)
 
 

@@ -25,7 +25,7 @@ class LifeConfig:
 
     # The network
     width: int = 64  # of the vector that stands for a cell
-    mixing: Mixing = "attention"  # who tells a cell of its neighbours: attention, which must find
+    mixing: Mixing = "attention"  # how a cell sees its neighbours: attention, which must find
     # them; their mean; or a convolution of 3 x 3
     positions: Positions = "rows_and_columns"  # of attention: a vector for each cell, or one
     # for its row plus one for its column
@@ -84,7 +84,7 @@ def density_half() -> LifeConfig:
 
 
 def fixed_neighbourhood() -> LifeConfig:
-    """A baseline that is told what attention has to find: each cell gets its neighbours' mean."""
+    """A baseline without attention: each cell gets the mean of its neighbours."""
     return LifeConfig(mixing="neighbours", has_hard_grids=False)
 
 

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import Examples, RandomGames
+from tokoban.systems.life.evaluate import evaluate, metric_names
 from tokoban.systems.life.hard_grids import with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule
@@ -71,14 +72,10 @@ class LifeSystem:
 
     def evaluate(self, model: LifeNet) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate``."""
-        from tokoban.systems.life.evaluate import evaluate
-
         return evaluate(model, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.life.evaluate import metric_names
-
         return metric_names(self.config)
 
 

@@ -27,7 +27,7 @@ class PpoConfig:
     width: int = 64  # of the vector that stands for a step
     num_layers: int = 2  # of the transformer
     num_heads: int = 4  # of each attention
-    positions: Positions = "rotary"  # how a transformer is told of a step's place
+    positions: Positions = "rotary"  # position encoding of a transformer
     rotary_base: float = 100.0  # the slowest rotary position turns by 1 / base a step, or nearly
     window: int | None = None  # steps a transformer's layer sees, the present one included; none: a
     # whole episode where all are equally long, else 128

@@ -19,7 +19,7 @@ _EMBEDDING_STD = 0.1
 
 
 class Inputs(NamedTuple):
-    """What a player is told, for rows of steps or for one step of each row."""
+    """The inputs of a player, for rows of steps or for one step of each row."""
 
     observations: Tensor  # [B, T, ...]
     previous: Tensor  # [B, T, ...]: the action before; ``no_action`` at an episode's beginning
@@ -27,7 +27,7 @@ class Inputs(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a player says to them."""
+    """The outputs of a player for them."""
 
     policy: Float[Tensor, "*B A"]  # parameters of the distribution over actions
     values: Float[Tensor, "*B"]  # the discounted rewards that are to be expected

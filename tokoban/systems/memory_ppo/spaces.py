@@ -1,4 +1,4 @@
-"""What the player reads of Gymnasium's spaces: discrete ones from 0, and boxes."""
+"""The Gymnasium spaces that a player supports: discrete ones from 0, and boxes."""
 
 from typing import Any, TypeGuard
 

@@ -28,7 +28,7 @@ _PACKAGES = {
 
 
 class Step(NamedTuple):
-    """What an action led to; after an end these are the last observations of the episodes."""
+    """The result of an action; at the end of an episode it has the last observation."""
 
     observations: Tensor  # [B, ...]
     rewards: Float[Tensor, "B"]

@@ -16,6 +16,7 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_env
+from tokoban.systems.memory_ppo.evaluate import METRICS, evaluate
 from tokoban.systems.memory_ppo.memories import (
     FrameMemory,
     Memory,
@@ -88,7 +89,7 @@ def segment_steps(task: TensorEnv, num_steps: int | None) -> int:
 
 
 class Seeds(NamedTuple):
-    """What a run's chance comes from."""
+    """The random generators of a run."""
 
     chance: int  # of the actions, and of the order of the rows
     games: int
@@ -154,14 +155,10 @@ class PpoSystem:
 
     def evaluate(self, model: Player) -> dict[str, float]:
         """Greedy games from seeds that training never has."""
-        from tokoban.systems.memory_ppo.evaluate import evaluate
-
         return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.memory_ppo.evaluate import METRICS
-
         return (*METRICS, "env_steps")
 
     def state_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ Result = TypeVar("Result", Samples, Beams)
 
 @dataclass(frozen=True)
 class Rollouts:
-    """What each game's row did, and the board that it came to after all moves.
+    """The samples of each game's row, and its board after all moves.
 
     A row that has ended plays on, so its last board need not be the solved one.
     """

@@ -1,4 +1,4 @@
-"""Where training examples come from: exact labels of imperfect play, or one A* solution a level.
+"""Training examples: exact labels of imperfect play, or one A* solution of each level.
 
 Axes: B games, T positions, A the five actions.
 """

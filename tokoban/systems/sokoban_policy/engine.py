@@ -1,4 +1,4 @@
-"""What executes a policy's transformer fast; boards are encoded before it, by the model."""
+"""The fastest engine of a policy's transformer; the model encodes boards before it."""
 
 import torch
 

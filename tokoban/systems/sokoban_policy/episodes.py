@@ -1,4 +1,4 @@
-"""What a training example is: a goal, the boards of one game, and what each of them should answer.
+"""Training examples: a goal, the boards of one game, and the labels of each board.
 
 Axes: B games, T positions, A the five actions. Position 0 holds the goal board (the level with
 every box on a goal and no player), position 1 the start, and each further one the board after an
@@ -116,7 +116,7 @@ def margin_around(interior: int) -> int:
 
 
 def goal_boards(levels: Bitboards) -> Bitboards:
-    """What is to be reached: every box on a goal, and no player."""
+    """The goal board: every box on a goal, and no player."""
     return levels._replace(boxes=levels.goals, player=torch.zeros_like(levels.player))
 
 

@@ -1,4 +1,4 @@
-"""What a play of many levels needs of memory, reckoned before it starts."""
+"""Estimates the memory that playing many levels takes."""
 
 import math
 from typing import TYPE_CHECKING

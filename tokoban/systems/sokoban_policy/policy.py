@@ -134,7 +134,7 @@ class Policy:
 
 
 def describe(prediction: Prediction) -> str:
-    """What the policy predicts, in words."""
+    """The policy's prediction in words."""
     unsolvable = prediction.predicted_unsolvable
     if unsolvable > 0.5:
         return f"policy: unsolvable, {unsolvable:.0%} sure"

@@ -46,7 +46,7 @@ Moves = tuple[Direction, ...]
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the policy predicts of a level before its first move."""
+    """The policy's prediction for a level before its first move."""
 
     predicted_steps_left: float  # moves, if it can be solved at all: a mean over the bins
     predicted_unsolvable: float  # a probability

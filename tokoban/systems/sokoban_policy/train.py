@@ -13,6 +13,7 @@ from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, SolutionGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
+from tokoban.systems.sokoban_policy.evaluate import METRICS, evaluate
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
 from tokoban.training.system import Loss
@@ -90,14 +91,10 @@ class SokobanSystem:
 
     def evaluate(self, model: SokobanPolicy) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate`` on the validation levels."""
-        from tokoban.systems.sokoban_policy.evaluate import evaluate
-
         return evaluate(model, self.validation, beam_width=self.config.beam_width)
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.sokoban_policy.evaluate import METRICS
-
         return METRICS
 
 

@@ -76,7 +76,7 @@ _RANGES = {
     "state_weight": (0, math.inf),
     "reward_weight": (0, math.inf),
 }
-_UNDISCOUNTED = "1 where returns are asked for: each reward is taken off the rest as it is"
+_UNDISCOUNTED = "1 for the layout return, which subtracts each reward as it is"
 _EVEN = "a number of heads of one even width each"
 
 

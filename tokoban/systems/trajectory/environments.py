@@ -24,7 +24,7 @@ _MOST_NUMBERS = 64  # of an observation: each is a token
 
 @dataclass(frozen=True)
 class Spec:
-    """What the numbers of an environment are: how many values each has, None where any."""
+    """The numbers of an environment: how many values each can have, None for any."""
 
     env: str
     state_sizes: tuple[int | None, ...]
@@ -35,7 +35,7 @@ class Spec:
 
 
 class Step(NamedTuple):
-    """What came of an action in each copy; one that was over before stays as it was, reward 0."""
+    """The result of an action in each copy; a finished one stays as it was, with reward 0."""
 
     observations: Float[Tensor, "B states"]
     rewards: Float[Tensor, "B"]

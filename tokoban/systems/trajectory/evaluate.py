@@ -1,4 +1,4 @@
-"""What a model achieves: returns, requested and achieved, in episodes that no training has seen.
+"""Evaluates a model: requested and achieved returns in episodes outside the training data.
 
 Axes: B episodes.
 """

@@ -65,7 +65,7 @@ class Imitator:
 
 
 def returns_asked(targets: Float[Tensor, "B"], history: History) -> Float[Tensor, "B times"]:
-    """What is still asked for at each time: the target without the rewards that came before."""
+    """The return-to-go at each time: the target minus the rewards so far."""
     if not history.rewards:
         return targets[:, None]
     gained = torch.stack(history.rewards, dim=1).cumsum(dim=1).to(targets.device)

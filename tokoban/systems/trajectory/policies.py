@@ -1,4 +1,4 @@
-"""Who the data are collected from: chance, experts written by hand, and mixtures of them."""
+"""The policies that collect data: random, hand-written experts, and mixtures."""
 
 import math
 import re

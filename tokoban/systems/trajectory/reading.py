@@ -1,4 +1,4 @@
-"""What a model has read of each row, with a cache or by reading everything again for each token.
+"""Readers of growing rows of tokens, with a cache or by reading every row anew.
 
 Axes: B rows, T tokens, D width.
 """

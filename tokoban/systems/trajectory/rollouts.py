@@ -17,7 +17,7 @@ from tokoban.systems.trajectory.trajectories import Trajectories
 
 @dataclass
 class History:
-    """What has happened so far in episodes that are under way; storage, each step is added to it.
+    """The transitions of running episodes so far; mutable, each step is appended.
 
     An episode that is over stays in it and stands still.
     """

@@ -1,4 +1,4 @@
-"""What the beam search knows of plans under way: which actions are likely, and what they bring.
+"""The stepper of planning: probable actions and their predicted returns.
 
 Axes: B searches, K beams of each, A candidates, V bins; a row of the search is search * K + beam.
 A kept row is search * keep + place: of the K rows only those are read on that the search keeps.

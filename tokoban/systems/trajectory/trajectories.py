@@ -1,4 +1,4 @@
-"""What was done and what came of it: episodes one behind the other, and their file.
+"""Concatenated episodes (observations, actions, rewards), and their file.
 
 Axes: N transitions of all episodes, E episodes.
 """

@@ -205,7 +205,7 @@ def _keep(path: Path, data: Data) -> None:
 
 
 def _kept(path: Path, config: TranslationConfig) -> Data:
-    """What ``_keep`` wrote, for the batches of ``config``."""
+    """Reads the cache that ``_keep`` wrote, for the batches of ``config``."""
     tensors, metadata = load_weights(path)
 
     def dataset(part: str) -> TranslationDataset:

@@ -1,4 +1,4 @@
-"""What executes a translator fast: the engine for a device and a precision."""
+"""The fastest engine of a translator for a device and a precision."""
 
 import math
 from typing import Literal

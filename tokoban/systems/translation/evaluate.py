@@ -90,7 +90,7 @@ def _teacher_forced_counts(model: Translator, validation: TranslationDataset) ->
 
 
 def bits_per_byte(model: Translator, pairs: Sequence[Pair]) -> float:
-    """What the references cost, each token predicted from those before it: a mean over all bytes.
+    """The loss of the references per byte, each token predicted from those before it.
 
     Unlike ``nll`` it can be compared between vocabularies. The end of a sentence counts as a byte.
     Pairs with more tokens than the model has positions for are left out; NaN if none is left.
@@ -112,7 +112,7 @@ def bits_per_byte(model: Translator, pairs: Sequence[Pair]) -> float:
 
 
 def _bleu_counts(found: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-    """What BLEU is made of, which can be added up over parts of a text."""
+    """The counts that BLEU is computed from; counts of parts of a text add up."""
     from sacrebleu.metrics import BLEU
 
     names = [f"{what}_{order}" for what in ("counts", "totals") for order in range(_MAX_ORDER)]

@@ -109,7 +109,7 @@ def tidy(sentence: str) -> str:
 
 
 def tidied(pairs: Iterable[Pair]) -> tuple[list[Pair], Cleaning]:
-    """What is measured on: all that has a sentence on both sides, as often as it is there."""
+    """The pairs for evaluation: all with a sentence on both sides, repetitions included."""
     both = [Pair(tidy(pair.source), tidy(pair.target)) for pair in pairs]
     kept = [pair for pair in both if pair.source and pair.target]
     num_empty = len(both) - len(kept)

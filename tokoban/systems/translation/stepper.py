@@ -1,4 +1,4 @@
-"""What decoding knows of translations under way: which tokens may come next, and how likely.
+"""The stepper of translations: the log-probabilities of allowed next tokens.
 
 Axes: T target positions, V vocabulary; a row R is one translation under way, source * K + beam of
 the K of each.

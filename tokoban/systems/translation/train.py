@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data, load_data
 from tokoban.systems.translation.dataset import Batch
+from tokoban.systems.translation.evaluate import METRICS, evaluate
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
@@ -76,14 +77,10 @@ class TranslationSystem:
 
     def evaluate(self, model: Translator) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate`` on the validation text."""
-        from tokoban.systems.translation.evaluate import evaluate
-
         return evaluate(model, self.data, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.translation.evaluate import METRICS
-
         return METRICS
 
 

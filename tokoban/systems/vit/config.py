@@ -53,8 +53,8 @@ class VitConfig:
     hidden_width: int = 128  # of the feed-forward nets
     pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
     # all patches, or their mean
-    positions: Positions = "rows_and_columns"  # a patch is told where it is by a vector for each
-    # place, or by one for its row plus one for its column
+    positions: Positions = "rows_and_columns"  # position encoding: a vector for each place, or
+    # one for the row plus one for the column
     dropout: float = 0.0  # share of numbers that are left out in training
 
     least_patches: int = 16  # a picture cut into fewer is refused: known to fail on small ones

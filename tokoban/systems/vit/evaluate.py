@@ -45,7 +45,7 @@ def evaluate(model: VisionTransformer, pictures: Pictures) -> dict[str, float]:
 
 
 def logits_of(model: VisionTransformer, pictures: Pictures) -> Float[Tensor, "N A"]:
-    """What the model says of each picture, on the CPU."""
+    """The logits of each picture, on the CPU."""
     device = model.head.weight.device
     with torch.inference_mode():
         parts = [model(part.to(device)).float().cpu() for part in pictures.pixels.split(_BATCH)]

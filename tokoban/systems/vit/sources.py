@@ -1,4 +1,4 @@
-"""Where pictures come from: boards that are drawn, IDX files, or a folder for each class."""
+"""Sources of pictures: drawn boards, IDX files, or a folder for each class."""
 
 from pathlib import Path
 from typing import Literal

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import Examples, Parts, batches, load_training
+from tokoban.systems.vit.evaluate import METRICS, evaluate
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.training import processes
 from tokoban.training.system import Loss
@@ -73,14 +74,10 @@ class VitSystem:
 
     def evaluate(self, model: VisionTransformer) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate`` on the pictures held out."""
-        from tokoban.systems.vit.evaluate import evaluate
-
         return evaluate(model, self.parts.held_out)
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
-        from tokoban.systems.vit.evaluate import METRICS
-
         return METRICS
 
 

@@ -27,7 +27,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
 
 
 class Verdict(IntEnum):
-    """What became of a level; those from the third on gave up, and say why."""
+    """The outcome of a level; from the third on they are reasons for giving up."""
 
     UNKNOWN = 0
     SOLVED = 1
@@ -49,7 +49,7 @@ _FRESH, _BY_PUSHES, _BY_LAYERS, _SOLUTION = range(4)
 
 
 class Answers(NamedTuple):
-    """What was found out about each level; a solution has no moves where there is none."""
+    """The result of each level; without a solution it has no moves."""
 
     verdict: UInt8[np.ndarray, " N"]  # numbers of ``Verdict``
     num_pushes: Int32[np.ndarray, " N"]  # of the solution; for "moves" others may have fewer

@@ -45,7 +45,7 @@ class States(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What the analysis says of each level and each state."""
+    """The labels of each level and each state."""
 
     verdict: UInt8[np.ndarray, " N"]  # of the level's start
     num_states: Int64[np.ndarray, " N"]  # that can be solved, wherever the level starts

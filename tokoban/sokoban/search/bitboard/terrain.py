@@ -1,4 +1,4 @@
-"""What is known of one level before any search: where lone boxes can go, dead squares, freezes.
+"""Facts about a level before any search: the ways of lone boxes, dead squares, freezes.
 
 The freeze rule is that of ``deadlocks.mark_frozen``, on all boxes at once by shifts of words.
 

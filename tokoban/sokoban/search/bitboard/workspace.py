@@ -21,7 +21,7 @@ _FIRST_DIGITS = 8
 
 
 class Workspace(NamedTuple):
-    """What one thread works with."""
+    """The workspace of one thread."""
 
     terrain: Terrain
     store: Store

@@ -1,4 +1,4 @@
-"""What FESS knows of a level before it begins, forwards and backwards.
+"""The tables of a level that FESS computes before it starts, forwards and backwards.
 
 Axes as in ``ground``.
 """
