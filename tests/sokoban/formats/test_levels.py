@@ -366,7 +366,7 @@ def wrong(*rows: str) -> str:
             "supported",
         ),
         (("#####", "#@  #", "#####"), 'f:7: level 2 "2": no box'),
-        (("######", "#@$$.#", "######"), 'f:7: level 2 "2": 2 boxes but 1 goals'),
+        (("######", "#@$$.#", "######"), 'f:7: level 2 "2": 2 boxes but 1 goal'),
         (
             ("#####", "#@$.", "#####"),
             'f:7: level 2 "2": not closed: the player can leave at row 2, column 5',

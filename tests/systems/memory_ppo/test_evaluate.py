@@ -220,8 +220,8 @@ def test_a_player_is_judged_in_popgyms_own_environment(
         (["--film", "nowhere/film.gif"], "nowhere/film.gif: no folder to write it into"),
         (
             ["--env", "repeat-previous:4"],
-            "repeat-previous:4 has other observations or actions than t-maze:5, which the player "
-            "was trained on",
+            "repeat-previous:4 has other observations or actions than t-maze:5, on which the "
+            "player was trained",
         ),
     ],
 )
