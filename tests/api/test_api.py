@@ -250,3 +250,10 @@ def test_the_policy_is_loaded_without_the_compiler_of_torch() -> None:
     """Its import takes two of the five seconds in which a first command is to answer."""
     code = "import sys, tokoban; tokoban.load('sokoban-8x8'); print('torch._dynamo' in sys.modules)"
     assert run_python(code) == "False\n"
+
+
+def test_the_share_of_solvable_levels_is_of_two_rooms_alone() -> None:
+    levels = tokoban.generate(6, style="two-rooms", solvable_share=1.0)
+    assert all(tokoban.verify(level.board, level.solutions[0]) for level in levels)
+    with pytest.raises(ValueError, match="solvable_share has no effect on puzzles"):
+        tokoban.generate(style="caves", solvable_share=1.0)

@@ -55,6 +55,7 @@ def generate(
     columns: int | None = None,
     num_boxes: int | None = None,
     difficulty: DifficultyName | None = None,
+    solvable_share: float | None = None,
     avoid: Iterable[Board] = (),
     num_threads: int = 1,
     time_limit_s: float | None = None,
@@ -65,7 +66,8 @@ def generate(
     Puzzles have boxes pulled back from their goals, and a solution with proved fewest pushes; no
     two are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
     pushes and the share of pushes that deadlock. The style "two-rooms" is what the policy was
-    trained on: things at random places, so that half of the levels are noted to have no solution.
+    trained on: things at random places; of its levels the share ``solvable_share``, or half, have a
+    solution, and the others are noted to have none.
     At the time limit, or once ``stop`` is set, the levels found so far are returned. Raises
     ``ValueError`` for arguments that no level can meet.
 
@@ -89,13 +91,16 @@ def generate(
             )
         from tokoban.sokoban.puzzles import random_levels
 
-        drawn = random_levels.generate(
-            num_levels, seed=seed, limits=Limits(time_limit_s=time_limit_s, stop=stop), **given
-        )
+        if solvable_share is not None:
+            given["solvable_share"] = solvable_share
+        limits = Limits(time_limit_s=time_limit_s, stop=stop)
+        drawn = random_levels.generate(num_levels, seed=seed, limits=limits, **given)
         return [
             level_of_board(level.board, level.solution, title_of(number, seed))
             for number, level in enumerate(drawn, 1)
         ]
+    if solvable_share is not None:
+        raise ValueError("solvable_share has no effect on puzzles, which are all solvable")
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise ValueError(f"difficulty is {difficulty!r}; expected one of {[*DIFFICULTIES]} or None")
     bounds = Difficulty() if difficulty is None else DIFFICULTIES[difficulty]

@@ -62,22 +62,18 @@ def run(arguments: argparse.Namespace) -> int:
     if puzzle_options.asks_for_puzzles(arguments):
         return _run_puzzles(arguments)
 
+    import tokoban
     from tokoban.sokoban.formats import write_levels
-    from tokoban.sokoban.puzzles.as_levels import level_of_board, title_of
-    from tokoban.sokoban.puzzles.random_levels import generate
 
-    generated = generate(
+    levels = tokoban.generate(
         arguments.levels,
         seed=arguments.seed,
-        rows=8 if arguments.rows is None else arguments.rows,
-        columns=8 if arguments.columns is None else arguments.columns,
-        num_boxes=1 if arguments.boxes is None else arguments.boxes,
-        solvable_share=0.5 if arguments.solvable_share is None else arguments.solvable_share,
+        style=puzzle_options.TWO_ROOMS,
+        rows=arguments.rows,
+        columns=arguments.columns,
+        num_boxes=arguments.boxes,
+        solvable_share=arguments.solvable_share,
     )
-    levels = [
-        level_of_board(level.board, level.solution, title_of(number, arguments.seed))
-        for number, level in enumerate(generated, start=1)
-    ]
     with entries(arguments) as written:
         for number, level in enumerate(levels, start=1):
             written.add(_described(number, level))

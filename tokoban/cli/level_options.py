@@ -63,9 +63,9 @@ def read(path: str, *, number: int | None = None, output: str | None = None) -> 
     ``ValueError`` for a number that no board has, or an invalid one, and where ``output`` is the
     same file, so that what cannot be read would be lost.
     """
-    from tokoban.sokoban.formats import read_levels
+    import tokoban
 
-    file = read_levels(path)
+    file = tokoban.read_levels(path)
     chosen = ChosenLevels(file, {level.number: level for level in file.levels}, file.problems)
     warnings = file.warnings
     if number is not None and file.num_boards:

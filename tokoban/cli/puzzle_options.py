@@ -2,7 +2,7 @@
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tokoban.cli import options
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.puzzle import Recipe
 
 # The manner of the post, whose levels are no puzzles.
-TWO_ROOMS = "two-rooms"
+TWO_ROOMS: Final = "two-rooms"
 STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
 DIFFICULTIES = ("easy", "medium", "hard", "expert")
 _BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_losing_share")
