@@ -85,7 +85,7 @@ def test_where_packages_are_missing_every_file_of_tests_can_be_collected(tmp_pat
         ("", "def test(): ...", True),
     ],
 )
-def test_only_files_with_a_test_for_a_gpu_are_read_where_only_those_are_asked_for(
+def test_only_files_with_a_test_for_a_gpu_are_read_where_only_those_are_requested(
     conftest: ModuleType, marks: str, source: str, is_read: bool, tmp_path: Path
 ) -> None:
     file = tmp_path / "test_it.py"

@@ -33,7 +33,7 @@ def test_an_unknown_name_says_what_is_known() -> None:
         pretrained.load("sokoban-9x9", system="sokoban")
 
 
-def test_a_folder_without_weights_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_folder_without_weights_is_reported_as_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"weights.safetensors: no such weights file"):
         pretrained.load(str(tmp_path), system="sokoban")
 

@@ -75,7 +75,7 @@ def test_a_difference_that_is_no_tie_is_counted(
 
 
 @pytest.mark.parametrize("beam", [1, 3])
-def test_without_a_cache_the_same_is_said(beam: int) -> None:
+def test_without_a_cache_the_same_is_reported(beam: int) -> None:
     both = contest()
     expected = both.ours(None, beam, 3)
     for engine in decoding.uncached(both.model).values():

@@ -27,7 +27,7 @@ def test_cases_are_counted_and_nothing_fails(monkeypatch: pytest.MonkeyPatch) ->
     assert not found["failures"]
 
 
-def test_a_wrong_answer_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_reported_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails_once(chance: random.Random) -> Counter[str]:
         assert chance.random() != random.Random("3 a 1").random(), "wrong"
         return Counter()
@@ -38,7 +38,7 @@ def test_a_wrong_answer_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyP
     assert found["counts"]["a"]["cases"] > 1
 
 
-def test_a_crash_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_is_reported_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def crashes_once(chance: random.Random) -> Counter[str]:
         if chance.random() == random.Random("3 b 0").random():
             os._exit(7)
@@ -49,7 +49,7 @@ def test_a_crash_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -
     assert found["counts"]["b"]["cases"] > 1
 
 
-def test_a_case_without_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_without_end_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def waits(_: random.Random) -> Counter[str]:
         time.sleep(60)
         return Counter()

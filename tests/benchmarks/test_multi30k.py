@@ -201,7 +201,7 @@ def test_an_interrupted_training_is_no_failure(
     assert capsys.readouterr().err == "interrupted; the same command goes on\n"
 
 
-def test_the_rows_are_all_that_is_printed_where_they_are_asked_for(
+def test_the_rows_are_all_that_is_printed_where_they_are_requested(
     words: list[str], small: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert multi30k.main([*words, "--json", "-"]) == 0

@@ -64,7 +64,7 @@ def test_a_part_without_its_package_is_left_out(tmp_path: Path) -> None:
     assert became == {"odd": "left out: no no_such_package"}
 
 
-def test_out_is_the_folder_that_was_asked_for(tmp_path: Path) -> None:
+def test_out_is_the_folder_that_was_requested(tmp_path: Path) -> None:
     part = Part("echo", 60.0, ("-c", "import sys; print(sys.argv[1])", "OUT/rows.json"))
     assert run_all([part], tmp_path) == {"echo": "done"}
     assert (tmp_path / "echo.log").read_text() == f"{tmp_path / 'rows.json'}\n"

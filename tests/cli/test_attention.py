@@ -185,7 +185,7 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
+def test_what_is_wrong_is_reported_in_one_sentence(
     words: list[str],
     message: str,
     tmp_path: Path,

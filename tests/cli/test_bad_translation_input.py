@@ -61,7 +61,7 @@ def test_texts_that_cannot_be_used_are_one_sentence(
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_corpus_of_nothing_but_blank_lines_is_said_to_be_empty(
+def test_a_corpus_of_nothing_but_blank_lines_is_reported_as_empty(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     texts = _texts("blank.de", "blank.en", train=True)

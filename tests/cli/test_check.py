@@ -202,7 +202,7 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_file_is_told(
+def test_a_malformed_file_is_reported(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content, line, reason = MALFORMED[name]

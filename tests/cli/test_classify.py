@@ -41,7 +41,7 @@ def _classify(weights: str, *words: str) -> int:
     return cli.main(["classify", "--weights", weights, "--device", "cpu", *words])
 
 
-def test_the_likeliest_classes_are_told(
+def test_the_likeliest_classes_are_reported(
     weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _classify(weights, picture, picture, "--top", "2") == 0
@@ -57,7 +57,7 @@ def test_the_likeliest_classes_are_told(
     assert chances == pytest.approx([0.8, 0.15, 0.05], abs=1e-5)
 
 
-def test_pictures_of_another_size_are_told_of(
+def test_pictures_of_another_size_are_reported(
     weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Image.new("RGB", (32, 32), "olive").save(tmp_path / "right.png")
@@ -69,7 +69,7 @@ def test_pictures_of_another_size_are_told_of(
     assert capsys.readouterr().err == told
 
 
-def test_what_is_printed_is_json_alone_if_asked(
+def test_what_is_printed_is_json_alone_on_request(
     weights: str, picture: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _classify(weights, picture, "--json", "-", "--top", "9") == 0

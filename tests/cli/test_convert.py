@@ -116,7 +116,7 @@ def test_one_level_becomes_a_file_but_not_the_one_it_is_from(
     assert sok.read_text() == SOK
 
 
-def test_bad_levels_are_told_and_the_others_written(
+def test_bad_levels_are_reported_and_the_others_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "in.xsb"

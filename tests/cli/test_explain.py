@@ -70,7 +70,7 @@ def test_every_start_and_every_saved_game_is_explained(capsys: pytest.CaptureFix
     assert printed[-3] == "      #. XX.#"
 
 
-def test_moves_are_played_and_the_push_that_lost_is_named(
+def test_moves_are_played_and_the_push_that_deadlocked_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, found = explained("--level", "1", "--moves", "RlrRRlll")
@@ -194,7 +194,7 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert told.err.count("\n") == 1
 
 
-def test_invalid_levels_are_told_and_the_others_explained_and_verified_by_their_numbers(
+def test_invalid_levels_are_reported_and_the_others_explained_and_verified_by_their_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("levels.sok").write_text(f"####\n#@ #\n####\n\n{PAIR}\n")
@@ -242,7 +242,7 @@ def test_after_ctrl_c_what_is_known_is_written(
     assert "interrupted after 1 of 3 positions" in capsys.readouterr().err
 
 
-def test_what_lies_between_is_said_where_it_is_not_known() -> None:
+def test_what_lies_between_is_reported_where_it_is_not_known() -> None:
     board = parse_board(PAIR)
     game = Game(1, Level(parse_board(PAIR)), "RRR")
 

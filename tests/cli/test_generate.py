@@ -41,7 +41,7 @@ def test_a_dash_is_standard_output(tmp_path: Path, capsysbinary: pytest.CaptureF
     assert capsysbinary.readouterr().out == written
 
 
-def test_levels_are_as_asked_and_their_solutions_solve_them(tmp_path: Path) -> None:
+def test_levels_are_as_requested_and_their_solutions_solve_them(tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
     generate(path, "--rows", "7", "--columns", "5", "--solvable-share", "0.6", "--solutions")
     file = read_levels(str(path))

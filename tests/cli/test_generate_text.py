@@ -121,7 +121,7 @@ def test_the_page_of_attention_shows_the_text_that_was_written(
     assert f"<title>{written}" in page.read_text()
 
 
-def test_what_the_model_cannot_see_of_a_long_text_is_said(
+def test_what_the_model_cannot_see_of_a_long_text_is_reported(
     weights: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, prompt = tmp_path / "looked.html", "abcdefghijkabcd"

@@ -75,7 +75,7 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
     ]
 
 
-def test_levels_that_cannot_be_read_are_told_and_the_others_labelled(
+def test_levels_that_cannot_be_read_are_reported_and_the_others_labelled(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("levels.xsb").write_text(f"; a\n{SMALL.replace('@', ' ')}\n; b\n{SMALL}")

@@ -71,7 +71,7 @@ def test_a_glider_comes_home_in_64_steps(
     assert (home["wrong_cells"], home["first_wrong_step"], home["side"]) == (0, None, 16)
 
 
-def test_the_last_grid_is_told_and_a_seed_is_a_grid(
+def test_the_last_grid_is_reported_and_a_seed_is_a_grid(
     weights: str, is_right: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def last(*words: str) -> str:
@@ -141,7 +141,7 @@ def test_a_wrong_cell_has_a_spot_in_the_networks_game(
     assert (square(2, right + 5), square(7, right + 3)) == ((False, False), (True, True))
 
 
-def test_an_interrupted_game_is_told_as_far_as_it_came(
+def test_an_interrupted_game_is_reported_as_far_as_it_came(
     weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def play(model: Any, start: torch.Tensor, rule: Any) -> Any:

@@ -202,7 +202,7 @@ def test_moves_in_a_file_are_limited_as_levels_are(
     )
 
 
-def test_problems_of_a_file_are_told_and_the_levels_beside_them_are_tried(
+def test_problems_of_a_file_are_reported_and_the_levels_beside_them_are_tried(
     levels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     levels.write_text(
@@ -233,7 +233,7 @@ def said(lurd: str, *, reason: str | None = None) -> Answer:
     )
 
 
-def test_the_limits_are_passed_on_and_what_stopped_it_is_told(
+def test_the_limits_are_passed_on_and_what_stopped_it_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []

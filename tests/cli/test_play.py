@@ -539,7 +539,7 @@ def test_a_long_list_is_shown_around_the_cursor(sitting: Callable[..., Sitting])
 
 
 @pytest.mark.parametrize("height", [6, 7, 8, 9, 10])
-def test_a_low_terminal_shows_the_player_however_much_is_told(
+def test_a_low_terminal_shows_the_player_however_much_is_reported(
     height: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = Sitting(make_game(ROOM), monkeypatch, height=height)
@@ -548,7 +548,7 @@ def test_a_low_terminal_shows_the_player_however_much_is_told(
         assert any("@" in row for row in page)
 
 
-def test_every_key_is_told(sitting: Callable[..., Sitting]) -> None:
+def test_every_key_is_reported(sitting: Callable[..., Sitting]) -> None:
     at = sitting(ROOM)
     [page] = at.press("?")
     for key in ("arrows", "u or backspace", "y ", "r ", "h ", "n, p", "l ", "?", "q "):

@@ -158,7 +158,7 @@ CROWDED = "#####\n#@@ #\n#$. #\n#####\n"
 HOLLOW = "####\n#@ #\n####\n"
 
 
-def test_invalid_levels_are_told_and_the_others_are_solved_under_their_numbers(
+def test_invalid_levels_are_reported_and_the_others_are_solved_under_their_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(crowded=CROWDED, good=PUSH, hollow=HOLLOW, done=DONE)
@@ -326,7 +326,7 @@ def test_fewer_moves_bind_the_policy() -> None:
     assert solve("--by", "beam", "--max-moves", "2")[1][0]["status"] == "gave up"
 
 
-def test_the_policy_plays_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
     by_beam = policy_solve.by_beam
 
@@ -476,7 +476,7 @@ SOLVERS = {"moves": "bidirectional-bfs", "pushes": "astar", "any": "weighted-ast
 
 
 @pytest.mark.parametrize("minimise", SOLVERS)
-def test_what_is_minimised_can_be_asked_for(minimise: str) -> None:
+def test_what_is_minimised_can_be_requested(minimise: str) -> None:
     # The fewest moves push four times, the fewest pushes walk ten moves.
     write(tower="#####\n# # #\n#.@##\n# $ #\n#   #\n#   #\n#####\n")
     (answer,) = solve("--minimise", minimise)[1]
@@ -491,7 +491,7 @@ def test_what_is_minimised_can_be_asked_for(minimise: str) -> None:
     assert answer["expansions"] > 0
 
 
-def test_what_is_odd_about_a_file_is_told_and_solved_nevertheless(
+def test_what_is_odd_about_a_file_is_reported_and_solved_nevertheless(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("levels.slc").write_text(

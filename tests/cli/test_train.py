@@ -246,7 +246,7 @@ def test_a_disk_too_full_for_tensorboard_is_one_line(
     assert not any("Traceback" in each for each in told)
 
 
-def test_damage_is_told_in_lines_and_the_run_goes_on(
+def test_damage_is_reported_in_lines_and_the_run_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "run"

@@ -151,7 +151,7 @@ def test_a_line_at_a_time_is_answered_at_once(
     assert said == ("a sentence a line, please; Ctrl-D ends\n" if is_keyboard else "")
 
 
-def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> None:
+def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]]) -> None:
     _translate(weights, "x")
     common = "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab", "--batch-size", "5"
     _translate(weights, "x", *common, "--beam", "7")
@@ -177,7 +177,7 @@ def test_the_search_is_as_asked(weights: str, shouted: list[dict[str, Any]]) -> 
     assert shouted[2] == shouted[1] | drawn
 
 
-def test_the_name_of_a_file_is_a_text_and_that_is_said(
+def test_the_name_of_a_file_is_a_text_and_that_is_reported(
     weights: str,
     shouted: list[dict[str, Any]],
     tmp_path: Path,

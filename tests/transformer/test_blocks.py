@@ -62,7 +62,7 @@ def test_every_sublayer_has_a_norm_of_its_own(block_class: type, num_sublayers: 
 
 
 @pytest.mark.parametrize("block_class", [EncoderBlock, DecoderBlock])
-def test_unless_told_the_feed_forward_net_is_that_of_the_paper(block_class: type) -> None:
+def test_by_default_the_feed_forward_net_is_that_of_the_paper(block_class: type) -> None:
     assert block_class(6, 3).feed_forward.expand.out_features == 24
     assert block_class(6, 3).feed_forward.activation is functional.relu
     assert (

@@ -184,7 +184,7 @@ def test_what_another_panel_lacks_gives_way_to_its_first_map(chosen: str, opened
     )
 
 
-def test_a_query_that_may_look_at_nothing_is_said_to(opened: Open) -> None:
+def test_a_query_that_may_look_at_nothing_is_reported_to(opened: Open) -> None:
     given = weights(1, 1, T, T)
     given[:, :, 2] = 0
     page = opened(AttentionPanel("a", given, TEXT, TEXT))

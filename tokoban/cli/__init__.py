@@ -23,7 +23,7 @@ COMMANDS = (
 
 
 def module_name(command: str) -> str:
-    """Where a command's module lies: ``generate-text`` in ``tokoban.cli.generate_text``."""
+    """The module of a command: ``tokoban.cli.generate_text`` for ``generate-text``."""
     return f"tokoban.cli.{command.replace('-', '_')}"
 
 

@@ -49,7 +49,7 @@ class Adviser:
 
 @dataclass(frozen=True)
 class _Question:
-    """A search for what is to be known of a board; ``key`` is all that its answer depends on."""
+    """A search about a board; its answer depends on ``key`` alone."""
 
     key: object
     board: Board
@@ -112,7 +112,7 @@ class Background:
             self._want([])
 
     def _want(self, questions: list[_Question]) -> None:
-        """Replaces what is wanted, and stops the search for what is no longer the next of it."""
+        """Replaces the questions, and stops the search if another question is now first."""
         self._wanted = questions
         if self._asked is not None and [one.key for one in questions[:1]] != [self._asked.key]:
             self._stop.set()

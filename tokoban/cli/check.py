@@ -168,7 +168,7 @@ def _show_group(group: Sequence["Level"]) -> None:
 
 
 def _place(level: "Level", line: int) -> str:
-    """Where to look, much as problems say it."""
+    """The place in the file, in the form of problems."""
     from tokoban.sokoban.formats import printable, quoted
 
     return f'{printable(level.source)}:{line}: "{quoted(level.title)}"'

@@ -28,7 +28,7 @@ _MOST_STEPS = 1_000_000  # every grid is kept
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the weights, where the game starts and how long it is, and what is written of it."""
+    """Declares the weights, the first grid, the number of steps, and the outputs."""
     options.add(
         parser,
         "--weights",

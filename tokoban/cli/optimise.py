@@ -25,7 +25,7 @@ _STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "g
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the file, what is to be small, the limits, and where the solutions go."""
+    """Declares the file, the objective, the limits, and the outputs."""
     parser.add_argument(
         "file",
         metavar="FILE",

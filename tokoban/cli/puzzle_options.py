@@ -24,7 +24,7 @@ _OF_PUZZLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the styles, and what puzzles are to be like."""
+    """Declares the styles and the difficulty of puzzles."""
     parser.add_argument(
         "--style",
         choices=STYLES,

@@ -83,5 +83,5 @@ class Screen(Console):
 
 
 def _first_shown(middle: int, length: int, room: int) -> int:
-    """Where a window of ``room`` places begins that has ``middle`` in it and ends with the rest."""
+    """The start of a window of ``room`` places that contains ``middle``."""
     return max(0, min(middle - room // 2, length - room))

@@ -85,6 +85,6 @@ def _best_known(level: Level, minimise: Optimum) -> Solution | None:
 
 
 def _in_order(solution: Solution, minimise: Optimum) -> tuple[int, int]:
-    """Moves and pushes, first what is to be small."""
+    """Moves and pushes, the objective first."""
     figures = solution.num_moves, solution.num_pushes
     return figures if minimise == "moves" else figures[::-1]

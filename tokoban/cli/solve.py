@@ -31,7 +31,7 @@ _PATIENCE_S = 1.0  # of a search for a better solution, before the one that is k
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the file, the searches, their limits, and where the answers go."""
+    """Declares the file, the searches, their limits, and the outputs."""
     parser.add_argument(
         "file", metavar="FILE", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
     )

@@ -48,7 +48,7 @@ class VisitedStates:
             is_waiting = is_waiting & (self._table.gather(1, place) != keys)
 
     def _places(self, keys: Int64[Tensor, "B N"]) -> Int[Tensor, "B N P"]:
-        """Where each key may lie: a place drawn by its bits, and then by strides, drawn too."""
+        """The places to probe for each key; its bits give the first place and the stride."""
         mixed = (keys ^ (keys >> 32)) * -7046029254386353131
         probes = torch.arange(NUM_PROBES, device=keys.device)
         # The high bits of a product depend on all bits; an odd stride comes past every place.

@@ -100,7 +100,7 @@ class Engine(Protocol):
     network: Network
 
     def read(self, prompts: Prompts, *, width: int = 1, max_length: int | None = None) -> Rows:
-        """``width`` neighbouring rows of each prompt, which share what was read of it.
+        """``width`` neighbouring rows of each prompt, which share its cache.
 
         ``max_length`` is the most positions of a row, with a prompt that the stack itself reads
         (by default the network's).

@@ -91,7 +91,7 @@ class QuantizedLinear(nn.Module):
 
 
 def _as_bytes(rows: Float[Tensor, "B D"]) -> tuple[Int8[Tensor, "B D"], Float[Tensor, "B 1"]]:
-    """Whole numbers from -127 to 127, and what each row of them is to be multiplied with."""
+    """Integers from -127 to 127, and the scale of each row."""
     greatest = rows.abs().amax(dim=1, keepdim=True)
     scales = greatest.clamp_(min=torch.finfo(rows.dtype).tiny * 127) / 127
     return (rows / scales).round_().to(torch.int8), scales

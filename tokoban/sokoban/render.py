@@ -72,7 +72,7 @@ def render(board: Board, *, has_colour: bool, marks: Mapping[Square, Mark] = _UN
 
 
 def pushed_box(before: Board, after: Board) -> Square | None:
-    """Where the box is that one move from ``before`` to ``after`` pushed; ``None`` after a step."""
+    """The box that the move from ``before`` to ``after`` pushed; None if it pushed none."""
     return next(iter(after.boxes - before.boxes), None)
 
 

@@ -1,4 +1,4 @@
-"""Which device a user's word means; light, since the command line imports it."""
+"""Chooses the device; imports torch late, since the command line imports this."""
 
 from typing import TYPE_CHECKING, Literal
 

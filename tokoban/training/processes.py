@@ -116,7 +116,7 @@ def _is_joined() -> bool:
 
 
 def _device() -> torch.device:
-    """Where this process's messages must lie: NCCL carries nothing that is on the CPU."""
+    """The device of tensors sent between processes: NCCL cannot send from the CPU."""
     if "nccl" in distributed.get_backend():
         return torch.device("cuda", torch.cuda.current_device())
     return torch.device("cpu")

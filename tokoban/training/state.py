@@ -113,7 +113,7 @@ def seed_all(seed: int) -> None:
 
 
 def random_state() -> dict[str, Any]:
-    """Where the generators stand, in types that ``torch.load(weights_only=True)`` reads."""
+    """The state of the generators, in types that ``torch.load(weights_only=True)`` reads."""
     numpy_state = np.random.get_state(legacy=False)
     numpy_state["state"]["key"] = numpy_state["state"]["key"].tolist()
     return {

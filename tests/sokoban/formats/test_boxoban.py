@@ -48,7 +48,7 @@ def test_the_general_reader_reads_it_too() -> None:
         ("; 0", ";0", 'f:1: level 1 "": \';0\' is not "; " and a number'),
     ],
 )
-def test_a_bad_level_is_told_and_does_not_lose_the_others(old: str, new: str, message: str) -> None:
+def test_a_bad_level_is_reported_and_keeps_the_others(old: str, new: str, message: str) -> None:
     text = FILE.replace(old, new, 1)
     read = parse_boxoban(text, source="f")
     assert [str(problem) for problem in read.problems] == [message]
@@ -58,7 +58,7 @@ def test_a_bad_level_is_told_and_does_not_lose_the_others(old: str, new: str, me
     assert str(refused.value) == message
 
 
-def test_an_empty_file_is_told() -> None:
+def test_an_empty_file_is_reported() -> None:
     read = parse_boxoban("\n", source="f")
     assert [str(problem) for problem in read.problems] == [
         "f:1: no board found (expected Boxoban levels)"

@@ -11,14 +11,14 @@ from tokoban.sokoban.formats.levels import parse_content
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_damaged_files_are_read_or_told_and_written_again(seed: int) -> None:
+def test_damaged_files_parse_or_report_an_error_and_round_trip(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(3):
         check(mutate(chance))
 
 
 @pytest.mark.slow
-def test_many_damaged_files_are_read_or_told_and_written_again() -> None:
+def test_many_damaged_files_parse_or_report_an_error_and_round_trip() -> None:
     chance = random.Random(1)
     found = [check(mutate(chance)) for _ in range(5000)]
     assert sum(bool(read.levels) for read in found) > 1000

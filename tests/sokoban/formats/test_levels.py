@@ -458,9 +458,7 @@ def wrong(*rows: str) -> str:
         ),
     ],
 )
-def test_a_bad_level_is_told_and_does_not_lose_the_others(
-    rows: tuple[str, ...], problem: str
-) -> None:
+def test_a_bad_level_is_reported_and_keeps_the_others(rows: tuple[str, ...], problem: str) -> None:
     read = parse_levels(wrong(*rows), source="f")
     assert [str(found) for found in read.problems] == [problem]
     assert {level.title for level in read.levels} >= {"1", "3"}

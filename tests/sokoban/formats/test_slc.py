@@ -83,7 +83,7 @@ def test_the_declared_encoding_is_obeyed(encoding: str) -> None:
         ("", 'f:2: level 2 "one": no player'),
     ],
 )  # fmt: skip
-def test_a_bad_level_is_told_and_does_not_lose_the_others(rows: str, problem: str) -> None:
+def test_a_bad_level_is_reported_and_keeps_the_others(rows: str, problem: str) -> None:
     good = level().replace("\n", "")
     body = f"<SokobanLevels>{good}\n<Level Id='one'>\n{rows}</Level>{good}</SokobanLevels>"
     content = body.encode()

@@ -125,7 +125,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_each_fault_is_told(name: str) -> None:
+def test_each_fault_is_reported(name: str) -> None:
     hand, changes, told = FAULTS[name]
     fault = find_fault(replace(BY_HAND[hand], **changes))
     assert fault is not None
@@ -177,7 +177,7 @@ def mutants(certificate: Certificate, draw: random.Random) -> Iterator[Certifica
             yield replace(certificate, board=other, boxes=boxes, without=without)
 
 
-def test_whatever_the_checker_accepts_is_lost() -> None:
+def test_whatever_the_checker_accepts_is_deadlocked() -> None:
     draw = random.Random(5)
     num_accepted = num_refused = 0
     for shape in (Shape(3, 5, 2, is_closed=False), Shape(4, 4, 3, is_closed=True)):

@@ -20,7 +20,7 @@ BOARD = parse_board("#######|#-----#|#@$.--#|#-----#|#######")
 LOST_BY_PUSH_3 = "RRRdr"
 
 
-def test_the_push_that_loses_a_game_is_the_first_lost_of_all_its_boards() -> None:
+def test_the_push_that_deadlocks_a_game_leads_to_its_first_deadlocked_board() -> None:
     draw = random.Random(3)
     num_deadlocked = 0
     for board in random_boards(Shape(4, 4, 2, is_closed=True), 12, seed=7):

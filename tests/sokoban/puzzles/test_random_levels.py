@@ -22,7 +22,7 @@ def test_a_shorter_list_of_one_kind_is_the_beginning_of_a_longer_one() -> None:
 
 
 @pytest.mark.parametrize(("share", "num_solvable"), [(0.0, 0), (0.5, 13), (0.3, 8), (1.0, 26)])
-def test_the_share_of_solvable_levels_is_as_asked(share: float, num_solvable: int) -> None:
+def test_the_share_of_solvable_levels_is_as_requested(share: float, num_solvable: int) -> None:
     levels = generate(26, seed=2, solvable_share=share)
     assert sum(level.solution is not None for level in levels) == num_solvable
 

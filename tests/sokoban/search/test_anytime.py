@@ -121,7 +121,7 @@ def test_a_solution_found_late_is_not_told_beside_no_solution(
     assert answer.reason == "fewest moves not found within 1 s"
 
 
-def test_a_solution_is_told_while_a_better_one_is_looked_for(
+def test_a_solution_is_reported_while_a_better_one_is_looked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     first = solved("R")

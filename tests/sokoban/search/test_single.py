@@ -193,7 +193,7 @@ def test_what_needs_no_search_gets_none(drawing: str, status: str) -> None:
     assert (answer.status, answer.solver) == (status, "rules")
 
 
-def test_a_plan_that_the_rules_refuse_is_never_returned() -> None:
+def test_a_solution_that_the_rules_refuse_is_never_returned() -> None:
     search = Scripted(Outcome.SOLVED, solution=(Direction.LEFT,))
     with pytest.raises(RuntimeError, match="the rules refuse the solution"):
         find_answer(PUSH, alone(search), Limits())

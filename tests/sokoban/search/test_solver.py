@@ -73,7 +73,7 @@ def check_against_every_possible_play(boards: list[Board]) -> int:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_plans_are_shortest_and_proofs_right_among_all_possible_plays(shape: str) -> None:
+def test_solutions_are_shortest_and_proofs_right_among_all_possible_plays(shape: str) -> None:
     boards = list(random_boards(*SHAPES[shape], seed=17))
     assert 0 < check_against_every_possible_play(boards) < len(boards)
 
@@ -81,7 +81,7 @@ def test_plans_are_shortest_and_proofs_right_among_all_possible_plays(shape: str
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(20))
-def test_plans_and_proofs_hold_for_many_more_boards(shape: str, seed: int) -> None:
+def test_solutions_and_proofs_hold_for_many_more_boards(shape: str, seed: int) -> None:
     check_against_every_possible_play(list(random_boards(*SHAPES[shape], seed=seed)))
 
 
@@ -99,7 +99,7 @@ def test_a_lone_box_that_the_player_cannot_come_round_is_lost_at_once() -> None:
     assert answer.num_expansions <= 1
 
 
-def test_the_fewest_moves_and_the_fewest_pushes_are_different_plans() -> None:
+def test_the_fewest_moves_and_the_fewest_pushes_are_different_solutions() -> None:
     board = parse_board("-#-|.@#|-$-|---|---")
     by_moves, by_pushes = solve(board, minimise="moves"), solve(board, minimise="pushes")
     assert (count_moves(board, by_moves), count_pushes(board, by_moves)) == (8, 4)
@@ -156,7 +156,7 @@ def test_expansions_are_a_limit(objective: str) -> None:
     assert (answer.reason, answer.num_expansions) == ("1009 expansions", 1009)
 
 
-def test_any_plan_is_looked_for_on_one_word_and_then_from_both_ends(
+def test_any_solution_is_looked_for_on_one_word_and_then_from_both_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(side_by_side, "_FEW_EXPANSIONS", 101)
@@ -233,7 +233,7 @@ def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(
 
 
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
-def test_no_plan_is_shorter_than_what_was_said_to_be_the_least(objective: str) -> None:
+def test_no_solution_is_shorter_than_what_was_said_to_be_the_least(objective: str) -> None:
     bounds, lengths = 0, 0
     for board in random_boards(Shape(6, 7, 3, is_closed=True), 10, seed=41):
         said: list[Progress] = []
@@ -281,7 +281,7 @@ def test_only_moves_or_pushes_or_nothing_is_minimised() -> None:
         solve(parse_board("@$."), minimise="steps")
 
 
-def test_any_plan_is_found_with_fewer_expansions_than_the_shortest() -> None:
+def test_any_solution_is_found_with_fewer_expansions_than_the_shortest() -> None:
     board = parse_board("@-------|-$-$-$--|--------|-$-$----|--------|--#-...-|-----..-")
     by_any = solve(board, minimise="any")
     assert count_moves(board, by_any)

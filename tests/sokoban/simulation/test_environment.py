@@ -240,7 +240,7 @@ def test_without_a_seed_levels_come_from_the_environments_own_chance() -> None:
     assert levels(1) != levels(2)
 
 
-def test_a_level_can_be_asked_for() -> None:
+def test_a_level_can_be_requested() -> None:
     environment = SokobanEnv(FEW)
     for level in (6, 0, 3):
         _, info = environment.reset(options={"level": level})

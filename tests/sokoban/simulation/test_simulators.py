@@ -96,7 +96,7 @@ def test_select_takes_each_row_from_one_of_two_batches(simulator: Simulator) -> 
 
 
 @BOTH
-def test_at_takes_the_rows_asked_for(simulator: Simulator) -> None:
+def test_at_takes_the_rows_requested(simulator: Simulator) -> None:
     drawn = ("@$.", ".@$", "*@-", "@*#")
     boards = simulator.pack([parse_board(text) for text in drawn], margin=0)
     keys = simulator.keys(boards)

@@ -237,7 +237,7 @@ def test_without_a_seed_levels_come_from_the_environments_own_chance() -> None:
     assert levels(1) != levels(2)
 
 
-def test_levels_can_be_asked_for() -> None:
+def test_levels_can_be_requested() -> None:
     environment = SokobanVectorEnv(3, FEW)
     assert environment.reset(options={"level": 6})[1]["level"].tolist() == [6, 6, 6]
     assert environment.reset(options={"level": [2, 0, 5]})[1]["level"].tolist() == [2, 0, 5]
@@ -365,7 +365,7 @@ def test_a_device_is_given_tensors_and_reset_comes_before_step() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_a_gpu_that_is_not_there_is_told_of() -> None:
+def test_a_gpu_that_is_not_there_is_reported() -> None:
     message = "^the device is cuda, but torch finds no CUDA device$"
     with pytest.raises(ValueError, match=message):
         SokobanVectorEnv(2, FEW, device="cuda")

@@ -45,7 +45,7 @@ def test_dropout_is_off_meanwhile_and_as_it_was_afterwards(is_training: bool) ->
     assert model.training == is_training
 
 
-def test_a_row_ends_where_it_is_said_to_be_over() -> None:
+def test_a_row_ends_where_it_is_reported_as_over() -> None:
     told: list[list[int]] = []
 
     def are_over(tokens: list[int]) -> list[bool]:

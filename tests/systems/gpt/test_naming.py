@@ -134,7 +134,7 @@ def test_missing_weights_are_named(missing: str, message: str) -> None:
         from_mingpt(state, num_heads=3)
 
 
-def test_the_gelus_are_told_apart() -> None:
+def test_the_gelus_are_distinguished() -> None:
     state = MinGpt(NewGELU()).state_dict()
     by_tanh, exact = (
         from_mingpt(state, num_heads=3, activation=name)(TOKENS) for name in ("gelu_tanh", "gelu")

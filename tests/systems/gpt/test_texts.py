@@ -101,7 +101,7 @@ def test_a_batch_of_prompts_gives_what_each_gives_alone() -> None:
         assert alone[0].text != alone[1].text
 
 
-def test_texts_are_told_as_they_come_about_and_end_at_a_stop_string() -> None:
+def test_texts_are_reported_as_they_come_about_and_end_at_a_stop_string() -> None:
     told: dict[int, str] = {0: "", 1: ""}
 
     def on_text(row: int, text: str) -> None:

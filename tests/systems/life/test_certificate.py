@@ -114,7 +114,7 @@ def test_a_least_curvature_above_zero_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize(("scale", "most"), [(0.1, 2e-5), (0.5, 2e-4), (2.0, 0.1)])
-def test_no_forward_pass_is_further_from_exact_arithmetic_than_is_said(
+def test_no_forward_pass_is_further_from_exact_arithmetic_than_is_reported(
     scale: float, most: float
 ) -> None:
     model = drawn_net(4, scale=scale).float()

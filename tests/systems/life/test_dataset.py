@@ -35,7 +35,7 @@ def test_the_second_half_are_the_successors_of_the_first() -> None:
     assert torch.equal(successors, step(grids, LIFE))
 
 
-def test_grids_have_densities_of_their_own_or_the_one_asked_for() -> None:
+def test_grids_have_densities_of_their_own_or_the_one_requested() -> None:
     random = np.random.default_rng(1)
     own = random_grids(400, side=16, density=None, random=random).float().mean((1, 2))
     assert own.min() < 0.05

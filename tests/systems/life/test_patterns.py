@@ -91,7 +91,7 @@ def test_a_pattern_stands_in_the_middle_of_the_torus() -> None:
         ("." * 5000, "p: a pattern of 5000 x 1; expected sides from 1 to 4096"),
     ],
 )
-def test_what_cannot_be_read_is_said(text: str, message: str) -> None:
+def test_what_cannot_be_read_is_reported(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_pattern(text, source="p")
 

@@ -45,7 +45,7 @@ def test_the_model_goes_on_from_its_own_answers() -> None:
     assert played[-1].num_wrong > 0
 
 
-def test_right_and_wrong_players_are_told_apart() -> None:
+def test_right_and_wrong_players_are_distinguished() -> None:
     chosen = replace(tiny(), side=7)
     right, wrong = player_of(LIFE, side=7), player_of(HIGH_LIFE, side=7)
     assert perfect_batches(right, chosen, num_batches=5) == 5

@@ -86,7 +86,7 @@ def test_ages_count_from_each_beginning_and_the_step_between_does_not_count() ->
     assert not rollout.is_terminated.any()
 
 
-def test_the_previous_action_is_told_and_an_episode_begins_without_one() -> None:
+def test_the_previous_action_is_an_input_and_an_episode_begins_without_one() -> None:
     task = Corridor(num_games=1, length=97, time=3)
     rollout = Games(task).play(player_for(task), 9, generator=chance())
     actions, previous = rollout.actions[0, :, 0].tolist(), rollout.inputs.previous[0, :, 0].tolist()

@@ -108,7 +108,7 @@ def test_a_film_changes_no_figure(tmp_path: Path) -> None:
     assert json.loads(texts[0])["mean_return_low"] < json.loads(texts[0])["mean_return_high"]
 
 
-def test_episodes_are_cut_off_where_it_is_said(run: str, tmp_path: Path) -> None:
+def test_episodes_are_cut_off_where_it_is_reported(run: str, tmp_path: Path) -> None:
     out = tmp_path / "metrics.json"
     assert _evaluate(run, "--episodes", "5", "--most-steps", "3", "--json", str(out)) == 0
     metrics = json.loads(out.read_text())

@@ -167,7 +167,7 @@ def test_only_the_last_steps_of_the_answer_are_learned_from() -> None:
     assert whole == last
 
 
-def test_a_minibatch_has_the_rows_asked_for_and_their_returns() -> None:
+def test_a_minibatch_has_the_rows_requested_and_their_returns() -> None:
     rollout = rollout_of(draw(B, T), draw(B, T + 1, seed=1))
     found = advantages(rollout, discount=DISCOUNT, gae_lambda=GAE_LAMBDA)
     batch = minibatch(rollout, found, torch.tensor([2, 0]))

@@ -49,7 +49,7 @@ def test_a_position_looks_at_the_goal_itself_and_what_was_before(policy: Sokoban
     assert not policy.training
 
 
-def test_a_plan_too_long_to_read_is_refused(policy: SokobanPolicy) -> None:
+def test_a_solution_too_long_to_read_is_refused(policy: SokobanPolicy) -> None:
     there_and_back = (Direction.RIGHT, Direction.LEFT) * 6
     with pytest.raises(ValueError, match="the solution has 12 moves; the policy has room for 11"):
         panel(policy, there_and_back)

@@ -137,7 +137,7 @@ def test_compiled_and_captured_rollouts_are_captured_ones() -> None:
     subprocess.run([sys.executable, "-c", CAPTURED_AND_COMPILED], check=True)
 
 
-def test_noise_is_asked_for_by_its_shape_and_greedy_play_takes_none(policy: SokobanPolicy) -> None:
+def test_noise_is_requested_by_its_shape_and_greedy_play_takes_none(policy: SokobanPolicy) -> None:
     sizes: dict[str, Any] = {"num_rows": 5, "max_moves": NUM_MOVES, "allow_undo": True}
     levels = _levels(3, 1, "cpu")
     with pytest.raises(ValueError, match=r"noise of shape None; expected \(11, 3, 5\)"):

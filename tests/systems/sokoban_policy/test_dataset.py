@@ -81,7 +81,7 @@ def test_right_moves_are_all_those_of_shortest_solutions(games: Episodes) -> Non
     assert torch.equal(games.is_right[:, 1:, :4], is_optimal[:, 1:])
 
 
-def test_undo_is_right_where_the_game_itself_lost_the_level(games: Episodes) -> None:
+def test_undo_is_right_where_the_game_itself_deadlocked_the_level(games: Episodes) -> None:
     levels = games.boards.at(FIRST)
     tables = one_box_tables(levels)
     is_lost = (tables.distance(games.boards) < 0) & games.is_used
@@ -134,7 +134,7 @@ def test_drawings_that_are_labelled_together_give_the_same_batches(
         _assert_equal(next(one), next(three))
 
 
-def test_too_many_levels_held_out_are_told_of() -> None:
+def test_too_many_levels_held_out_are_reported() -> None:
     half = bitboards.canonical_keys(_exact_games().draw(0)[0])[::2]
     with pytest.raises(ValueError, match=r"60 levels are held out, and too few are left"):
         next(_exact_games(half).batches(start_step=0))
@@ -171,7 +171,7 @@ def test_held_out_levels_and_their_images_are_never_drawn(interior: int) -> None
 
 
 @pytest.mark.parametrize(("interior", "margin"), [(6, 1), (8, 0)])
-def test_levels_have_the_interior_asked_for_and_use_all_of_it(interior: int, margin: int) -> None:
+def test_levels_have_the_interior_requested_and_use_all_of_it(interior: int, margin: int) -> None:
     levels = draw_levels(997, interior=interior, generator=torch.Generator().manual_seed(5))
     assert len(levels.walls) == 997
     used = bitboards.cells(~levels.walls).any(0)
@@ -244,7 +244,7 @@ def test_plan_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
     _assert_equal(next(whole), next(_solution_games().batches(start_step=start)))
 
 
-def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
+def test_an_epoch_reads_each_solution_under_each_symmetry_once() -> None:
     solutions = _solution_games()
     num_games = len(solutions.episodes.is_used)
     assert num_games == 8 * (11 + 3)  # generated, and drawn by hand
@@ -257,7 +257,7 @@ def test_an_epoch_reads_each_plan_under_each_symmetry_once() -> None:
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
 
 
-def test_plans_in_a_full_word_end_solved() -> None:
+def test_solutions_in_a_full_word_end_solved() -> None:
     games = _solution_games(interior=8).episodes
     last = games.boards.at((torch.arange(len(games.is_used)), games.is_used.sum(1) - 1))
     assert torch.equal(bitboards.is_solved(last), (games.steps_left_bin == 0).any(1))

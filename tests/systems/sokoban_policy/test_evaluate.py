@@ -59,7 +59,7 @@ def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: Soko
     assert {name: metrics[name] for name in expected} == pytest.approx(expected)
 
 
-def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
+def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
     always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     detour = (Direction.LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT)
@@ -72,7 +72,7 @@ def test_a_detour_counts_as_excess_and_a_wrong_plan_as_a_miss(
     assert metrics["greedy_solve_rate"] == 0.0
 
 
-def test_play_has_the_score_and_the_precision_asked_for(
+def test_play_has_the_score_and_the_precision_requested(
     always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[object, ...]] = []

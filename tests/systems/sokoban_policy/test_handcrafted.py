@@ -50,7 +50,7 @@ def test_the_posts_example_is_read() -> None:
         ("#. bp#", "#. bb#", "x.txt:1: no player"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(before: str, after: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line(before: str, after: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         parse_entries(EXAMPLE.replace(before, after, 1), source="x.txt")
     assert str(caught.value).startswith(message)

@@ -77,7 +77,7 @@ def test_rollouts_take_no_more_than_was_reckoned() -> None:
 
 
 @pytest.mark.parametrize("score", ["log_likelihood", "both"])
-def test_a_limit_for_one_level_at_a_time_changes_no_plan(score: Score) -> None:
+def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> None:
     model = _policy(8)
 
     def solutions(memory_limit: int) -> tuple[list[solve.Moves | None], set[int]]:

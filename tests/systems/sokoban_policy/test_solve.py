@@ -25,7 +25,7 @@ CPU = torch.device("cpu")
 BOARDS = [fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)]
 
 
-def test_plans_solve_their_levels(policy: SokobanPolicy) -> None:
+def test_solutions_solve_their_levels(policy: SokobanPolicy) -> None:
     solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), width=8, max_moves=30)
     solved = [
         (board, solution)
@@ -108,7 +108,7 @@ def test_boards_taken_for_unsolvable_are_dropped_but_solved_ones_never(told) -> 
         assert solutions == expected
 
 
-def test_a_search_goes_back_to_no_board_it_has_been_on_unless_told_to(told) -> None:
+def test_a_search_goes_back_to_no_board_it_has_been_on_by_default_to(told) -> None:
     def back_and_forth(boards: Bitboards) -> Tensor:
         """Left from every second column, right from the others."""
         is_odd = (bitboards.index(boards.player) % 2 == 1).unsqueeze(1)
@@ -178,7 +178,7 @@ def test_captured_rollouts_find_what_plain_ones_do(
 
 
 @pytest.mark.gpu
-def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_plans(
+def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_solutions(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solutions() -> list[solve.Moves | None]:
@@ -227,13 +227,13 @@ def test_a_walled_in_player_is_not_solved(policy: SokobanPolicy) -> None:
     assert solve.by_rollout(policy, levels, max_moves=5) == [None]
 
 
-def test_a_plan_the_rules_refuse_is_never_returned() -> None:
+def test_a_solution_the_rules_refuse_is_never_returned() -> None:
     levels = solve.pack([parse_board("#######|#@ $ .#|#######")], CPU)
     with pytest.raises(RuntimeError, match="does not solve its level"):
         list(solve._checked(levels, [[Direction.RIGHT, Direction.RIGHT]], [False]))
 
 
-def test_undone_moves_and_bumps_are_left_out_of_a_plan() -> None:
+def test_undone_moves_and_bumps_are_left_out_of_a_solution() -> None:
     board = parse_board("######|#@   #|# $ .#|######")
     actions = [3, 0, UNDO, 2, UNDO, UNDO, UNDO, 3, 3, 2]
     assert solve.without_undone(board, actions) == (3, 3, 2)

@@ -43,6 +43,6 @@ def test_levels_not_met_are_kept_half_of_them_solvable() -> None:
     assert [level.solution is None for level in kept] == [False] * 3 + [True] * 3
 
 
-def test_too_few_are_said_to_be_too_few() -> None:
+def test_too_few_are_reported_as_too_few() -> None:
     with pytest.raises(ValueError, match="expected 8 of each: give more --candidates"):
         unseen(generate(4, seed=1), [False] * 4, 16)

@@ -84,7 +84,7 @@ def test_a_discrete_column_has_a_bin_for_each_of_its_values() -> None:
     assert bins.is_used().tolist() == [[True] * 5 + [False] * 2]
 
 
-def test_columns_are_told_apart_in_any_order() -> None:
+def test_columns_are_distinguished_in_any_order() -> None:
     values = drawn()
     bins = fitted(values, "uniform")
     everything = bins.encode(values, range(3))

@@ -53,7 +53,7 @@ def evaluated(weights: str, *words: str) -> int:
     return cli.main(["evaluate", "trajectory", "--weights", weights, "--device", "cpu", *words])
 
 
-def test_the_returns_that_are_asked_for() -> None:
+def test_the_returns_that_are_requested() -> None:
     model, world = random_model("graph:2", "return"), make_world("graph:2")
     model.best_return.fill_(-3.0)
     seeds = range(4)
@@ -143,7 +143,7 @@ def test_a_goal_that_is_reached_ends_the_episode() -> None:
         assert goal not in walk[:-1]
 
 
-def test_the_share_that_came_to_the_goal_is_told(seeker: str, tmp_path: Path) -> None:
+def test_the_share_that_came_to_the_goal_is_reported(seeker: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert evaluated(seeker, "--episodes", "19", "--json", str(out)) == 0
     metrics = json.loads(out.read_text())

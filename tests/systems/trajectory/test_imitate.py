@@ -26,7 +26,7 @@ def history(num_steps: int, *, num_rows: int = 2) -> History:
     return History(spec, torch.zeros(num_rows, 0), None, is_over, states, actions, rewards)
 
 
-def test_what_is_asked_for_falls_by_each_reward() -> None:
+def test_what_is_requested_falls_by_each_reward() -> None:
     asked = returns_asked(torch.tensor([-10.0, 5.0]), history(3))
     assert asked.tolist() == [[-10, -9, -7, -3], [5, 6, 8, 12]]
     assert returns_asked(torch.tensor([1.0, 2.0]), history(0)).tolist() == [[1], [2]]

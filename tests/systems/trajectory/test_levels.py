@@ -71,7 +71,7 @@ def test_no_level_of_the_evaluation_is_trained_on_nor_an_image_of_one() -> None:
     assert not evaluated & {canonical_form(board) for board in boards_of(world)}
 
 
-def test_solved_is_what_the_moves_solve_whatever_is_said_of_them() -> None:
+def test_solved_is_what_the_moves_solve_whatever_is_reported_of_them() -> None:
     world, seeds = make_world("sokoban"), [5, 2, 7]
     played = play(world, expert(world), seeds)
     assert is_solved(played, seeds).tolist() == [True] * 3

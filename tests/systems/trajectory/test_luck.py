@@ -65,7 +65,7 @@ def start() -> History:
     return History(SPEC, none, None, torch.zeros(1, dtype=torch.bool), [torch.zeros(1, 1)])
 
 
-def test_asked_for_the_highest_return_it_takes_the_arm_that_pays_less() -> None:
+def test_requested_the_highest_return_it_takes_the_arm_that_pays_less() -> None:
     model = learned("return")
     lucky = Imitator(model, 0, targets=torch.tensor([2.0]))(start())
     sure = Imitator(model, 0, targets=torch.tensor([1.0]))(start())

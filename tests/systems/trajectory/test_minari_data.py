@@ -53,7 +53,7 @@ def test_other_data_are_refused(episodes: list[SimpleNamespace]) -> None:
         load_minari("x", env="CartPole-v1")
 
 
-def test_without_the_package_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_its_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "minari", None)
     with pytest.raises(ModuleNotFoundError):
         load_minari("x", env="CartPole-v1")

@@ -158,7 +158,7 @@ def test_what_contradicts_itself_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_walks_asked_for_the_best_return_are_the_shortest() -> None:
+def test_walks_requested_the_best_return_are_the_shortest() -> None:
     """Trained on random walks alone, seed 0 of the graphs; about 20 seconds of one core."""
     from tokoban.systems.trajectory.acting import acting, make_policy
     from tokoban.systems.trajectory.rollouts import play

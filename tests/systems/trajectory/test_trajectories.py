@@ -107,7 +107,7 @@ def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> Non
         load(tmp_path / "other", env=GRAPH)
 
 
-def test_a_file_of_an_earlier_version_is_told_from_others(tmp_path: Path) -> None:
+def test_a_file_of_an_earlier_version_is_reported_from_others(tmp_path: Path) -> None:
     from safetensors.torch import save_file
 
     save_file({"x": torch.zeros(2)}, tmp_path / "old", {"format": "tokoban trajectories 1"})

@@ -201,7 +201,7 @@ def test_a_batch_that_is_never_full_is_refused(idx: VitConfig) -> None:
         next(batches(train, replace(idx, batch_pictures=31), start_step=0))
 
 
-def test_fashion_mnist_is_what_it_is_said_to_be(shared_data: Path) -> None:
+def test_fashion_mnist_is_what_it_is_reported_to_be(shared_data: Path) -> None:
     config = replace(fashion_mnist(), data=str(shared_data / "fashion-mnist"))
     parts = load_training(config)
     assert (len(parts.train), len(parts.held_out)) == (55_000, 5_000)

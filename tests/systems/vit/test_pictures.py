@@ -39,7 +39,7 @@ def test_a_larger_picture_becomes_means(tmp_path: Path) -> None:
     assert _read(path).unique().tolist() == [5]
 
 
-def test_another_proportion_is_refused_cut_or_stretched_as_is_said(tmp_path: Path) -> None:
+def test_another_proportion_is_refused_cut_or_stretched_as_is_reported(tmp_path: Path) -> None:
     # Nine columns, of which the outer two on both sides are white.
     path = _file(tmp_path, "L", (9, 3), [255 * (not 2 <= place % 9 < 7) for place in range(27)])
     with pytest.raises(ValueError, match=r"x.png: a picture of 9 x 3; expected 5 x 3, or larger"):

@@ -34,7 +34,7 @@ _UNLIMITED = Limits(memory_limit_mb=float("inf"))
 
 @dataclass(frozen=True)
 class Share:
-    """Which of several processes this is; each has every so many-th shard."""
+    """The rank of this process; ranks take the shards in turn."""
 
     rank: int = 0
     world_size: int = 1

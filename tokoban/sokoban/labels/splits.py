@@ -1,4 +1,4 @@
-"""Which levels are kept apart from those that something will be evaluated on; axes: B levels.
+"""Separates training levels from evaluation levels; axes: B levels.
 
 Two levels are the same as "player" if they are but for being turned, mirrored or moved and for what
 no player can reach; as "area" if besides the player may stand elsewhere in the area that it can
@@ -22,7 +22,7 @@ SAME = ("player", "area", "room")  # from the narrowest to the widest
 def split(
     levels: PackedLevels, evaluation: PackedLevels
 ) -> tuple[Bool[np.ndarray, " B"], list[Dropped]]:
-    """Which levels to keep, and the others.
+    """The levels to keep, and the others.
 
     Dropped are those in the room of an evaluation level, and of those that are the same as "area"
     all but the first.

@@ -1,4 +1,4 @@
-"""Which of the boxes deadlock a position: as few as are found, none of which can be left out."""
+"""Small sets of boxes that deadlock a position; no box of a set can be left out."""
 
 from collections.abc import Sequence
 

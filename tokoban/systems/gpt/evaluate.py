@@ -125,7 +125,7 @@ def _are_right(
 
 @dataclass(frozen=True, kw_only=True)
 class GptEvaluation:
-    """Which text to measure on."""
+    """The text to evaluate on."""
 
     text: Annotated[tuple[str, ...], Reads()] = ()  # the text to measure on, plain or .gz, the end
     # of it as with the training's own (default: the text of the training)

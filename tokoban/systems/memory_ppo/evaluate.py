@@ -95,7 +95,7 @@ def metrics_of(played: Played) -> dict[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class PpoEvaluation:
-    """Which games, and how many."""
+    """The games to evaluate on, and their number."""
 
     env: str | None = None  # another one of the same spaces, to see how the player does there
     # (POPGym's own, say)

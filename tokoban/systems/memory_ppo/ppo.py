@@ -42,7 +42,7 @@ class Rollout(NamedTuple):
 
 
 class Minibatch(NamedTuple):
-    """Some rows of a rollout, and what is to be learned from them."""
+    """Some rows of a rollout with their training targets."""
 
     inputs: Inputs
     carried: Float[Tensor, "B K D"] | None

@@ -198,7 +198,7 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanEvaluation:
-    """Which levels, and how the policy plays."""
+    """The levels to evaluate on, and how the policy plays."""
 
     levels: Annotated[Path | None, Reads()] = None  # one-box levels to be measured on
     generated: int | None = None  # or so many generated ones, half of them solvable; without

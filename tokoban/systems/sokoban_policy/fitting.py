@@ -1,4 +1,4 @@
-"""Which boards the policy knows; imports no torch, so that a command loads it only for these."""
+"""Checks whether a board fits the policy; without torch, which commands load only then."""
 
 from dataclasses import replace
 

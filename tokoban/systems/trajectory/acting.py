@@ -163,7 +163,7 @@ def goal_of(how: Acting, world: World) -> Float[Tensor, "1 states"]:
 
 
 class GoalWatch:
-    """Which episodes have come to their goals so far; storage, to be shown each state after a step.
+    """The episodes that have reached their goals; mutable, it reads each state after a step.
 
     One that begins at its goal has not come to it: it goes on, and has once it comes back.
     """
@@ -174,7 +174,7 @@ class GoalWatch:
         self.is_reached = torch.zeros(len(goals), dtype=torch.bool, device=self._goals.device)
 
     def __call__(self, states: Float[Tensor, "B states"]) -> Bool[Tensor, "B"]:
-        """Which are there now: every number of the state in its goal's bin."""
+        """Which states are at their goals: every number in the bin of its goal."""
         is_there = (self._tokens(states) == self._goals).all(dim=1)
         self.is_reached |= is_there
         return is_there

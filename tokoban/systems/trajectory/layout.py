@@ -1,4 +1,4 @@
-"""Which numbers of a transition are read, in which order, and what is predicted from where.
+"""The tokens of a transition, their order, and the prediction targets.
 
 A column is one number of a transition: a dimension of the state or the action, the reward, the
 return-to-go, whether the episode ended here; then the dimensions of what stays the same in an

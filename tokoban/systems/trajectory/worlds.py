@@ -1,4 +1,4 @@
-"""Which environment a name means: Gymnasium's, or one of our own."""
+"""Environments by name: Gymnasium's and our own."""
 
 import re
 from functools import partial

@@ -130,7 +130,7 @@ class TranslationDataset:
         return torch.from_numpy(np.lexsort((rough, self.lengths.numpy())))
 
     def _spans(self, world_size: int) -> list[tuple[int, int]]:
-        """Where each batch lies in the order by length; all ranks have equally many."""
+        """The slices of batches in the order by length; all ranks have equally many."""
         if len(self) < world_size:
             raise ValueError(f"{len(self)} pairs are too few for {world_size} processes")
         spans = list(zip(self._cuts, self._cuts[1:], strict=False))
@@ -144,7 +144,7 @@ class TranslationDataset:
 
 
 def _cuts(lengths: np.ndarray, batch_tokens: int) -> list[int]:
-    """Where batches begin, and the last one ends, among pairs of ascending lengths."""
+    """The starts of batches, and the end of the last, among pairs sorted by length."""
     cuts = [0]
     while cuts[-1] < len(lengths):
         start = cuts[-1]

@@ -203,7 +203,7 @@ def lowercased_tokenised(lines: Sequence[str], *, language: str) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class TranslationEvaluation:
-    """Which sentences, and how they are translated."""
+    """The sentences to evaluate on, and how they are translated."""
 
     source: Annotated[Path | None, Reads()] = None  # sentences, one a line; plain or gzip
     reference: Annotated[Path | None, Reads()] = None  # their translations. Without both, weights

@@ -1,4 +1,4 @@
-"""Which pictures are learned from, which are chosen by, and which are for the test alone.
+"""The training, validation and test pictures.
 
 Axes: B batch, N pictures, C channels, H rows, W columns.
 """

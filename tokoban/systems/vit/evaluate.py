@@ -62,7 +62,7 @@ def confusion(
 
 @dataclass(frozen=True, kw_only=True)
 class VitEvaluation:
-    """Which pictures, and where the confusion matrix goes."""
+    """The pictures to evaluate on, and the file of the confusion matrix."""
 
     data: str | None = None  # the folder of the pictures (default: as in training)
     part: Literal["test", "held-out"] = "test"  # the test set, which is for the last word alone, or

@@ -63,7 +63,7 @@ def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["moves", "pushes"])
-def test_the_shortest_plans_are_as_long_as_the_sweep_says(unit: str) -> None:
+def test_the_shortest_solutions_are_as_long_as_the_sweep_says(unit: str) -> None:
     levels = levels_of(BOARDS)
     answers = solve_many(levels, unit)
     starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
@@ -131,7 +131,7 @@ def moved_into_a_large_board(board: Board) -> Board:
     return Board(53, 61, walls, move(board.goals), move(board.boxes), player)
 
 
-def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_plan() -> None:
+def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_solution() -> None:
     for board in BOARDS[:5]:
         answer, moved_answer = solve(board), solve(moved_into_a_large_board(board))
         assert type(answer) is type(moved_answer)

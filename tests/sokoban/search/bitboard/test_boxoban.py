@@ -69,7 +69,7 @@ def ends_solved(board: Board, num_most: int) -> bool | None:
     return None if waiting else False
 
 
-def test_lost_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
+def test_deadlocked_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
     boards: list[Board],
 ) -> None:
     starts = words = pack(boards)

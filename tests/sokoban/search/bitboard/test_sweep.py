@@ -163,7 +163,7 @@ def test_a_level_over_the_limits_is_given_up_and_the_others_are_not(
     assert sweep(words.part(1, 2), "moves", limits=limits) is None
 
 
-def test_what_is_asked_for_wrongly_is_refused() -> None:
+def test_what_is_requested_wrongly_is_refused() -> None:
     words = words_of(BOARDS[:2])
     with pytest.raises(ValueError, match="expected one level, got 2"):
         sweep(words, "moves")
