@@ -63,7 +63,7 @@ def set_flag() -> threading.Event:
     return flag
 
 
-GOING, FULL = Outcome.BUDGET_SPENT, Outcome.NO_ROOM
+GOING, FULL = Outcome.BUDGET_SPENT, Outcome.STORE_FULL
 
 
 def alone(search: Search) -> Callable[[], Stages]:

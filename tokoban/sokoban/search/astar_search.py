@@ -25,7 +25,7 @@ MAX_MATCHED = 256
 
 _OUTCOMES = {
     push_search.BUDGET_SPENT: Outcome.BUDGET_SPENT,
-    push_search.STORE_FULL: Outcome.NO_ROOM,
+    push_search.STORE_FULL: Outcome.STORE_FULL,
     push_search.SOLVED: Outcome.SOLVED,
     push_search.EXHAUSTED: Outcome.EXHAUSTED,
     push_search.TOO_LONG: Outcome.TOO_LONG,

@@ -88,7 +88,7 @@ class SideBySide:
         self._now = self._fess
         before = self._fess.num_turns
         outcome = self._fess.go_on(budget, self._left(max_expansions, self._now))
-        if outcome == Outcome.NO_ROOM:
+        if outcome == Outcome.STORE_FULL:
             self._drop_if_in_the_way()
         turns = self._fess.num_turns
         is_next = turns <= _EQUAL_TURNS or turns % _LATER_TURNS == 0
@@ -103,7 +103,7 @@ class SideBySide:
         budget = min(budget, ends - _expansions(astar))
         outcome = astar.go_on(budget, self._left(max_expansions, astar))
         share = _MEMORY_SHARE * self._memory_limit_bytes
-        is_full = outcome == Outcome.NO_ROOM and astar.num_bytes_while_growing() > share
+        is_full = outcome == Outcome.STORE_FULL and astar.num_bytes_while_growing() > share
         if is_full or outcome == Outcome.TOO_LONG:
             self._drop()
             return Outcome.BUDGET_SPENT

@@ -29,7 +29,7 @@ class Outcome(IntEnum):
     """Why a search came back."""
 
     BUDGET_SPENT = 0
-    NO_ROOM = 1
+    STORE_FULL = 1
     SOLVED = 2
     EXHAUSTED = 3  # no solution
     TOO_LONG = 4  # no solution for less than MAX_PRICE
@@ -184,7 +184,7 @@ class _Run:
             if outcome == Outcome.BUDGET_SPENT and found.expansions == stage.max_expansions:
                 self._earlier_expansions += found.expansions
                 return None
-            if outcome == Outcome.NO_ROOM:
+            if outcome == Outcome.STORE_FULL:
                 search.grow()
             # The smallest boards do a million units of work a second, the largest a few hundred.
             elif (slice_s := found.elapsed_s - slice_started_s) < _SLICE_S:
@@ -252,7 +252,7 @@ def _limit_reached(
         return f"{limits.time_limit_s:g} s"
     if search is None:
         return None
-    is_full = outcome == Outcome.NO_ROOM
+    is_full = outcome == Outcome.STORE_FULL
     num_bytes = search.num_bytes_while_growing() if is_full else search.num_bytes()
     if num_bytes > limits.memory_limit_mb * 1e6:
         return f"{limits.memory_limit_mb:g} MB"

@@ -87,7 +87,7 @@ class OneWord:
         self._stop = stop
         if stop == ALL_DONE:
             return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
-        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.NO_ROOM
+        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.STORE_FULL
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says."""

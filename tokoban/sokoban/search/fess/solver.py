@@ -37,7 +37,7 @@ _FIRST_CAPACITY = 1 << 12
 
 _OUTCOMES = {
     BUDGET_SPENT: Outcome.BUDGET_SPENT,
-    STORE_FULL: Outcome.NO_ROOM,
+    STORE_FULL: Outcome.STORE_FULL,
     SOLVED: Outcome.SOLVED,
     EXHAUSTED: Outcome.EXHAUSTED,
 }
