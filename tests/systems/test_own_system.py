@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import tokoban
 from tokoban import cli, pretrained
 from tokoban.systems import load_named_by_user
 from tokoban.training.run_config import RunConfig
@@ -60,7 +61,7 @@ def test_it_is_trained_from_python(tmp_path: Path) -> None:
         ("own.py:OTHER", "own.py: OTHER is not a SystemSpec"),
         ("own.py:MISSING", "own.py: MISSING is not a SystemSpec"),
         ("own.py:A:B", "unknown system 'own.py:A:B'; expected one of sokoban"),
-        ("own.pyc", "unknown system 'own.pyc'; expected one of sokoban"),
+        ("own.pyc", "ppo, trajectory, or FILE.py[:NAME]"),
         ("open.py", "open.py, line 2: '(' was never closed"),
         ("zero.py", "zero.py, line 2: ZeroDivisionError: division by zero"),
         ("null.py", "null.py: source code string cannot contain null bytes"),
@@ -195,8 +196,10 @@ def test_weights_never_name_a_file_to_run(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="weights of the system 'sign'; expected 'life'"):
         pretrained.load(str(tmp_path), system="life")
     for name in ("sign", str(FILE)):
-        with pytest.raises(ValueError, match="unknown system"):
+        with pytest.raises(ValueError, match=r"unknown system .*, trajectory$"):
             pretrained.load(str(tmp_path), system=name)
+    with pytest.raises(ValueError, match=r"weights.safetensors: unknown system 'sign'.*ry$"):
+        tokoban.load(str(tmp_path))
 
 
 @pytest.mark.parametrize("system", ["ppo", "trajectory"])

@@ -38,12 +38,16 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
     >>> tokoban.hint(board, policy=policy).solver
     'beam'
     """
-    from tokoban import pretrained
+    from tokoban import pretrained, systems
     from tokoban.training.untrusted import read_header
 
     if system is None:
-        header = read_header(pretrained.weights_path(name_or_path))
-        system = header.metadata.get("system", "unknown")
+        path = pretrained.weights_path(name_or_path)
+        system = read_header(path).metadata.get("system", "unknown")
+        try:
+            systems.load(system)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     model, config = pretrained.load(name_or_path, system=system)
     return Pretrained(system, model, config)
 

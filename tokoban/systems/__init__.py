@@ -33,9 +33,7 @@ def load(system: str) -> "AnySpec":
     ``ValueError`` for one that is not registered, and for one that needs a package that is missing.
     """
     if system not in SYSTEMS:
-        raise ValueError(
-            f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}, or FILE.py[:NAME]"
-        )
+        raise ValueError(f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}")
     try:
         module = importlib.import_module(SYSTEMS[system])
     except ModuleNotFoundError as error:
@@ -54,8 +52,12 @@ def load_named_by_user(system: str) -> "AnySpec":
     The file is run. So this is for what a user types, never for a name from a file.
     """
     named = re.fullmatch(r"(.*\.py)(?::(\w*))?", system)
-    if system in SYSTEMS or named is None:
+    if system in SYSTEMS:
         return load(system)
+    if named is None:
+        raise ValueError(
+            f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}, or FILE.py[:NAME]"
+        )
     path, name = Path(named[1]), named[2] or "SPEC"
     if not path.is_file():
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
