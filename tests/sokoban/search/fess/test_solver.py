@@ -1,7 +1,6 @@
 """The whole solver against every possible play of small boards, its answers and its limits."""
 
 from itertools import count
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import ground
 from tokoban.sokoban.search.fess import solver, tables
 from tokoban.sokoban.search.fess.search import EXHAUSTED
 from tokoban.sokoban.search.fess.solver import Progress, solve_any
@@ -89,11 +89,11 @@ def test_answers_do_not_depend_on_how_the_search_is_sliced_or_stored(
 def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
 
-    def equal_keys(high: int, size: tuple[int, ...], dtype: type) -> np.ndarray:
-        return np.full(size, key, dtype)
+    def equal_keys(num_floor: int) -> np.ndarray:
+        return np.full((2, num_floor), key, np.uint64)
 
     solver.prepare()
-    monkeypatch.setattr(np.random, "default_rng", lambda seed: SimpleNamespace(integers=equal_keys))
+    monkeypatch.setattr(ground, "zobrist_keys", equal_keys)
     for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
         boards = list(random_boards(shape, 40, seed=seed))
         assert 0 < check_against_every_possible_play(boards) < len(boards)
