@@ -131,7 +131,12 @@ def test_an_exploration_is_given_up_at_its_limits() -> None:
     board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
     assert explore(board, max_positions=16, limits=Limits()) is None
     assert explore(board, max_positions=1 << 12, limits=Limits(time_limit_s=0.0)) is None
-    assert explore(board, max_positions=1 << 12, limits=Limits()) is not None
+    exploration = explore(board, max_positions=1 << 12, limits=Limits())
+    assert exploration is not None
+    positions = exploration.reachable.positions  # each is expanded once
+    exact, fewer = (Limits(max_expansions=number) for number in (positions, positions - 1))
+    assert explore(board, max_positions=1 << 12, limits=exact) is not None
+    assert explore(board, max_positions=1 << 12, limits=fewer) is None
 
 
 def test_boxes_and_goals_out_of_balance_are_refused() -> None:

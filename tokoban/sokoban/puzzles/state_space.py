@@ -174,8 +174,14 @@ def _fill(
     scratch = empty_scratch(len(ground.zone), len(boxes))
     _enter_start(ground, states, scratch, boxes, player)
     stop, slice_positions = _BUDGET_SPENT, 1
+    expansions_left = watch.limits.max_expansions
     while stop == _BUDGET_SPENT:
         watch.check()
+        if expansions_left is not None:
+            slice_positions = min(slice_positions, expansions_left)
+            if slice_positions == 0:
+                return False
+            expansions_left -= slice_positions
         slice_started_s = compiling.clock()
         stop = _search(ground, states, scratch, slice_positions)
         if compiling.clock() - slice_started_s < _SLICE_S:
