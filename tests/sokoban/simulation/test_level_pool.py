@@ -84,7 +84,7 @@ def test_generated_levels_are_solvable_and_the_same_each_time() -> None:
     [
         (None, "{path}: No such file or directory"),
         ("", "{path}:1: no board found (expected rows of # @ + $ * . and floor)"),
-        ("#####\n#@$ #\n#####\n", '{path}:1: level 1 "": 1 boxes but 0 goals'),
+        ("#####\n#@$ #\n#####\n", '{path}:1: level 1 "": 1 box but 0 goals'),
     ],
 )
 def test_a_bad_file_is_refused_in_its_readers_words(
