@@ -144,6 +144,14 @@ def test_a_hint_says_what_is_proved(drawing: str, deadlock_probability: float, w
     assert (hint.deadlock_probability, str(hint)) == (deadlock_probability, words)
 
 
+def test_a_set_stop_flag_leaves_the_policy_out() -> None:
+    board = tokoban.Board.from_xsb("########|#@ $ . #|#      #|########")
+    policy, stop = tokoban.load("sokoban-8x8"), threading.Event()
+    assert tokoban.hint(board, policy=policy, stop=stop).solver == "beam"
+    stop.set()
+    assert tokoban.hint(board, policy=policy, stop=stop).solver != "beam"
+
+
 def test_where_nothing_is_known_there_is_no_hint() -> None:
     hint = tokoban.hint(tokoban.Board.from_xsb(HARD), max_expansions=1)
     assert (hint.status, hint.box, hint.deadlock_probability) == ("gave up", None, None)

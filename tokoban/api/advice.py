@@ -24,7 +24,9 @@ def hint(
 
     A trained ``policy`` (``tokoban.load``) is asked first where the board fits it. Without one, or
     where it gives up, a search answers, which may also prove that the position is deadlocked;
-    the policy's prediction of that is given only where nothing is proved.
+    the policy's prediction of that is given only where nothing is proved. The limits are those of
+    the search; the policy's own search of one board ends after at most ``max_moves`` steps, and is
+    left out once ``stop`` is set.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
@@ -39,7 +41,7 @@ def hint(
     from tokoban.sokoban.search.limits import Limits
 
     probability: float | None = None
-    if policy is not None:
+    if policy is not None and not (stop is not None and stop.is_set()):
         from tokoban.systems.sokoban_policy.policy import Policy
 
         answer, prediction = Policy(policy.model).solve([board])[0]
