@@ -82,7 +82,7 @@ def frame(boards: Sequence[Board]) -> list[Board]:
 
 
 def streams(seeds: Int64[Tensor, "B"]) -> Int64[Tensor, "B"]:
-    """The random stream of each environment, from which it draws levels; seeds share nothing."""
+    """A random generator for each environment, which samples its levels; seeds are independent."""
     return mixed(mixed(seeds + 1))  # 0 would be mixed to 0
 
 

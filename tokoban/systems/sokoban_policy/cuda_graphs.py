@@ -37,7 +37,7 @@ class Rollouts:
 
 
 class CapturedRollouts:
-    """Rollouts of up to ``num_rows`` games at a time, drawn by noise or greedy.
+    """Rollouts of up to ``num_rows`` games at a time, sampled with noise or greedy.
 
     A graph reads the model's weights where they are now: they may change in place, not move.
     """

@@ -18,7 +18,8 @@ from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import add, bit_of, copy, slot_of
 from tokoban.sokoban.search.pruning import is_deadlocked_by_push
 
-# Marks are never cleared: each area takes new ones, and leaves so many for the regions beside it.
+# Marks are never cleared: each area takes the next ones, this many apart, so that the regions
+# beside it have marks of their own.
 _MARKS = 1 << 14
 
 
