@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.training.optimizer import adamw, schedule_factor
+from tokoban.training.optimizer import make_optimizer, schedule_factor
 from tokoban.training.run_config import RunConfig, Schedule
 
 
@@ -24,7 +24,7 @@ class Everything(nn.Module):
 
 def test_only_matrices_decay_and_frozen_parameters_stay_out() -> None:
     model = Everything()
-    decaying, spared = adamw(model, RunConfig(steps=1, weight_decay=0.3)).param_groups
+    decaying, spared = make_optimizer(model, RunConfig(steps=1, weight_decay=0.3)).param_groups
     assert decaying["weight_decay"] == 0.3 and spared["weight_decay"] == 0.0
     assert [id(p) for p in decaying["params"]] == [id(model.matrix.weight)]
     assert {id(p) for p in spared["params"]} == {
@@ -39,7 +39,7 @@ def test_only_matrices_decay_and_frozen_parameters_stay_out() -> None:
 def test_embeddings_decay_where_the_run_says_so() -> None:
     model = Everything()
     run = RunConfig(steps=1, weight_decay=0.3, decays_embeddings=True)
-    decaying, spared = adamw(model, run).param_groups
+    decaying, spared = make_optimizer(model, run).param_groups
     assert [id(p) for p in decaying["params"]] == [
         id(model.embedding.weight),
         id(model.matrix.weight),
@@ -49,12 +49,12 @@ def test_embeddings_decay_where_the_run_says_so() -> None:
 
 def test_optimizer_takes_its_settings_from_the_run() -> None:
     run = RunConfig(steps=1, learning_rate=0.7, betas=(0.1, 0.2), epsilon=1e-9)
-    for group in adamw(nn.Linear(3, 5), run).param_groups:
+    for group in make_optimizer(nn.Linear(3, 5), run).param_groups:
         assert (group["lr"], group["betas"], group["eps"]) == (0.7, (0.1, 0.2), 1e-9)
 
 
 def test_a_model_without_matrices_has_one_group() -> None:
-    (group,) = adamw(nn.LayerNorm(3), RunConfig(steps=1)).param_groups
+    (group,) = make_optimizer(nn.LayerNorm(3), RunConfig(steps=1)).param_groups
     assert len(group["params"]) == 2
 
 

@@ -21,7 +21,7 @@ from tokoban.training.display import Display
 from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
-from tokoban.training.optimizer import schedule_factor
+from tokoban.training.optimizer import schedule_factor, set_learning_rate
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.snapshots import Snapshots, mean_weights, step_of
@@ -186,8 +186,8 @@ class _Training:
     def step(self, batches: Iterator[Any]) -> None:
         """One update of the weights; waits for nothing on the device."""
         state, run = self.state, self.run
-        for group in state.optimizer.param_groups:
-            group["lr"] = self.learning_rate()
+        learning_rate = self.learning_rate()
+        set_learning_rate(state.optimizer, learning_rate)
         metrics = set_gradients(
             self.system,
             self.model,

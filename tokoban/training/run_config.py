@@ -6,7 +6,7 @@ from typing import Literal
 from tokoban.training.config import check_fields
 from tokoban.training.device import DeviceChoice
 
-Schedule = Literal["constant", "linear", "cosine", "noam"]
+Schedule = Literal["constant", "linear", "trapezoid", "cosine", "noam"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +27,10 @@ class RunConfig:
     compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
 
     learning_rate: float = 1e-3  # at the schedule's peak
+    muon: float = 0.0  # 0: AdamW trains every weight; else Muon trains the matrices, but those of
+    # embeddings, at so many times the learning rate
     schedule: Schedule = "cosine"  # of the learning rate, after its warm-up
-    final_share: float = 0.0  # of the peak, at which linear and cosine end
+    final_share: float = 0.0  # of the peak, at which linear, trapezoid and cosine end
     warmup_steps: int = 100  # during which the learning rate rises linearly from 0
     weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
     decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
@@ -57,6 +59,7 @@ class RunConfig:
             ("minutes", self.minutes is None or self.minutes > 0, "above 0"),
             ("seed", 0 <= self.seed < 2**32, "from 0 to 2^32 - 1"),
             ("learning_rate", self.learning_rate > 0, "above 0"),
+            ("muon", self.muon >= 0, "at least 0"),
             ("final_share", 0 <= self.final_share <= 1, "in [0, 1]"),
             ("warmup_steps", self.warmup_steps >= 0, "at least 0"),
             ("weight_decay", self.weight_decay >= 0, "at least 0"),

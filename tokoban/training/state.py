@@ -13,7 +13,7 @@ from torch import nn
 from tokoban.training import processes
 from tokoban.training.average import AveragedWeights
 from tokoban.training.metrics import RunningMeans
-from tokoban.training.optimizer import adamw
+from tokoban.training.optimizer import make_optimizer
 from tokoban.training.run_config import RunConfig
 from tokoban.training.untrusted import refused_if_unfit
 
@@ -102,7 +102,7 @@ def initial_state(model: nn.Module, run: RunConfig) -> TrainingState:
     average = None
     if run.ema_decay:
         average = AveragedWeights(model, decay=run.ema_decay)
-    return TrainingState(model, adamw(model, run), average)
+    return TrainingState(model, make_optimizer(model, run), average)
 
 
 def seed_all(seed: int) -> None:

@@ -1,0 +1,68 @@
+"""The choices of one push policy: its network and its examples; presets are functions."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from tokoban.training.config import check_fields, divides, within
+
+Inputs = Literal["augmented", "raw"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushPolicyConfig:
+    """Boards have any shape, with up to 1,024 squares that the player could ever reach."""
+
+    # The network
+    inputs: Inputs = "augmented"  # raw: goals, boxes and the player; augmented: also the squares
+    # that the player reaches, and the legal pushes
+    width: int = 64  # of the vector of a square
+    hidden_width: int = 64  # inside each net that reads neighbours
+    num_blocks: int = 6  # that differ; each reads the neighbours of every square
+    attention_every: int = 2  # every so many blocks attend to all squares; 0: none does
+    num_heads: int = 4  # of each attention
+    loops: int = 1  # times that the blocks are applied, one after the other
+
+    # The examples
+    labels: tuple[str, ...] = ()  # folders of `tokoban label`; none: small random levels
+    data_seed: int = 0  # of the order of the positions and of their symmetries
+    batch_positions: int = 64  # of a batch; several are accumulated to one step
+    policy_weight: float = 1.0  # of the loss of the pushes
+    result_weight: float = 1.0  # of the loss of what each push leads to
+    value_weight: float = 0.1  # of the loss of the number of pushes left
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            *within(self, _RANGES),
+            divides(self, "num_heads", "width"),
+            ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
+        )
+
+
+# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
+_RANGES = {
+    "width": (4, 2**12),
+    "hidden_width": (1, 2**14),
+    "num_blocks": (1, 1000),
+    "attention_every": (0, 1000),
+    "num_heads": (1, math.inf),
+    "loops": (1, 1000),
+    "data_seed": (0, 2**63 - 1),
+    "batch_positions": (1, 2**16),
+    "policy_weight": (0, math.inf),
+    "result_weight": (0, math.inf),
+    "value_weight": (0, math.inf),
+}
+
+
+def base() -> PushPolicyConfig:
+    """The network of the shipped ``sokoban-push``."""
+    return PushPolicyConfig()
+
+
+def tiny() -> PushPolicyConfig:
+    """Trains within seconds, badly: for tests."""
+    return PushPolicyConfig(
+        width=16, hidden_width=16, num_blocks=2, num_heads=2, batch_positions=16
+    )

@@ -1,0 +1,169 @@
+"""Batches of labelled positions, read lazily from the shards of ``tokoban label``."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt64
+from torch import Tensor
+
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.labels.driver import Labelling
+from tokoban.sokoban.labels.job import words_of
+from tokoban.sokoban.labels.shards import Shard, pack, read_shard
+from tokoban.sokoban.puzzles.random_levels import sample
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.simulation.bitboards import from_planes
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.positions import (
+    DEADLOCK_CLASS,
+    FLOOR,
+    MOST_PUSHES,
+    positions_of,
+    results_of,
+    tokens_of,
+)
+
+# Batches that one drawing of shards gives, in groups within which boards of similar size come
+# together, so that little is padded.
+_BATCHES_A_DRAWING = 512
+_BATCHES_A_GROUP = 16
+_SHARDS_A_DRAWING = 4
+_RANDOM_LEVELS, _RANDOM_STATES = 64, 32
+_TOKENS_STEP = 4  # numbers of tokens are multiples of it: each number costs a compilation
+
+
+class Boards(NamedTuple):
+    """Positions as the network reads them; T tokens each, padded."""
+
+    features: UInt8[Tensor, "B T 9"]
+    neighbours: Int32[Tensor, "B T 9"]  # tokens of the same position; T for a wall
+    coordinates: Int8[Tensor, "B T 2"]  # row and column
+
+    @property
+    def is_square(self) -> Bool[Tensor, "B T"]:
+        """Whether a token is a square and no padding."""
+        return self.features[:, :, 0] != 0
+
+    def rows_of_neighbours(self) -> Int32[Tensor, "R 9"]:
+        """Neighbours as numbers of the R = B * T tokens of all positions; R for a wall."""
+        num_positions, num_tokens, _ = self.features.shape
+        first = torch.arange(num_positions, dtype=torch.int32, device=self.features.device)
+        rows = self.neighbours + num_tokens * first[:, None, None]
+        is_wall = self.neighbours == num_tokens
+        return rows.masked_fill(is_wall, num_positions * num_tokens).flatten(0, 1)
+
+
+class Batch(NamedTuple):
+    """Boards with their labels."""
+
+    boards: Boards
+    results: Int8[Tensor, "B T 4"]  # of each push, a ``Result``; ILLEGAL where there is none
+    value: Int16[Tensor, " B"]  # the class of the pushes left
+
+    def to(self, device: torch.device) -> "Batch":
+        """The batch on a device."""
+        boards = Boards(*(tensor.to(device) for tensor in self.boards))
+        return Batch(boards, self.results.to(device), self.value.to(device))
+
+
+@dataclass(frozen=True)
+class LabelledPositions:
+    """The shards of folders of labels; where there are none, small random levels."""
+
+    shards: Sequence[Path]
+
+    def batches(
+        self, config: PushPolicyConfig, *, start_step: int, rank: int, world_size: int
+    ) -> Iterator[Batch]:
+        """Batches for a process, the first that of ``start_step``.
+
+        Batch n depends on the seed, the rank and n alone.
+        """
+        drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
+        while True:
+            seed = np.random.SeedSequence([config.data_seed, drawing, rank])
+            rng = np.random.default_rng(seed)
+            words, left = self._positions(drawing * world_size + rank, config.data_seed)
+            groups = _groups(rng, words, config.batch_positions)
+            for number, chosen in enumerate(groups):
+                symmetries = rng.integers(8, size=len(chosen))
+                if number >= skipped:
+                    yield batch_of(words[chosen], left[chosen], symmetries)
+            drawing, skipped = drawing + 1, 0
+
+    def _positions(
+        self, number: int, seed: int
+    ) -> tuple[UInt64[np.ndarray, "P W"], UInt16[np.ndarray, " P"]]:
+        """Those of the shards of one drawing: all shards come before one comes again."""
+        if not self.shards:
+            return positions_of(_random_levels(seed, number))
+        first = number * _SHARDS_A_DRAWING
+        chosen = []
+        for place in range(first, first + _SHARDS_A_DRAWING):
+            epoch, place_in_epoch = divmod(place, len(self.shards))
+            order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
+            chosen.append(self.shards[order[place_in_epoch]])
+        parts = [positions_of(read_shard(path)) for path in chosen]
+        words, left = zip(*parts, strict=True)
+        return np.concatenate(words), np.concatenate(left)
+
+
+def _random_levels(seed: int, number: int) -> Shard:
+    """Labels of random levels of two boxes in at most 6x6 squares: for tests and first tries."""
+    [mixed] = np.random.SeedSequence([seed, number]).generate_state(1)
+    generator = torch.Generator().manual_seed(int(mixed))
+    boards = from_planes(sample(_RANDOM_LEVELS, num_boxes=2, generator=generator))
+    walls, goals, boxes, player = (word.numpy().view(np.uint64) for word in boards)
+    count = len(walls)
+    levels = PackedLevels(
+        walls,
+        goals,
+        boxes,
+        player,
+        np.arange(count, dtype=np.int32),
+        np.zeros(count, np.int32),
+        np.zeros((count, 2), np.int32),
+        ("",),
+    )
+    work = Labelling(
+        words_of(levels), np.arange(count), seed=seed, num_states=_RANDOM_STATES, max_sets=1_000_000
+    )
+    workspace = workspace_for(words_of(levels))
+    Worker(workspace).complete(work, Limits(), lambda: False)
+    return pack(levels, work.labelled())
+
+
+def _groups(
+    rng: np.random.Generator, words: UInt64[np.ndarray, "P W"], batch_size: int
+) -> Iterator[Int64[np.ndarray, " B"]]:
+    """The positions of each batch of one drawing."""
+    num_tokens = np.bitwise_count(words[:, FLOOR])
+    order = rng.permutation(len(words))
+    wanted = _BATCHES_A_DRAWING * batch_size
+    order = np.resize(order, wanted)  # again from the beginning where there are too few
+    for group in order.reshape(-1, _BATCHES_A_GROUP * batch_size):
+        by_size = group[np.argsort(num_tokens[group], kind="stable")]
+        batches = by_size.reshape(_BATCHES_A_GROUP, batch_size)
+        yield from batches[rng.permutation(_BATCHES_A_GROUP)]
+
+
+def batch_of(
+    words: UInt64[np.ndarray, "B W"],
+    pushes_left: UInt16[np.ndarray, " B"],
+    symmetries: Int64[np.ndarray, " B"],
+) -> Batch:
+    """Labelled positions, each under a symmetry, as tensors."""
+    most = int(np.bitwise_count(words[:, FLOOR]).max())
+    num_tokens = -(-most // _TOKENS_STEP) * _TOKENS_STEP
+    boards = Boards(*map(torch.from_numpy, tokens_of(words, symmetries, num_tokens)))
+    results = torch.from_numpy(results_of(words, symmetries, num_tokens))
+    value = np.minimum(pushes_left, MOST_PUSHES).astype(np.int16)
+    value[pushes_left == DEADLOCKED] = DEADLOCK_CLASS
+    return Batch(boards, results, torch.from_numpy(value))

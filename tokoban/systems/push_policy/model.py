@@ -1,0 +1,163 @@
+"""The network: blocks that read each square's neighbours, with attention to all squares between.
+
+The blocks are pre-norm residual ones (Xiong et al. 2020, arXiv:2002.04745). Convolutions below
+attention: Wu et al. 2021 (arXiv:2103.15808). Blocks applied repeatedly: Dehghani et al. 2018
+(arXiv:1807.03819).
+
+Axes: B positions, T tokens (floor squares, padded), D width.
+"""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int8, Int32
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.dataset import Boards
+from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
+from tokoban.systems.push_policy.positions import (
+    CAN_PUSH,
+    HAS_PLAYER,
+    IS_REACHED,
+    NUM_CLASSES,
+    NUM_FEATURES,
+    NUM_RESULTS,
+)
+from tokoban.transformer.attention import MultiHeadAttention
+from tokoban.transformer.blocks import Residual
+
+_DIRECTIONS = 4
+_HIDDEN_VALUE = 64  # width inside the head of the value
+_NEVER = -1e9  # the logit of what is not legal, where infinity would give a gradient of 0 * inf
+
+
+class PushOutput(NamedTuple):
+    """What the network answers, in fp32."""
+
+    push: Float[Tensor, "B T 4"]  # logits of the pushes, also of those that are not legal
+    result: Float[Tensor, "B T 4 results"]  # logits of what each push leads to
+    value: Float[Tensor, "B classes"]  # logits of the pushes left, the last of a deadlock
+
+    def log_policy(self, is_legal: Bool[Tensor, "B T 4"]) -> Float[Tensor, "B T 4"]:
+        """Log-probabilities of the legal pushes of each position."""
+        logits = self.push.masked_fill(~is_legal, _NEVER).flatten(1)
+        return logits.log_softmax(1).view_as(self.push)
+
+
+class NeighbourhoodNet(nn.Module):
+    """Two maps of neighbourhoods with a ReLU between, at every square."""
+
+    def __init__(self, width: int, hidden_width: int) -> None:
+        super().__init__()
+        self.first = NeighbourhoodLinear(width, hidden_width)
+        self.second = NeighbourhoodLinear(hidden_width, width)
+        with torch.no_grad():
+            self.second.weight.mul_(0.3)  # so that a deep stack starts near the identity
+
+    def forward(
+        self, inputs: Float[Tensor, "B T D"], neighbours: Int32[Tensor, "R K"]
+    ) -> Float[Tensor, "B T D"]:
+        """Neighbours as numbers of squares of all boards; R = B * T."""
+        hidden = functional.relu(self.first(inputs.flatten(0, 1), neighbours))
+        return self.second(hidden, neighbours).view_as(inputs)
+
+
+class PushBlock(nn.Module):
+    """Neighbours, then attention if the block has it; each in a residual connection."""
+
+    def __init__(self, config: PushPolicyConfig, *, has_attention: bool) -> None:
+        super().__init__()
+        self.near = NeighbourhoodNet(config.width, config.hidden_width)
+        self.near_residual = Residual(config.width, pre_norm=True, bias=False)
+        self.attention = None
+        if has_attention:
+            self.attention = MultiHeadAttention(config.width, config.num_heads, bias=False)
+            self.attention_residual = Residual(config.width, pre_norm=True, bias=False)
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "B T D"],
+        neighbours: Int32[Tensor, "R K"],
+        may_attend: Bool[Tensor, "B 1 1 T"],
+    ) -> Float[Tensor, "B T D"]:
+        """Padding may not be attended to."""
+        attention = self.attention
+        x = self.near_residual(inputs, lambda x: self.near(x, neighbours))
+        if attention is None:
+            return x
+        return self.attention_residual(x, lambda x: attention(x, may_attend=may_attend))
+
+
+class PushNet(nn.Module):
+    """Reads positions of any boards; ``loops`` may be changed after training."""
+
+    is_read: Tensor  # which features
+
+    def __init__(self, config: PushPolicyConfig) -> None:
+        super().__init__()
+        self.loops = config.loops
+        hidden = [HAS_PLAYER]
+        if config.inputs == "raw":
+            hidden = [IS_REACHED, *range(CAN_PUSH, CAN_PUSH + _DIRECTIONS)]
+        is_read = torch.tensor([feature not in hidden for feature in range(NUM_FEATURES)])
+        self.register_buffer("is_read", is_read, persistent=False)
+        self.stem = NeighbourhoodLinear(NUM_FEATURES, config.width)
+        self.position_scale = nn.Parameter(torch.tensor(0.1))
+        every = config.attention_every
+        self.blocks = nn.ModuleList(
+            PushBlock(config, has_attention=every > 0 and (number + 1) % every == 0)
+            for number in range(config.num_blocks)
+        )
+        self.last_norm = nn.LayerNorm(config.width, bias=False)
+        self.push = nn.Linear(config.width, _DIRECTIONS)
+        self.result = nn.Linear(config.width, _DIRECTIONS * NUM_RESULTS)
+        self.value = nn.Sequential(
+            nn.Linear(2 * config.width, _HIDDEN_VALUE),
+            nn.ReLU(),
+            nn.Linear(_HIDDEN_VALUE, NUM_CLASSES),
+        )
+
+    def forward(self, boards: Boards) -> PushOutput:
+        """Logits for every square, padding included, and for every position."""
+        is_square = boards.is_square
+        neighbours = boards.rows_of_neighbours()
+        x = self.embed(boards, neighbours)
+        may_attend = is_square[:, None, None]
+        for _ in range(self.loops):
+            for block in self.blocks:
+                x = block(x, neighbours, may_attend)
+        x = self.last_norm(x)
+        push, result = self.push(x).float(), self.result(x).float()
+        return PushOutput(
+            push,
+            result.unflatten(2, (_DIRECTIONS, NUM_RESULTS)),
+            self.value(_pool(x, is_square)).float(),
+        )
+
+    def embed(self, boards: Boards, neighbours: Int32[Tensor, "R K"]) -> Float[Tensor, "B T D"]:
+        """The vectors of the squares before the first block."""
+        features = boards.features.to(self.stem.weight.dtype)
+        features = features * self.is_read.to(features)
+        near = self.stem(features.flatten(0, 1), neighbours)
+        width = near.shape[1]
+        placed = grid_sinusoids(boards.coordinates, width).to(near.dtype)
+        return near.unflatten(0, features.shape[:2]) + self.position_scale.to(near.dtype) * placed
+
+
+def grid_sinusoids(coordinates: Int8[Tensor, "B T 2"], width: int) -> Float[Tensor, "B T width"]:
+    """Sines and cosines of the row and the column, with wavelengths from 4 to 64 squares."""
+    count = width // 4
+    exponents = torch.linspace(0, 1, count, device=coordinates.device)
+    frequencies = 2 * torch.pi / 4 * (4 / 64) ** exponents
+    angles = coordinates.float()[..., None] * frequencies  # [B, T, 2, width / 4]
+    return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+def _pool(x: Float[Tensor, "B T D"], is_square: Bool[Tensor, "B T"]) -> Float[Tensor, "B 2*D"]:
+    """The mean and the greatest of each component over the squares."""
+    x = x.float()
+    mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
+    greatest = x.masked_fill(~is_square[:, :, None], _NEVER).amax(1)
+    return torch.cat([mean, greatest], dim=1)

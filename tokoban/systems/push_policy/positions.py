@@ -1,0 +1,268 @@
+"""Compiled: labelled positions of 8x8 interiors by pushes, and their squares as tokens.
+
+Axes: N levels, Q states of a shard, P positions, W words of a position, B positions of a batch, T
+tokens (floor squares), K = 9 squares of a neighbourhood.
+"""
+
+from enum import IntEnum
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Int8, Int32, Int64, UInt8, UInt16, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.labels.samples import Origin
+from tokoban.sokoban.labels.shards import Shard
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
+from tokoban.sokoban.search.bitboard.words import EMPTY, cell, flood, index, lowest, moved
+
+# The words of a position: sets of cells, the last five kinds by the direction of a push.
+FLOOR, GOALS, BOXES, ZONE, PLAYER = range(5)
+LEGAL, OPTIMAL, TWO_MORE, DEADLOCKING = 5, 9, 13, 17
+NUM_WORDS = 21
+
+
+class Result(IntEnum):
+    """What a legal push leads to, by the pushes left before and after it."""
+
+    OPTIMAL = 0  # one fewer
+    TWO_MORE = 1  # a solution two pushes longer: the parity of the number of pushes is fixed
+    WORSE = 2  # a solution four or more pushes longer, or any push of a deadlocked position
+    DEADLOCK = 3
+
+
+ILLEGAL = -1
+NUM_RESULTS = len(Result)
+MOST_PUSHES = 64  # as many or more are one class of pushes left, DEADLOCK_CLASS is the next
+DEADLOCK_CLASS = MOST_PUSHES + 1
+NUM_CLASSES = MOST_PUSHES + 2
+
+# The features of a token.
+IS_FLOOR, IS_GOAL, HAS_BOX, IS_REACHED, HAS_PLAYER, CAN_PUSH = range(6)  # the last by direction
+NUM_FEATURES = 9
+NEIGHBOURHOOD = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
+
+_MOST_DEADLOCKED = 16  # positions of one level
+_NEIGHBOUR = int(Origin.NEIGHBOUR)
+_DEADLOCKED = int(DEADLOCKED)
+_DIRECTIONS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1]])
+
+
+def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], UInt16[np.ndarray, " P"]]:
+    """The positions of a shard, each once up to walks, with what every push of it leads to.
+
+    Returns their words and the pushes left, ``DEADLOCKED`` where there is no solution. Left out
+    are solved positions, those whose pushes lead to unlabelled ones (the neighbours of other
+    states), and deadlocked ones above ``_MOST_DEADLOCKED`` of a level.
+    """
+    is_kept = shard.origin != _NEIGHBOUR
+    words = np.zeros((int(is_kept.sum()), NUM_WORDS), np.uint64)
+    pushes_left = np.zeros(len(words), np.uint16)
+    most = int(np.diff(shard.level_ends, prepend=0).max(initial=0))
+    size = 1 << (2 * most + 1).bit_length()
+    number = _fill_positions(
+        np.asarray(shard.level_walls),
+        np.asarray(shard.level_goals),
+        np.asarray(shard.level_player),
+        np.asarray(shard.level_ends),
+        np.asarray(shard.boxes),
+        np.asarray(shard.player),
+        np.asarray(shard.pushes_left),
+        is_kept,
+        np.full(size, -1, np.int64),
+        np.zeros(len(shard), np.uint64),
+        words,
+        pushes_left,
+    )
+    return words[:number], pushes_left[:number]
+
+
+@entry
+@no_type_check
+def _fill_positions(
+    walls, goals, starts, ends, boxes, player, left, is_kept, slots, zones, words, pushes_left
+):
+    """Fills ``words`` and ``pushes_left``, and answers how many there are.
+
+    ``slots`` is a hash table of the states of one level, by boxes and zone.
+    """
+    number, first = 0, 0
+    for level in range(len(ends)):
+        floor = flood(starts[level], ~walls[level])
+        slots[:] = -1
+        for state in range(first, ends[level]):
+            zones[state] = flood(cell(player[state]), floor & ~boxes[state])
+            slot = _slot(slots, boxes, zones, boxes[state], zones[state])
+            if slots[slot] == -1:
+                slots[slot] = state
+        num_deadlocked = 0
+        for state in range(first, ends[level]):
+            own = _slot(slots, boxes, zones, boxes[state], zones[state])
+            if not is_kept[state] or boxes[state] == goals[level] or slots[own] < first:
+                continue
+            if left[state] == _DEADLOCKED:
+                if num_deadlocked == _MOST_DEADLOCKED:
+                    continue
+                num_deadlocked += 1
+            position = words[number]
+            position[FLOOR], position[GOALS] = floor, goals[level]
+            position[BOXES], position[ZONE] = boxes[state], zones[state]
+            position[PLAYER] = cell(player[state])
+            if _fill_results(position, slots, boxes, zones, left, left[state]):
+                pushes_left[number] = left[state]
+                number += 1
+        first = ends[level]
+    return number
+
+
+@inner
+@no_type_check
+def _fill_results(position, slots, boxes, zones, left, own):
+    """Fills the words of the pushes; False if one of them leads to an unlabelled position."""
+    floor, goals = position[FLOOR], position[GOALS]
+    free = floor & ~position[BOXES]
+    for direction in range(4):
+        legal = position[BOXES] & moved(position[ZONE], direction) & moved(free, direction ^ 2)
+        position[LEGAL + direction] = legal
+        position[OPTIMAL + direction] = EMPTY
+        position[TWO_MORE + direction] = EMPTY
+        position[DEADLOCKING + direction] = EMPTY
+        while legal != EMPTY:
+            box = lowest(legal)
+            legal ^= box
+            after = position[BOXES] ^ box ^ moved(box, direction)
+            if after == goals:
+                result = 0
+            else:
+                slot = _slot(slots, boxes, zones, after, flood(box, floor & ~after))
+                if slots[slot] == -1:
+                    return False
+                result = np.int64(left[slots[slot]])
+            if result == _DEADLOCKED:
+                position[DEADLOCKING + direction] |= box
+            elif result == np.int64(own) - 1:
+                position[OPTIMAL + direction] |= box
+            elif result == np.int64(own) + 1:
+                position[TWO_MORE + direction] |= box
+    return True
+
+
+@inner
+@no_type_check
+def _slot(slots, boxes, zones, own, zone):
+    """The slot of the state with these boxes and this zone, or the empty one where it belongs."""
+    mask = len(slots) - 1
+    mixed = own * np.uint64(0x9E3779B97F4A7C15) ^ zone * np.uint64(0xC2B2AE3D27D4EB4F)
+    slot = np.int64((mixed ^ mixed >> np.uint64(29)) & np.uint64(mask))
+    while slots[slot] != -1:
+        other = slots[slot]
+        if boxes[other] == own and zones[other] == zone:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+def tokens_of(
+    words: UInt64[np.ndarray, "B W"], symmetries: Int64[np.ndarray, " B"], num_tokens: int
+) -> tuple[UInt8[np.ndarray, "B T 9"], Int32[np.ndarray, "B T 9"], Int8[np.ndarray, "B T 2"]]:
+    """Features, neighbours and coordinates of the floor squares, each board under a symmetry.
+
+    Neighbours are numbers of tokens; T stands for walls. Tokens that no square needs are
+    all 0, with walls around them. Symmetry s reflects the columns if it has bit 2, and
+    then turns by s % 4 quarters.
+    """
+    shape = len(words), num_tokens
+    features = np.zeros((*shape, NUM_FEATURES), np.uint8)
+    neighbours = np.full((*shape, len(NEIGHBOURHOOD)), num_tokens, np.int32)
+    coordinates = np.zeros((*shape, 2), np.int8)
+    token_of = np.empty(64, np.int64)
+    _fill_tokens(words, symmetries, _CELLS, _TURNED, token_of, features, neighbours, coordinates)
+    return features, neighbours, coordinates
+
+
+def results_of(
+    words: UInt64[np.ndarray, "B W"], symmetries: Int64[np.ndarray, " B"], num_tokens: int
+) -> Int8[np.ndarray, "B T 4"]:
+    """What each push leads to, a ``Result``, by token and direction; ILLEGAL where there is none.
+
+    Tokens and symmetries as in ``tokens_of``.
+    """
+    results = np.full((len(words), num_tokens, 4), ILLEGAL, np.int8)
+    _fill_result_tokens(words, symmetries, _CELLS, _TURNED, results)
+    return results
+
+
+def _symmetries() -> tuple[Int8[np.ndarray, "8 64"], Int8[np.ndarray, "8 4"]]:
+    """By symmetry, where each cell comes to lie and what becomes of each direction."""
+    cells, directions = np.empty((8, 64), np.int8), np.empty((8, 4), np.int8)
+    for symmetry in range(8):
+        grid = np.arange(64).reshape(8, 8)
+        arrows = [0, 1, 2, 3]
+        if symmetry & 4:
+            grid, arrows = grid[:, ::-1], [arrow ^ 2 if arrow % 2 else arrow for arrow in arrows]
+        for _ in range(symmetry % 4):
+            grid, arrows = np.rot90(grid), [(arrow + 1) % 4 for arrow in arrows]
+        cells[symmetry, grid.ravel()] = np.arange(64)
+        directions[symmetry] = arrows
+    return cells, directions
+
+
+_CELLS, _TURNED = _symmetries()
+
+
+@entry
+@no_type_check
+def _fill_tokens(words, symmetries, cells, turned, token_of, features, neighbours, coordinates):
+    for position in range(len(words)):
+        floor = words[position, FLOOR]
+        turn, arrow = cells[symmetries[position]], turned[symmetries[position]]
+        token_of[:] = -1
+        rest, token = floor, 0
+        while rest != EMPTY:
+            square = lowest(rest)
+            rest ^= square
+            number = index(square)
+            to = turn[number]
+            token_of[to] = token
+            coordinates[position, token, 0] = to >> 3
+            coordinates[position, token, 1] = to & 7
+            own = features[position, token]
+            own[IS_FLOOR] = 1
+            own[IS_GOAL] = words[position, GOALS] & square != EMPTY
+            own[HAS_BOX] = words[position, BOXES] & square != EMPTY
+            own[IS_REACHED] = words[position, ZONE] & square != EMPTY
+            own[HAS_PLAYER] = words[position, PLAYER] & square != EMPTY
+            for direction in range(4):
+                is_legal = words[position, LEGAL + direction] & square != EMPTY
+                own[CAN_PUSH + arrow[direction]] = is_legal
+            token += 1
+        for own_token in range(token):
+            row, column = coordinates[position, own_token]
+            for beside in range(9):
+                down, right = row + beside // 3 - 1, column + beside % 3 - 1
+                if 0 <= down < 8 and 0 <= right < 8:
+                    other = token_of[8 * down + right]
+                    if other != -1:
+                        neighbours[position, own_token, beside] = other
+
+
+@entry
+@no_type_check
+def _fill_result_tokens(words, symmetries, cells, turned, results):
+    for position in range(len(words)):
+        arrow = turned[symmetries[position]]
+        rest, token = words[position, FLOOR], 0
+        while rest != EMPTY:
+            square = lowest(rest)
+            rest ^= square
+            for direction in range(4):
+                if words[position, LEGAL + direction] & square != EMPTY:
+                    result = 2
+                    if words[position, OPTIMAL + direction] & square != EMPTY:
+                        result = 0
+                    elif words[position, TWO_MORE + direction] & square != EMPTY:
+                        result = 1
+                    elif words[position, DEADLOCKING + direction] & square != EMPTY:
+                        result = 3
+                    results[position, token, arrow[direction]] = result
+            token += 1
