@@ -6,7 +6,7 @@ from typing import Literal
 
 from tokoban.training.config import check_fields, divides, within
 
-Inputs = Literal["augmented", "raw"]
+Inputs = Literal["bounds", "augmented", "raw"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,8 +14,9 @@ class PushPolicyConfig:
     """Boards have any shape, with up to 1,024 squares that the player could ever reach."""
 
     # The network
-    inputs: Inputs = "augmented"  # raw: goals, boxes and the player; augmented: also the squares
-    # that the player reaches, and the legal pushes
+    inputs: Inputs = "bounds"  # raw: goals, boxes and the player; augmented: instead of the player
+    # the squares that it reaches, and the legal pushes; bounds: also after which of these the lower
+    # bound of the pushes left (the cheapest matching of boxes and goals) falls or is infinite
     width: int = 64  # of the vector of a square
     hidden_width: int = 64  # inside each net that reads neighbours
     num_blocks: int = 6  # that differ; each reads the neighbours of every square

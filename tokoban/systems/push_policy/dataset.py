@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt64
+from jaxtyping import Bool, Int8, Int16, Int32, Int64, UInt8, UInt64
 from torch import Tensor
 
 from tokoban.sokoban.formats.packed import PackedLevels
@@ -15,16 +15,13 @@ from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.job import words_of
 from tokoban.sokoban.labels.shards import Shard, pack, read_shard
 from tokoban.sokoban.puzzles.random_levels import sample
-from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import from_planes
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.positions import (
-    DEADLOCK_CLASS,
     FLOOR,
-    MOST_PUSHES,
     positions_of,
     results_of,
     tokens_of,
@@ -42,7 +39,7 @@ _TOKENS_STEP = 4  # numbers of tokens are multiples of it: each number costs a c
 class Boards(NamedTuple):
     """Positions as the network reads them; T tokens each, padded."""
 
-    features: UInt8[Tensor, "B T 9"]
+    features: UInt8[Tensor, "B T 17"]
     neighbours: Int32[Tensor, "B T 9"]  # tokens of the same position; T for a wall
     coordinates: Int8[Tensor, "B T 2"]  # row and column
 
@@ -90,17 +87,17 @@ class LabelledPositions:
         while True:
             seed = np.random.SeedSequence([config.data_seed, drawing, rank])
             rng = np.random.default_rng(seed)
-            words, left = self._positions(drawing * world_size + rank, config.data_seed)
+            words, classes = self._positions(drawing * world_size + rank, config.data_seed)
             groups = _groups(rng, words, config.batch_positions)
             for number, chosen in enumerate(groups):
                 symmetries = rng.integers(8, size=len(chosen))
                 if number >= skipped:
-                    yield batch_of(words[chosen], left[chosen], symmetries)
+                    yield batch_of(words[chosen], classes[chosen], symmetries)
             drawing, skipped = drawing + 1, 0
 
     def _positions(
         self, number: int, seed: int
-    ) -> tuple[UInt64[np.ndarray, "P W"], UInt16[np.ndarray, " P"]]:
+    ) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
         """Those of the shards of one drawing: all shards come before one comes again."""
         if not self.shards:
             return positions_of(_random_levels(seed, number))
@@ -111,8 +108,8 @@ class LabelledPositions:
             order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
             chosen.append(self.shards[order[place_in_epoch]])
         parts = [positions_of(read_shard(path)) for path in chosen]
-        words, left = zip(*parts, strict=True)
-        return np.concatenate(words), np.concatenate(left)
+        words, classes = zip(*parts, strict=True)
+        return np.concatenate(words), np.concatenate(classes)
 
 
 def _random_levels(seed: int, number: int) -> Shard:
@@ -156,7 +153,7 @@ def _groups(
 
 def batch_of(
     words: UInt64[np.ndarray, "B W"],
-    pushes_left: UInt16[np.ndarray, " B"],
+    classes: Int16[np.ndarray, " B"],
     symmetries: Int64[np.ndarray, " B"],
 ) -> Batch:
     """Labelled positions, each under a symmetry, as tensors."""
@@ -164,6 +161,4 @@ def batch_of(
     num_tokens = -(-most // _TOKENS_STEP) * _TOKENS_STEP
     boards = Boards(*map(torch.from_numpy, tokens_of(words, symmetries, num_tokens)))
     results = torch.from_numpy(results_of(words, symmetries, num_tokens))
-    value = np.minimum(pushes_left, MOST_PUSHES).astype(np.int16)
-    value[pushes_left == DEADLOCKED] = DEADLOCK_CLASS
-    return Batch(boards, results, torch.from_numpy(value))
+    return Batch(boards, results, torch.from_numpy(classes))

@@ -14,12 +14,16 @@ from jaxtyping import Bool, Float, Int8, Int32
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
 from tokoban.systems.push_policy.dataset import Boards
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
 from tokoban.systems.push_policy.positions import (
+    BOUND_FALLS,
     CAN_PUSH,
+    HAS_BOX,
     HAS_PLAYER,
+    IS_FLOOR,
+    IS_GOAL,
     IS_REACHED,
     NUM_CLASSES,
     NUM_FEATURES,
@@ -29,6 +33,13 @@ from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
 
 _DIRECTIONS = 4
+_ALWAYS_READ = (IS_FLOOR, IS_GOAL, HAS_BOX)
+_AUGMENTED = (*_ALWAYS_READ, IS_REACHED, *range(CAN_PUSH, BOUND_FALLS))
+_READ: dict[Inputs, tuple[int, ...]] = {
+    "raw": (*_ALWAYS_READ, HAS_PLAYER),
+    "augmented": _AUGMENTED,
+    "bounds": (*_AUGMENTED, *range(BOUND_FALLS, NUM_FEATURES)),
+}
 _HIDDEN_VALUE = 64  # width inside the head of the value
 _NEVER = -1e9  # the logit of what is not legal, where infinity would give a gradient of 0 * inf
 
@@ -98,10 +109,8 @@ class PushNet(nn.Module):
     def __init__(self, config: PushPolicyConfig) -> None:
         super().__init__()
         self.loops = config.loops
-        hidden = [HAS_PLAYER]
-        if config.inputs == "raw":
-            hidden = [IS_REACHED, *range(CAN_PUSH, CAN_PUSH + _DIRECTIONS)]
-        is_read = torch.tensor([feature not in hidden for feature in range(NUM_FEATURES)])
+        read = _READ[config.inputs]
+        is_read = torch.tensor([feature in read for feature in range(NUM_FEATURES)])
         self.register_buffer("is_read", is_read, persistent=False)
         self.stem = NeighbourhoodLinear(NUM_FEATURES, config.width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))

@@ -8,18 +8,21 @@ from enum import IntEnum
 from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Int8, Int32, Int64, UInt8, UInt16, UInt64
+from jaxtyping import Int8, Int16, Int32, Int64, UInt8, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
+from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.bitboard.words import EMPTY, cell, flood, index, lowest, moved
+from tokoban.sokoban.search.bounds import assign, matched_pushes
 
-# The words of a position: sets of cells, the last five kinds by the direction of a push.
+# The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
+# of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.
 FLOOR, GOALS, BOXES, ZONE, PLAYER = range(5)
-LEGAL, OPTIMAL, TWO_MORE, DEADLOCKING = 5, 9, 13, 17
-NUM_WORDS = 21
+LEGAL, FALLS, UNBOUNDED, OPTIMAL, TWO_MORE, DEADLOCKING = 5, 9, 13, 17, 21, 25
+NUM_WORDS = 29
 
 
 class Result(IntEnum):
@@ -33,31 +36,37 @@ class Result(IntEnum):
 
 ILLEGAL = -1
 NUM_RESULTS = len(Result)
-MOST_PUSHES = 64  # as many or more are one class of pushes left, DEADLOCK_CLASS is the next
-DEADLOCK_CLASS = MOST_PUSHES + 1
-NUM_CLASSES = MOST_PUSHES + 2
+# Classes of the pushes left: half of what they exceed the lower bound by (both are even, or both
+# are odd), as many or more in one class; and deadlocked.
+MOST_EXCESS = 31
+DEADLOCK_CLASS = MOST_EXCESS + 1
+NUM_CLASSES = MOST_EXCESS + 2
 
 # The features of a token.
-IS_FLOOR, IS_GOAL, HAS_BOX, IS_REACHED, HAS_PLAYER, CAN_PUSH = range(6)  # the last by direction
-NUM_FEATURES = 9
+IS_FLOOR, IS_GOAL, HAS_BOX, IS_REACHED, HAS_PLAYER = range(5)
+CAN_PUSH, BOUND_FALLS, IS_UNBOUNDED = 5, 9, 13  # by direction
+NUM_FEATURES = 17
 NEIGHBOURHOOD = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 
 _MOST_DEADLOCKED = 16  # positions of one level
 _NEIGHBOUR = int(Origin.NEIGHBOUR)
+_DEADLOCK_CLASS, _MOST_EXCESS = DEADLOCK_CLASS, MOST_EXCESS
+_PUSH_FEATURES = ((LEGAL, CAN_PUSH), (FALLS, BOUND_FALLS), (UNBOUNDED, IS_UNBOUNDED))
 _DEADLOCKED = int(DEADLOCKED)
-_DIRECTIONS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1]])
+_UNREACHABLE = int(UNREACHABLE)
 
 
-def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], UInt16[np.ndarray, " P"]]:
+def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
     """The positions of a shard, each once up to walks, with what every push of it leads to.
 
-    Returns their words and the pushes left, ``DEADLOCKED`` where there is no solution. Left out
+    Returns their words and the classes of the pushes left. Left out
     are solved positions, those whose pushes lead to unlabelled ones (the neighbours of other
     states), and deadlocked ones above ``_MOST_DEADLOCKED`` of a level.
     """
     is_kept = shard.origin != _NEIGHBOUR
     words = np.zeros((int(is_kept.sum()), NUM_WORDS), np.uint64)
-    pushes_left = np.zeros(len(words), np.uint16)
+    classes = np.zeros(len(words), np.int16)
+    most_boxes = int(np.bitwise_count(shard.level_boxes).max(initial=1))
     most = int(np.diff(shard.level_ends, prepend=0).max(initial=0))
     size = 1 << (2 * most + 1).bit_length()
     number = _fill_positions(
@@ -71,24 +80,30 @@ def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], UInt16[np.nda
         is_kept,
         np.full(size, -1, np.int64),
         np.zeros(len(shard), np.uint64),
+        empty_terrain(most_boxes),
+        np.zeros((3, 3, most_boxes + 1), np.int64),
+        np.zeros((2, 64), np.int64),
         words,
-        pushes_left,
+        classes,
     )
-    return words[:number], pushes_left[:number]
+    return words[:number], classes[:number]
 
 
 @entry
 @no_type_check
 def _fill_positions(
-    walls, goals, starts, ends, boxes, player, left, is_kept, slots, zones, words, pushes_left
-):
-    """Fills ``words`` and ``pushes_left``, and answers how many there are.
+    walls, goals, starts, ends, boxes, player, left, is_kept, slots, zones, terrain, matchings,
+    rows, words, classes
+):  # fmt: skip
+    """Fills ``words`` and ``classes``, and answers how many there are.
 
-    ``slots`` is a hash table of the states of one level, by boxes and zone.
+    ``slots`` is a hash table of the states of one level, by boxes and zone; ``terrain``,
+    ``matchings`` and ``rows`` are room to work in.
     """
     number, first = 0, 0
     for level in range(len(ends)):
         floor = flood(starts[level], ~walls[level])
+        survey(terrain, floor, goals[level])
         slots[:] = -1
         for state in range(first, ends[level]):
             zones[state] = flood(cell(player[state]), floor & ~boxes[state])
@@ -109,7 +124,10 @@ def _fill_positions(
             position[BOXES], position[ZONE] = boxes[state], zones[state]
             position[PLAYER] = cell(player[state])
             if _fill_results(position, slots, boxes, zones, left, left[state]):
-                pushes_left[number] = left[state]
+                bound = fill_bounds(terrain, position, matchings, rows)
+                classes[number] = _DEADLOCK_CLASS
+                if left[state] != _DEADLOCKED:
+                    classes[number] = min((np.int64(left[state]) - bound) // 2, _MOST_EXCESS)
                 number += 1
         first = ends[level]
     return number
@@ -149,6 +167,52 @@ def _fill_results(position, slots, boxes, zones, left, own):
 
 @inner
 @no_type_check
+def fill_bounds(terrain, position, matchings, rows):
+    """Fills the words of the lower bounds and returns that of the position.
+
+    The terrain is surveyed. ``matchings`` [3, 3, boxes + 1] and ``rows`` [2, 64] are room.
+    """
+    places, row_of = rows
+    before, after, path = matchings
+    player = lowest(position[ZONE])
+    rest, number = position[BOXES], 0
+    while rest != EMPTY:
+        box = index(rest)
+        places[number] = place_of(terrain, box, player)
+        row_of[box] = number
+        number += 1
+        rest ^= lowest(rest)
+    places = places[:number]
+    before[:] = 0
+    for row in range(number):
+        assign(terrain.pushes, places, row, before, path)
+    bound = matched_pushes(terrain.pushes, places, before)
+    for direction in range(4):
+        position[FALLS + direction] = EMPTY
+        position[UNBOUNDED + direction] = EMPTY
+        legal = position[LEGAL + direction]
+        while legal != EMPTY:
+            box = lowest(legal)
+            legal ^= box
+            row = row_of[index(box)]
+            earlier = places[row]
+            places[row] = place_of(terrain, index(moved(box, direction)), box)
+            for column in range(number + 1):
+                after[0, column] = before[0, column]
+                after[1, column] = before[1, column]
+                after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
+            assign(terrain.pushes, places, row, after, path)
+            pushed = matched_pushes(terrain.pushes, places, after)
+            places[row] = earlier
+            if pushed >= _UNREACHABLE:
+                position[UNBOUNDED + direction] |= box
+            elif pushed < bound:
+                position[FALLS + direction] |= box
+    return bound
+
+
+@inner
+@no_type_check
 def _slot(slots, boxes, zones, own, zone):
     """The slot of the state with these boxes and this zone, or the empty one where it belongs."""
     mask = len(slots) - 1
@@ -164,7 +228,7 @@ def _slot(slots, boxes, zones, own, zone):
 
 def tokens_of(
     words: UInt64[np.ndarray, "B W"], symmetries: Int64[np.ndarray, " B"], num_tokens: int
-) -> tuple[UInt8[np.ndarray, "B T 9"], Int32[np.ndarray, "B T 9"], Int8[np.ndarray, "B T 2"]]:
+) -> tuple[UInt8[np.ndarray, "B T 17"], Int32[np.ndarray, "B T 9"], Int8[np.ndarray, "B T 2"]]:
     """Features, neighbours and coordinates of the floor squares, each board under a symmetry.
 
     Neighbours are numbers of tokens; T stands for walls. Tokens that no square needs are
@@ -233,8 +297,10 @@ def _fill_tokens(words, symmetries, cells, turned, token_of, features, neighbour
             own[IS_REACHED] = words[position, ZONE] & square != EMPTY
             own[HAS_PLAYER] = words[position, PLAYER] & square != EMPTY
             for direction in range(4):
-                is_legal = words[position, LEGAL + direction] & square != EMPTY
-                own[CAN_PUSH + arrow[direction]] = is_legal
+                to_direction = arrow[direction]
+                for word, feature in _PUSH_FEATURES:
+                    has = words[position, word + direction] & square != EMPTY
+                    own[feature + to_direction] = has
             token += 1
         for own_token in range(token):
             row, column = coordinates[position, own_token]
