@@ -64,14 +64,15 @@ def measure_puzzles(report: Report, recipe: Recipe, name: str, num_levels: int) 
     puzzles = list(generate_puzzles(num_levels, recipe, seed=1, report=count_attempts))
     elapsed_s = time.process_time() - started_s
     num_different = len({canonical_form(puzzle.board) for puzzle in puzzles})
+    measured = [(puzzle.figures, puzzle.choices) for puzzle in puzzles if puzzle.choices]
     report.add(
         name,
         batch=num_levels,
         per_second=num_levels / elapsed_s,
         attempts=num_attempts,
         duplicates=num_levels - num_different,
-        at_least=sum(puzzle.choices.unknown > 0 for puzzle in puzzles),
-        **percentiles((puzzle.figures, puzzle.choices) for puzzle in puzzles),
+        at_least=sum(choices.unknown > 0 for _, choices in measured),
+        **percentiles(measured),
     )
     return num_different < num_levels
 

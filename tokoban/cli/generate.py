@@ -157,7 +157,7 @@ def _measured(puzzle: "Puzzle") -> dict[str, Any]:
         "pushes_at_least": puzzle.figures.pushes,
         "style": puzzle.style,
         "figures": asdict(puzzle.figures),
-        "along_solution": choices_described(puzzle.choices),
+        "along_solution": puzzle.choices and choices_described(puzzle.choices),
     }
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,17 @@ def test_a_puzzle_is_measured_as_its_rating_says() -> None:
         assert rating.along_solution == puzzle.choices
 
 
+def test_puzzles_are_the_same_without_their_choices() -> None:
+    unmeasured = list(generate_puzzles(3, replace(SMALL, measures_choices=False), seed=7))
+    measured = list(generate_puzzles(3, SMALL, seed=7))
+    assert unmeasured == [replace(puzzle, choices=None) for puzzle in measured]
+
+
+def test_bounds_on_choices_that_are_not_measured_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected no bound on them, got min losing share 0\.3$"):
+        replace(SMALL, difficulty=Difficulty(min_losing_share=0.3), measures_choices=False)
+
+
 def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
     # So small a room has few puzzles, and attempts them more than once.
     tiny = Recipe(rows=5, columns=6, num_boxes=1)
@@ -89,6 +101,7 @@ def test_puzzles_are_as_hard_as_wanted() -> None:
         3, Recipe(rows=8, columns=8, num_boxes=3, difficulty=difficulty), seed=1
     ):
         assert 9 <= puzzle.figures.pushes <= 11
+        assert puzzle.choices is not None
         assert puzzle.choices.branching >= 3.5
         assert puzzle.choices.losing_share >= 0.3
 

@@ -9,15 +9,15 @@ from tokoban.sokoban.puzzles.puzzle import Puzzle
 
 def level_of_puzzle(puzzle: Puzzle, title: str) -> Level:
     """The level with its measures as notes, and its solutions with the fewest pushes and moves."""
-    choices = puzzle.choices
-    at_least = "at least " * (choices.unknown > 0)
     notes = [
         f"Style: {puzzle.style}",
         f"Pushes: {puzzle.figures.pushes}",
         f"Box changes: {puzzle.figures.box_changes}",
-        f"Branching: {choices.branching:.2f}",
-        f"Losing share: {at_least}{choices.losing_share:.2f}",
     ]
+    if (choices := puzzle.choices) is not None:
+        at_least = "at least " * (choices.unknown > 0)
+        notes.append(f"Branching: {choices.branching:.2f}")
+        notes.append(f"Losing share: {at_least}{choices.losing_share:.2f}")
     solutions = [Solution.of(puzzle.board, puzzle.push_solution, "Solution/Pushes")]
     if puzzle.move_solution is not None:
         notes.insert(1, f"Moves: {len(puzzle.move_solution)}")

@@ -48,6 +48,8 @@ class Recipe:
     style: str = MIXED  # one of ``STYLES``, or a random one for each puzzle
     difficulty: Difficulty = _ANY
     proves_moves: bool = False  # the fewest moves, besides the fewest pushes
+    # Off for many large levels, where the choices take nine tenths of the time.
+    measures_choices: bool = True
 
     def __post_init__(self) -> None:
         if not all(MIN_SIDE <= side <= MAX_SIDE for side in (self.rows, self.columns)):
@@ -60,6 +62,11 @@ class Recipe:
         if not 1 <= self.num_boxes <= most:
             size = f"{self.rows}x{self.columns}"
             raise ValueError(f"{self.num_boxes} boxes; expected 1 to {most} in a room of {size}")
+        bounds = self.difficulty.min_branching, self.difficulty.min_losing_share
+        if not self.measures_choices and bounds != (None, None):
+            raise ValueError(
+                f"the choices are not measured; expected no bound on them, got {self.difficulty}"
+            )
         # A box can be pushed four ways.
         most_pushes, branching = 4 * self.num_boxes, self.difficulty.min_branching
         if branching is not None and branching > most_pushes:
@@ -75,7 +82,7 @@ class Puzzle:
     style: str
     push_solution: tuple[Direction, ...]
     figures: Figures  # of ``push_solution``
-    choices: Choices  # along ``push_solution``
+    choices: Choices | None  # along ``push_solution``, if they were to be measured
     move_solution: tuple[Direction, ...] | None  # with the fewest moves, if that was to be proved
 
 
@@ -111,11 +118,13 @@ def sample_puzzle(
         figures = count_figures(board, push_solution)
         if not difficulty.allows_pushes(figures.pushes):
             continue
-        is_large = from_board(board) is None
-        most = _LARGE_CHOICE_EXPANSIONS if is_large else _CHOICE_EXPANSIONS
-        choices = choices_along(board, push_solution, limits=limits.at_most(most))
-        if not difficulty.allows(figures, choices):
-            continue
+        choices = None
+        if recipe.measures_choices:
+            is_large = from_board(board) is None
+            most = _LARGE_CHOICE_EXPANSIONS if is_large else _CHOICE_EXPANSIONS
+            choices = choices_along(board, push_solution, limits=limits.at_most(most))
+            if not difficulty.allows(figures, choices):
+                continue
         move_solution = None
         if recipe.proves_moves:
             answer = solve(board, minimise="moves", **vars(limits.at_most(_PROOF_EXPANSIONS)))
