@@ -129,11 +129,13 @@ def label(
     time_limit_s: float | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any] | None:
-    """Labels states of levels exactly, for training, as files in the folder ``output``.
+    """Labels states of levels, for training, as files in the folder ``output``.
 
     Draws ``num_states`` states of each level in the files ``levels`` from play of all qualities,
     and writes for each whether it is solvable, how far it is from the end in moves and in pushes,
-    and all optimal actions. Only levels whose inside fits 8x8 squares are labelled. Levels with the
+    and all optimal actions. This is exact where the inside fits 8x8 squares. Of larger levels, up
+    to 1,024 squares, it labels positions along a short solution and one push off it, as far as
+    searches prove them; solutions in the files are used. Levels with the
     walls and goals of one in ``evaluation`` are left out. The same call goes on with a folder that
     is not finished. Returns the manifest, or None if the time limit or ``stop``
     ended the work.

@@ -1,4 +1,4 @@
-"""``tokoban label``: exact labels of states that play of all qualities comes to, as a folder."""
+"""``tokoban label``: labels of positions of levels, for training, as a folder."""
 
 import argparse
 import errno
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.labels.folder import LabelFolder, Share
     from tokoban.sokoban.labels.job import Job
 
-SUMMARY = "label positions of small levels exactly, for training"
+SUMMARY = "label positions of levels with proved figures, for training"
 UNDECIDED = "some levels were given up"
 
 # What it sets for each process. One or two of them alone may be left over from something else.
@@ -31,8 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "levels",
         nargs="+",
         metavar="LEVELS",
-        help="level files of any format, or folders with *.txt files. Only levels whose inside "
-        "fits 8 x 8 squares can be labelled; the others are listed in dropped.jsonl",
+        help="level files of any format, or folders with *.txt files. Positions of levels whose "
+        "inside fits 8 x 8 squares are labelled exactly; of larger levels, up to 1,024 squares, "
+        "positions along a short solution and one push off it, as far as searches prove them. "
+        "Solutions in the files are used",
     )
     options.add(
         parser,
@@ -58,14 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=64,
         metavar="N",
         help="number of positions sampled from play of each level; their neighbours are labelled "
-        "too (default: 64)",
+        "too. Of larger levels at most so many, and deadlocked ones besides (default: 64)",
     )
     parser.add_argument(
         "--levels-per-shard",
         type=whole(1),
         default=1000,
         metavar="N",
-        help="number of levels in a file (default: 1000)",
+        help="number of levels in a file; at most 32 larger ones (default: 1000)",
     )
     parser.add_argument(
         "--max-sets",
@@ -136,7 +138,8 @@ def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> Exit
         print(f"{message}; others are still missing in {output}")
         return ExitCode.DONE
     print(_summarise(manifest, folder, elapsed_s))
-    return ExitCode.UNDECIDED if manifest["levels"]["given_up"] else ExitCode.DONE
+    given_up = manifest["levels"]["given_up"] or manifest["large"]["levels"]["given_up"]
+    return ExitCode.UNDECIDED if given_up else ExitCode.DONE
 
 
 def _check_folder(path: str) -> None:
@@ -211,13 +214,16 @@ def _label(folder: "LabelFolder", num_threads: int) -> None:
 
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:
     """The contents of the folder, the levels left out, and the time of this process's share."""
-    levels, states = manifest["levels"], manifest["states"]
+    levels, states, large = manifest["levels"], manifest["states"], manifest["large"]
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     lines = [
         f"{counted(levels['labelled'], 'level')}, {counted(states, 'state')}, "
         f"{100 * manifest['solvable_states'] / max(states, 1):.1f} % of them solvable, "
         f"{num_bytes / 1e6:,.1f} MB in {counted(len(manifest['shards']), 'file')}"
     ]
+    if folder.job.large:
+        num_large = counted(large["levels"]["labelled"], "larger level")
+        lines.append(f"{num_large}, {counted(large['positions'], 'position')}")
     if folder.num_missing_levels:
         rate = folder.num_missing_levels / elapsed_s
         message = counted(folder.num_missing_levels, "level")
@@ -225,8 +231,8 @@ def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float
     else:
         lines.append("all was there already")
     left_out = dict(manifest["dropped"])
-    if levels["given_up"]:
-        left_out["given up"] = len(levels["given_up"])
+    if num_given_up := len(levels["given_up"]) + len(large["levels"]["given_up"]):
+        left_out["given up"] = num_given_up
     if left_out:
         message = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
         lines.append(f"without labels: {message} (dropped.jsonl and manifest.json name them)")

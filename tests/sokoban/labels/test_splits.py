@@ -72,9 +72,9 @@ def test_files_of_all_formats_are_one_pool_and_each_level_knows_its_place(tmp_pa
         (0, 0), (0, 2), (1, 0), (1, 2),
     ]  # fmt: skip
     assert levels.boxes.tolist() == [2, 2, 2, 2]
-    too_large, *unreadable = pool.dropped
-    assert (too_large.number, too_large.reason) == (1, "too large")
-    assert too_large.message == "interior 1x9 does not fit one 64-bit plane (8x8)"
+    (large,) = pool.large
+    assert (large.file, large.number, large.solution) == (0, 1, None)
+    unreadable = pool.dropped
     assert [level.reason for level in unreadable] == ["unreadable"] * 3
     told = '0.txt:14: level 2 "1": no player'
     assert unreadable[0].message == f"folder/{told}"
@@ -89,9 +89,6 @@ def test_a_level_that_cannot_be_read_cannot_be_kept_apart(tmp_path: Path) -> Non
         read_job([good], LabelConfig(), evaluation=[bad])
     with pytest.raises(ValueError, match="none of 1 levels is left to be labelled"):
         read_job([good], LabelConfig(), evaluation=[good])
-    bad.write_text(LARGE)
-    with pytest.raises(ValueError, match="none of 1 levels is left to be labelled: interior 1x9"):
-        read_job([bad], LabelConfig())
     with pytest.raises(ValueError, match="-: expected files, which can be read again"):
         read_job(["-"], LabelConfig())
 

@@ -6,6 +6,7 @@ was shared out, or on whether it was broken off and resumed.
 """
 
 import json
+import random
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -15,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int64
 
 from tokoban import compiling
 from tokoban.files.atomic import atomically
 from tokoban.files.locks import locked
-from tokoban.sokoban.labels.driver import Labelling
-from tokoban.sokoban.labels.job import Job, Tally, without_names, words_of
-from tokoban.sokoban.labels.shards import pack, read_about, read_shard, to_bytes
+from tokoban.sokoban.labels.job import Job, LargeTally, Tally, without_names, words_of
+from tokoban.sokoban.labels.large import LargeLabels, label_level
+from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
+from tokoban.sokoban.labels.shards import Shard, pack, read_about, read_shard, to_bytes
 from tokoban.sokoban.search.bitboard.driver import LEVEL
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
@@ -59,6 +62,17 @@ def alone_in(path: str | Path, share: Share) -> Iterator[None]:
         yield
 
 
+class _End(threading.Event):
+    """Set also once the watch says that the work has to end."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._watch.reason_to_end() is not None
+
+
 class LabelFolder:
     """The folder of one job, and one process's share of the work on it; see ``alone_in``."""
 
@@ -78,7 +92,7 @@ class LabelFolder:
     @property
     def num_missing_levels(self) -> int:
         """How many levels this process has to label, which no whole shard holds."""
-        return sum(len(self.job.levels_of(shard)) for shard in self.missing)
+        return sum(map(self.job.num_levels_of, self.missing))
 
     def complete(
         self,
@@ -99,20 +113,26 @@ class LabelFolder:
         watch = Watch(limits, clock)
         waiting = iter(self.missing)  # whose ``next`` is one step for all threads
         progresses: list[np.ndarray] = []
-        has_ended = threading.Event()
-
-        def is_over() -> bool:
-            return has_ended.is_set() or watch.reason_to_end() is not None
+        has_ended = _End(watch)
 
         def take_turns() -> None:
             worker = Worker(workspace_for(words_of(self.job.levels)))
+            packed: Shard | LargeShard | None
             for shard in waiting:
-                work = self.job.labelling(shard)
-                progresses.append(work.progress)
-                worker.complete(work, _UNLIMITED, is_over)
-                if work.progress[LEVEL] < len(self.job.levels_of(shard)):
-                    return
-                self._write_shard(shard, work)
+                if self.job.is_large(shard):
+                    progresses.append(np.zeros(LEVEL + 1, np.int64))
+                    packed = self._label_large(shard, progresses[-1], has_ended)
+                    if packed is None:
+                        return
+                else:
+                    work = self.job.labelling(shard)
+                    progresses.append(work.progress)
+                    worker.complete(work, _UNLIMITED, has_ended.is_set)
+                    if work.progress[LEVEL] < self.job.num_levels_of(shard):
+                        return
+                    packed = pack(self.job.levels_of(shard), work.labelled())
+                content = to_bytes(packed, {"job": self.job.digest, "shard": str(shard)})
+                self._write(self.job.file_of(shard), content)
 
         with ThreadPoolExecutor(num_threads) as pool:
             turns = [pool.submit(take_turns) for _ in range(num_threads)]
@@ -138,18 +158,27 @@ class LabelFolder:
         """
         if not all(self._path(shard).exists() for shard in range(self.job.num_shards)):
             return None
-        tally = Tally()
+        tally, large_tally = Tally(), LargeTally()
         shards = []
         for shard in range(self.job.num_shards):
             about = self._about(shard)
             if about is None:
                 return None
             path = self._path(shard)
-            tally.add(read_shard(path), self.job.levels_of(shard))
+            if self.job.is_large(shard):
+                levels = [level for _, level in self.job.large_levels_of(shard)]
+                large_tally.add(read_large_shard(path), levels)
+            else:
+                tally.add(read_shard(path), self.job.levels_of(shard))
             shards.append(
                 {"file": path.name, "bytes": path.stat().st_size, "blake2b": about["blake2b"]}
             )
-        manifest = {**tally.described(self.job.dropped), "shards": shards, "job": self.job.record}
+        manifest = {
+            **tally.described(self.job.dropped),
+            "large": large_tally.described(self.job.sources),
+            "shards": shards,
+            "job": self.job.record,
+        }
         self._write("manifest.json", _as_json(manifest))
         return manifest
 
@@ -173,21 +202,37 @@ class LabelFolder:
                 )
 
     def _path(self, shard: int) -> Path:
-        return self.path / f"{shard:05d}.safetensors"
+        return self.path / self.job.file_of(shard)
 
     def _about(self, shard: int) -> dict[str, str] | None:
         """The words about a shard; None if it is missing, cut off, changed or another job's."""
         try:
-            about = read_about(self._path(shard))
+            kind = LargeShard if self.job.is_large(shard) else Shard
+            about = read_about(self._path(shard), kind)
         except (FileNotFoundError, ValueError):
             return None
         is_ours = about.get("job") == self.job.digest and about.get("shard") == str(shard)
         return about if is_ours else None
 
-    def _write_shard(self, shard: int, work: Labelling) -> None:
-        packed = pack(self.job.levels_of(shard), work.labelled())
-        content = to_bytes(packed, {"job": self.job.digest, "shard": str(shard)})
-        self._write(self._path(shard).name, content)
+    def _label_large(
+        self, shard: int, progress: Int64[np.ndarray, "_"], stop: threading.Event
+    ) -> LargeShard | None:
+        """A shard of large levels, counted in ``progress``; None once ``stop`` is set."""
+        levels, config = self.job.large_levels_of(shard), self.job.config
+        found: list[LargeLabels] = []
+        for number, level in levels:
+            labels = label_level(
+                level.board,
+                level.solution,
+                rng=random.Random(f"{config.seed}/{number}"),
+                num_states=config.num_states,
+                stop=stop,
+            )
+            if labels is None:
+                return None
+            found.append(labels)
+            progress[LEVEL] += 1
+        return pack_large([level for _, level in levels], found)
 
     def _write(self, name: str, content: bytes) -> None:
         with atomically(self.path / name) as temporary:

@@ -1,6 +1,7 @@
 """The plan of a folder of labels: its levels, their shards, and its manifest.
 
-Axes: B levels.
+The shards of levels that fit one word come first, numbered from 0, then those of the large ones.
+Axes: B levels that fit one word.
 """
 
 import hashlib
@@ -18,15 +19,19 @@ from jaxtyping import Int64
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelling
+from tokoban.sokoban.labels.large import LargeOrigin
+from tokoban.sokoban.labels.large_shards import LargeShard
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard
-from tokoban.sokoban.labels.sources import Dropped, Source, read_pool
-from tokoban.sokoban.labels.splits import split
+from tokoban.sokoban.labels.sources import Dropped, LargeLevel, Source, read_pool
+from tokoban.sokoban.labels.splits import split, split_large
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels
 
 # To be raised with every change of what is sampled, or of how it is written.
-_VERSION = 3
+_VERSION = 4
+# They take a second each, and what is lost with an unfinished shard must be little.
+_LARGE_LEVELS_PER_SHARD = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +67,51 @@ class Job:
     levels: PackedLevels
     numbers: Int64[np.ndarray, " B"]  # of each level among all that were read, for its seed
     dropped: tuple[Dropped, ...]
+    large: tuple[LargeLevel, ...]  # that do not fit one word
+    large_numbers: Int64[np.ndarray, " _"]  # of each among all of these that were read
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
     problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
 
     @property
     def num_shards(self) -> int:
+        """Of both kinds."""
+        return self.num_exact_shards + -(-len(self.large) // self._large_per_shard)
+
+    @property
+    def num_exact_shards(self) -> int:
         return -(-len(self.levels) // self.config.levels_per_shard)
 
+    @property
+    def _large_per_shard(self) -> int:
+        return min(self.config.levels_per_shard, _LARGE_LEVELS_PER_SHARD)
+
+    def is_large(self, shard: int) -> bool:
+        """Whether it holds levels that do not fit one word."""
+        return shard >= self.num_exact_shards
+
+    def file_of(self, shard: int) -> str:
+        """The name of its file."""
+        if self.is_large(shard):
+            return f"large-{shard - self.num_exact_shards:05d}.safetensors"
+        return f"{shard:05d}.safetensors"
+
+    def num_levels_of(self, shard: int) -> int:
+        """How many levels a shard of either kind has."""
+        return len(self._large_rows(shard) if self.is_large(shard) else self._rows(shard))
+
     def levels_of(self, shard: int) -> PackedLevels:
-        """The levels of one shard."""
+        """The levels of one shard, which is not large."""
         return self.levels.at(self._rows(shard))
+
+    def large_levels_of(self, shard: int) -> list[tuple[int, LargeLevel]]:
+        """The levels of one large shard, each with its number for its seed."""
+        rows = self._large_rows(shard)
+        return [(int(self.large_numbers[row]), self.large[row]) for row in rows]
+
+    def _large_rows(self, shard: int) -> range:
+        first = (shard - self.num_exact_shards) * self._large_per_shard
+        return range(first, min(first + self._large_per_shard, len(self.large)))
 
     def labelling(self, shard: int) -> Labelling:
         """The work on one shard, not begun."""
@@ -120,11 +159,14 @@ def read_job(
     for level in held_out.dropped:
         if level.reason == "unreadable":
             raise ValueError(f"no level could be kept apart from this one: {level.message}")
-    levels = pool.levels
+    levels, large = pool.levels, pool.large
     if config.max_levels is not None:
         levels = levels.at(np.arange(min(config.max_levels, len(levels))))
+        large = large[: config.max_levels]
     is_kept, dropped = split(levels, held_out.levels)
-    if not is_kept.any():
+    names = [[source.file for source in each.sources] for each in (pool, held_out)]
+    is_kept_large, large_dropped = split_large(large, held_out.large, (names[0], names[1]))
+    if not is_kept.any() and not is_kept_large.any():
         num_read = sum(source.num_levels for source in pool.sources)
         text = f"none of {num_read} levels is left to be labelled"
         reasons = [level.message for level in pool.dropped if level.message is not None]
@@ -133,7 +175,9 @@ def read_job(
         config,
         levels.at(is_kept),
         np.flatnonzero(is_kept),
-        (*pool.dropped, *dropped),
+        (*pool.dropped, *dropped, *large_dropped),
+        tuple(large[row] for row in np.flatnonzero(is_kept_large)),
+        np.flatnonzero(is_kept_large),
         pool.sources,
         held_out.sources,
         pool.problems,
@@ -156,6 +200,36 @@ def without_names(record: dict[str, Any]) -> dict[str, Any]:
 def words_of(levels: PackedLevels) -> Levels:
     """The same words, not copied, for the solvers."""
     return Levels(levels.walls, levels.goals, levels.boxes, levels.player)
+
+
+class LargeTally:
+    """Counts over shards of large levels, as ``Tally``."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[int] = Counter()
+        self.origins: Counter[int] = Counter()
+        self.given_up: list[tuple[int, int]] = []  # file and number
+
+    def add(self, shard: LargeShard, levels: Sequence[LargeLevel]) -> None:
+        """Counts one more shard, of these levels."""
+        self.verdicts.update(shard.level_verdict.tolist())
+        self.origins.update(shard.origin.tolist())
+        is_known = np.isin(shard.level_verdict, (Verdict.SOLVED, Verdict.UNSOLVABLE))
+        rows = np.flatnonzero(~is_known).tolist()
+        self.given_up += [(levels[row].file, levels[row].number) for row in rows]
+
+    def described(self, sources: Sequence[Source]) -> dict[str, Any]:
+        """The figures of a manifest."""
+        return {
+            "levels": {
+                "labelled": self.verdicts.total() - len(self.given_up),
+                "solvable": self.verdicts[Verdict.SOLVED],
+                "unsolvable": self.verdicts[Verdict.UNSOLVABLE],
+                "given_up": [f"{sources[file].file}#{number}" for file, number in self.given_up],
+            },
+            "positions": self.origins.total(),
+            "origins": {origin.name.lower(): self.origins[origin] for origin in LargeOrigin},
+        }
 
 
 class Tally:

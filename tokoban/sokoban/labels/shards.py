@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Int32, Int64, UInt8, UInt16, UInt64
@@ -28,6 +28,8 @@ _TYPES = {"<u8": "U64", "<i8": "I64", "<i4": "I32", "<u2": "U16", "|u1": "U8"}
 _DTYPES = {name: np.dtype(dtype) for dtype, name in _TYPES.items()}
 _LENGTH = 8  # bytes of the header's length; the arrays start at a multiple of it too
 _FOUR_BITS = np.uint8(15)
+
+_Arrays = TypeVar("_Arrays")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +132,8 @@ def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
     )
 
 
-def to_bytes(shard: Shard, about: Mapping[str, str]) -> bytes:
-    """The file of a shard, with words ``about`` it in its header."""
+def to_bytes(shard: Any, about: Mapping[str, str]) -> bytes:
+    """The file of a shard, a dataclass of arrays, with words ``about`` it in its header."""
     arrays = {field.name: getattr(shard, field.name) for field in fields(shard)}
     header: dict[str, Any] = {}
     parts = []
@@ -155,22 +157,22 @@ def read_shard(path: str | Path) -> Shard:
     Raises ``OSError`` if it cannot be read and ``ValueError`` if it is no such file, is cut off, or
     was written by a version with other arrays.
     """
-    return _read(Path(path))[0]
+    return read_arrays(Path(path), Shard)[0]
 
 
-def read_about(path: str | Path) -> dict[str, str]:
-    """The words about a shard, once its bytes are found to be those that were written.
+def read_about(path: str | Path, kind: type = Shard) -> dict[str, str]:
+    """The words about a shard of this ``kind``, once its bytes are found to be those written.
 
     Raises as ``read_shard``, and ``ValueError`` if any byte of the arrays has changed.
     """
-    _, about, data = _read(Path(path))
+    _, about, data = read_arrays(Path(path), kind)
     if about.get("blake2b") != _digest(data.data):
         raise ValueError(f"{path}: the arrays have another checksum")
     return about
 
 
-def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
-    """The arrays of a file, the words about it, and the bytes of all arrays."""
+def read_arrays(path: Path, kind: type[_Arrays]) -> tuple[_Arrays, dict[str, str], np.ndarray]:
+    """The arrays of a file as a dataclass, the words about it, and the bytes of all arrays."""
     size = path.stat().st_size
     content = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)
     start = _LENGTH + int.from_bytes(content[:_LENGTH].tobytes(), "little")
@@ -184,14 +186,14 @@ def _read(path: Path) -> tuple[Shard, dict[str, str], np.ndarray]:
         is_whole = False
     if not is_whole:
         raise ValueError(f"{path}: not a whole file of labels")
-    expected = {field.name for field in fields(Shard)}
+    expected = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     if arrays.keys() != expected:
         name = min(arrays.keys() ^ expected)
         difference = "without" if name in expected else "with"
         raise ValueError(
             f"{path}: labels of another version, {difference} {name}; label the levels anew"
         )
-    return Shard(**arrays), about, data
+    return kind(**arrays), about, data
 
 
 def _array(

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban
-from tokoban.sokoban.formats.level import Problem
+from tokoban.sokoban.formats.level import Level, Problem
 from tokoban.sokoban.formats.levels import decode, parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
-from tokoban.sokoban.interior import decisive_squares
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
-from tokoban.sokoban.sizes import SIDE
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
+MAX_FLOOR = 1024  # squares: what the push network reads
 
 
 @dataclass(frozen=True)
@@ -41,11 +40,22 @@ class Dropped:
     message: str | None = None
 
 
+@dataclass(frozen=True)
+class LargeLevel:
+    """A level that does not fit one word a plane."""
+
+    board: Board
+    file: int  # which of the pool's ``sources``
+    number: int  # in its file, from 0
+    solution: tuple[Direction, ...] | None  # of those in the file, one with the fewest pushes
+
+
 @dataclass(frozen=True, eq=False)
 class Pool:
     """Levels that fit one word a plane, in the order of their files, and the others."""
 
     levels: PackedLevels
+    large: tuple[LargeLevel, ...]
     sources: tuple[Source, ...]
     dropped: tuple[Dropped, ...]
     problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
@@ -58,17 +68,26 @@ def read_pool(paths: Iterable[str | Path]) -> Pool:
     """
     sources: list[Source] = []
     parts: list[PackedLevels] = []
+    large: list[LargeLevel] = []
     dropped: list[Dropped] = []
     problems: list[Problem] = []
     for path, name in _files([*map(Path, paths)]):
         content = read_content(path)
-        part, too_large, num_levels = _read(path, name, content)
+        part, others, num_levels = _read(path, name, content)
+        dropped += [_unreadable(name, problem) for problem in part.problems]
+        for level in others:
+            if len(level.board.inside()) > MAX_FLOOR:
+                dropped.append(_too_large(name, level))
+            else:
+                number, solution = level.number - 1, _fewest_pushes(level)
+                large.append(LargeLevel(level.board, len(sources), number, solution))
         sources.append(Source(name, hashlib.sha256(content).hexdigest(), num_levels))
         parts.append(part)
-        dropped += [*(_unreadable(name, problem) for problem in part.problems), *too_large]
         problems += part.problems
     names = tuple(source.file for source in sources)
-    return Pool(_joined(parts, names), tuple(sources), tuple(dropped), tuple(problems))
+    return Pool(
+        _joined(parts, names), tuple(large), tuple(sources), tuple(dropped), tuple(problems)
+    )
 
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -89,7 +108,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             yield file, (start / Path(os.path.abspath(file)).relative_to(around)).as_posix()
 
 
-def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dropped], int]:
+def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Level], int]:
     """The levels of a file that fit, those that do not, and how many there are of both."""
     if looks_like_boxoban(decode(content)):
         packed = read_packed([path])
@@ -101,9 +120,7 @@ def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dro
     corners = {number: corner_in_drawing(board) for number, board in boards.items()}
     words = {number: from_board(board, corners[number]) for number, board in boards.items()}
     fitting = {number: word for number, word in words.items() if word is not None}
-    too_large = [
-        _too_large(name, number, board) for number, board in boards.items() if number not in fitting
-    ]
+    large = [level for level in found.levels if level.number - 1 not in fitting]
     walls, goals, boxes, player = map(
         np.concatenate, zip(_NO_LEVELS, *fitting.values(), strict=True)
     )
@@ -118,14 +135,19 @@ def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Dro
         (name,),
         found.problems,
     )
-    return packed, too_large, len(words)
+    return packed, large, len(words)
 
 
-def _too_large(name: str, number: int, board: Board) -> Dropped:
-    rows, columns = zip(*decisive_squares(board), strict=True)
-    size = f"{max(rows) - min(rows) + 1}x{max(columns) - min(columns) + 1}"
-    message = f"interior {size} does not fit one 64-bit plane ({SIDE}x{SIDE})"
-    return Dropped(file=name, number=number, reason="too large", message=message)
+def _fewest_pushes(level: Level) -> tuple[Direction, ...] | None:
+    if not level.solutions:
+        return None
+    return min(level.solutions, key=lambda solution: solution.num_pushes).directions
+
+
+def _too_large(name: str, level: Level) -> Dropped:
+    num_squares = len(level.board.inside())
+    message = f"{num_squares:,} squares of floor; expected at most {MAX_FLOOR:,}"
+    return Dropped(file=name, number=level.number - 1, reason="too large", message=message)
 
 
 def _unreadable(name: str, problem: Problem) -> Dropped:
