@@ -35,6 +35,8 @@ class Progress:
     )
     elapsed_s: float
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
+    evaluated: int = 0  # positions that a guide judged
+    generated: int = 0  # pushes made, of guided searches
 
 
 Report = Callable[[Progress], None]
@@ -55,5 +57,7 @@ class Answer:
     at_least_moves: int | None = None  # proved: no solution has fewer
     at_least_pushes: int | None = None
     num_expansions: int = 0
+    num_evaluated: int = 0  # positions that a guide judged: the evaluations of a network
+    num_generated: int = 0  # pushes made, of guided searches
     elapsed_s: float = 0.0
     reason: str | None = None  # the limit that ended the search, such as "10 s"

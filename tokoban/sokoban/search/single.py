@@ -215,6 +215,8 @@ class _Run:
             at_least_moves=progress.at_least if self._minimise == "moves" else None,
             at_least_pushes=progress.at_least if self._minimise == "pushes" else None,
             num_expansions=progress.expansions,
+            num_evaluated=progress.evaluated,
+            num_generated=progress.generated,
             elapsed_s=progress.elapsed_s,
             reason=reason,
         )
@@ -248,6 +250,8 @@ def _limit_reached(
         return f"a price of {MAX_PRICE}"
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
         return f"{limits.max_expansions} expansions"
+    if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:
+        return f"{limits.max_evaluated} evaluated positions"
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
         return f"{limits.time_limit_s:g} s"
     if search is None:

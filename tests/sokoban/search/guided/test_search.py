@@ -1,0 +1,116 @@
+import threading
+
+import numpy as np
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.guided.guides import DrawnGuide
+from tests.sokoban.search.push_graph import can_be_solved
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.guide import UniformGuide
+from tokoban.sokoban.search.guided.search import ORDERS, GuidedOptions, Order, solve_guided
+from tokoban.sokoban.search.limits import STOPPED, Limits
+
+# Far more positions than any test evaluates.
+_ROOM = Board.from_xsb(
+    "##########|#        #|# $ $ $  #|#  $ $   #|#   @    #|#        #|#  ..... #|##########"
+)
+
+
+def _uniform(board: Board) -> UniformGuide:
+    return UniformGuide(Squares(board).neighbours)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
+    order: Order, batch_size: int
+) -> None:
+    statuses = set()
+    for seed, board in enumerate(random_boards(Shape(3, 4, 2, is_closed=True), 60, seed=1)):
+        guide = DrawnGuide(Squares(board), seed=seed)
+        options = GuidedOptions(order=order, batch_size=batch_size)
+        answer = solve_guided(board, guide, options=options)
+        assert (answer.status == "solved") == can_be_solved(board)
+        assert answer.status in ("solved", "unsolvable")
+        statuses.add(answer.status)
+    assert len(statuses) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ORDERS)
+def test_classical_pruning_changes_no_verdict(order: Order) -> None:
+    pruned = 0
+    for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 100, seed=2)):
+        guide = DrawnGuide(Squares(board), seed=seed)
+        plain, classical = (
+            solve_guided(
+                board, guide, options=GuidedOptions(order=order, is_classical=is_classical)
+            )
+            for is_classical in (False, True)
+        )
+        assert plain.status == classical.status
+        pruned += plain.num_evaluated - classical.num_evaluated
+    assert pruned > 0
+
+
+def test_no_position_is_evaluated_twice_and_each_row_counts() -> None:
+    for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 20, seed=4)):
+        guide = DrawnGuide(Squares(board), seed=seed)
+        answer = solve_guided(board, guide, options=GuidedOptions(batch_size=5))
+        assert len(set(guide.evaluated)) == len(guide.evaluated) == answer.num_evaluated
+
+
+def test_positions_whose_keys_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def colliding(num_floor: int) -> np.ndarray:
+        return np.zeros((2, num_floor), np.uint64)
+
+    monkeypatch.setattr("tokoban.sokoban.search.guided.search.zobrist_keys", colliding)
+    for board in random_boards(Shape(3, 4, 2, is_closed=True), 20, seed=5):
+        answer = solve_guided(board, _uniform(board))
+        assert (answer.status == "solved") == can_be_solved(board)
+
+
+@pytest.mark.parametrize("batch_size", [1, 32])
+def test_the_number_of_evaluated_positions_is_limited(batch_size: int) -> None:
+    for most in (0, 1, 100):
+        options, limits = GuidedOptions(batch_size=batch_size), Limits(max_evaluated=most)
+        answer = solve_guided(_ROOM, _uniform(_ROOM), options=options, limits=limits)
+        assert (answer.status, answer.num_evaluated) == ("gave up", most)
+        assert answer.reason == f"{most} evaluated positions"
+
+
+def test_expansions_time_memory_and_the_stop_flag_end_a_search() -> None:
+    guide = _uniform(_ROOM)
+    answer = solve_guided(_ROOM, guide, limits=Limits(max_expansions=50))
+    assert (answer.num_expansions, answer.reason) == (50, "50 expansions")
+    assert solve_guided(_ROOM, guide, limits=Limits(time_limit_s=0.05)).reason == "0.05 s"
+    assert solve_guided(_ROOM, guide, limits=Limits(memory_limit_mb=2.0)).reason == "2 MB"
+    stop = threading.Event()
+    stop.set()
+    assert solve_guided(_ROOM, guide, limits=Limits(stop=stop)).reason == STOPPED
+
+
+def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = Board.from_xsb("########|#   .  #|#  $.  #|#.$@$  #|#  $.  #|#      #|########")
+    small = solve_guided(board, _uniform(board))
+    monkeypatch.setattr("tokoban.sokoban.search.guided.search._FIRST_CAPACITY", 1 << 16)
+    large = solve_guided(board, _uniform(board))
+    assert small.num_generated > 1 << 11
+    assert (small.solution, small.num_evaluated) == (large.solution, large.num_evaluated)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, rerooted"),
+        ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
+        ({"uniform": 0.0}, "uniform is 0.0; expected a share above 0, at most 1"),
+        ({"deadlock_weight": -1.0}, "deadlock_weight is -1.0; expected 0 or more"),
+        ({"reroot_step": float("nan")}, "reroot_step is nan; expected 0 or more"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("*", r"\*")):
+        GuidedOptions(**options)

@@ -1,0 +1,1 @@
+"""Searches over pushes that a guide advises; no classical heuristic is needed."""

@@ -1,0 +1,263 @@
+"""Solves a level by a search that a guide advises: LevinTS, PHS, PHS* or rerooted LevinTS.
+
+``tree`` has the methods and their sources. No position is ever dropped on the guide's word, so an
+exhausted search proves that there is no solution.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search import positions as stores
+from tokoban.sokoban.search.answer import Answer, Progress, Report
+from tokoban.sokoban.search.astar_search import MAX_MATCHED
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
+from tokoban.sokoban.search.guide import Guide, UniformGuide
+from tokoban.sokoban.search.guided import tree as compiled
+from tokoban.sokoban.search.guided.classical import Classical
+from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.positions import packed_bits
+from tokoban.sokoban.search.pruning import empty_pruning
+from tokoban.sokoban.search.push_search import empty_scratch, list_moves
+from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+
+Order = Literal["levin", "phs", "phs*", "rerooted"]
+ORDERS: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")
+
+_FIRST_CAPACITY = 1 << 10  # positions, pushes and nodes
+_MOST_EXPANSIONS_AT_ONCE = 1000  # of positions that were evaluated earlier
+
+_OUTCOMES = {
+    compiled.SOLVED: Outcome.SOLVED,
+    compiled.FULL: Outcome.STORE_FULL,
+    compiled.EXHAUSTED: Outcome.EXHAUSTED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuidedOptions:
+    """How a guided search goes about it."""
+
+    order: str = "phs"  # one of ORDERS
+    batch_size: int = 1  # positions evaluated at a time
+    uniform: float = 1e-3  # share of the uniform policy: every push may be tried
+    deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
+    reroot_step: float = 4.0  # "rerooted": a root expects so many pushes fewer than the last one
+    is_classical: bool = False  # prunes by the classical deadlock rules too
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise ValueError(f"order is {self.order!r}; expected one of {', '.join(ORDERS)}")
+        if not self.batch_size >= 1:
+            raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
+        if not 0 < self.uniform <= 1:
+            raise ValueError(f"uniform is {self.uniform}; expected a share above 0, at most 1")
+        for name in ("deadlock_weight", "reroot_step"):
+            value = getattr(self, name)
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"{name} is {value}; expected 0 or more")
+
+
+def solve_guided(
+    board: Board,
+    guide: Guide,
+    *,
+    options: GuidedOptions | None = None,
+    limits: Limits | None = None,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """Finds any solution, or proves that there is none; ``guide`` is made for ``Squares(board)``.
+
+    ``Answer.num_evaluated`` counts the positions that the guide judged, ``num_expansions`` the
+    nodes whose pushes were put into the queue, and ``num_generated`` the pushes that were made.
+    Limits and all else are as ``single.find_answer`` says.
+    """
+    limits, options = limits or Limits(), options or GuidedOptions()
+    prepare(options.is_classical)
+
+    def new_stages() -> Stages:
+        squares = Squares(board)
+        classical = None
+        if options.is_classical:
+            ground = yield from ground_in_steps(board, squares)
+            num_floor, num_boxes = len(squares.squares), len(ground.goals)
+            classical = Classical(
+                ground,
+                empty_pruning(num_floor, num_boxes, is_small=num_floor <= 64),
+                is_matched=num_boxes <= MAX_MATCHED,
+            )
+        yield Stage(GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical))
+
+    return find_answer(board, new_stages, limits, report=report, clock=clock)
+
+
+class GuidedSearch:
+    """A guided search; the unit of its work is a batch of evaluations."""
+
+    def __init__(
+        self,
+        board: Board,
+        squares: Squares,
+        guide: Guide,
+        options: GuidedOptions,
+        max_evaluated: int | None = None,
+        classical: Classical | None = None,
+    ) -> None:
+        """Boxes and goals of the level must be as many, and inside, or boxes on goals outside."""
+        self.name = options.order
+        self._guide, self._classical, self._max_evaluated = guide, classical, max_evaluated
+        self._player = squares.number[board.player]
+        num_floor = len(squares.squares)
+        boxes, goals = squares.numbers(board.boxes), squares.numbers(board.goals)
+        self._level = Level(
+            neighbours=squares.neighbours,
+            keys=zobrist_keys(num_floor),
+            goals=packed_bits(np.isin(np.arange(num_floor), goals)),
+            order=ORDERS.index(options.order),
+            deadlock_weight=float(options.deadlock_weight),
+            uniform=float(options.uniform),
+            reroot_step=float(options.reroot_step),
+        )
+        self._batch = Batch(
+            nodes=np.empty(2 * options.batch_size, np.int32),
+            positions=np.empty(options.batch_size, np.int32),
+            boxes=np.empty((options.batch_size, num_floor), np.bool_),
+            zone=np.empty((options.batch_size, num_floor), np.bool_),
+            sizes=np.zeros(2, np.int64),
+        )
+        self._scratch = empty_scratch(num_floor, len(boxes))
+        # One node adds up to four of each for a box, and a batch has up to twice its size of nodes.
+        needed = 4 * len(boxes) * (2 * options.batch_size + 1)
+        self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
+        self._begin(boxes)
+
+    def _begin(self, boxes: np.ndarray) -> None:
+        is_box = np.zeros(len(self._scratch.is_blocked), np.bool_)
+        is_box[boxes] = is_box[-1] = True
+        marks, waiting = np.zeros_like(self._scratch.marks), self._scratch.waiting
+        zone = flood(self._level.neighbours, is_box, self._player, marks, 1, waiting)
+        key = np.bitwise_xor.reduce(self._level.keys[0, boxes])
+        compiled.begin(self._level, self.tree, key, packed_bits(is_box[:-1]), zone)
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        tree, batch = self.tree, self._batch
+        most = np.iinfo(np.int64).max if max_expansions is None else max_expansions
+        for _ in range(budget):
+            num_wanted = len(batch.positions)
+            if self._max_evaluated is not None:
+                num_wanted = min(num_wanted, self._max_evaluated - self.num_evaluated)
+                if num_wanted <= 0:
+                    return Outcome.BUDGET_SPENT
+            num_expanded = int(tree.progress[compiled.NUM_EXPANDED])
+            stop = compiled.take(
+                self._level,
+                tree,
+                self._scratch,
+                self._classical,
+                batch,
+                num_wanted,
+                min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
+            )
+            if stop in _OUTCOMES:
+                return _OUTCOMES[stop]
+            if stop == compiled.BUDGET_SPENT:
+                return Outcome.BUDGET_SPENT
+            rows = slice(int(batch.sizes[1]))
+            guidance = self._guide.evaluate(batch.boxes[rows], batch.zone[rows])
+            compiled.expand_batch(self._level, tree, batch, *guidance)
+        return Outcome.BUDGET_SPENT
+
+    @property
+    def num_evaluated(self) -> int:
+        """How many positions the guide has judged."""
+        return int(self.tree.progress[compiled.NUM_EVALUATED])
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        tree = self.tree
+        return Progress(
+            int(tree.progress[compiled.NUM_EXPANDED]),
+            int(tree.positions.num_known[0]),
+            elapsed_s,
+            evaluated=self.num_evaluated,
+            generated=int(tree.progress[compiled.NUM_GENERATED]),
+        )
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return stores.num_bytes((self._level, self.tree, self._batch, self._classical))
+
+    def num_bytes_while_growing(self) -> int:
+        """The larger tree is twice the old one, which stays until it is copied."""
+        return self.num_bytes() + 2 * stores.num_bytes(self.tree)
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        old = self.tree
+        capacity = len(old.heap)
+        larger = _empty_tree(2 * capacity, self._level.keys.shape[1])
+        for name in set(Tree._fields) - {"positions"}:
+            array = getattr(old, name)
+            getattr(larger, name)[: len(array)] = array
+        self.tree = larger._replace(positions=stores.grown(old.positions, self._level.keys))
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        tree, num_floor = self.tree, self._level.keys.shape[1]
+        node = int(tree.progress[compiled.REACHED])
+        chain = []
+        while node != NONE:
+            chain.append(tree.position[node])
+            node = int(tree.parent[node])
+        moves = np.empty(len(chain) * num_floor, np.int8)
+        count = list_moves(
+            self._level.neighbours, tree.positions, np.array(chain[::-1]), self._player, moves
+        )
+        return tuple(map(Direction, moves[:count].tolist()))
+
+    def optimum(self) -> None:
+        """Any solution."""
+
+
+def _empty_tree(capacity: int, num_floor: int) -> Tree:
+    """Room for so many positions, pushes and nodes, a power of two."""
+    types = {
+        np.float64: ("expanded_log_pi", "open_log_pi", "open_priority", "log_pi", "priority"),
+        np.float32: ("pushes_left", "log_solvable", "edge_log_pi", "edge_log_solvable"),
+        np.bool_: ("is_evaluated", "is_root"),
+        np.int32: (
+            *("first_edge", "num_edges", "child", "edge_push"),
+            *("position", "parent", "depth", "heap"),
+        ),
+    }
+    return Tree(
+        positions=stores.empty_positions(capacity, num_floor),
+        progress=np.zeros(7, np.int64),
+        least_left=np.full(1, np.inf),
+        **{name: np.zeros(capacity, kind) for kind, names in types.items() for name in names},
+    )
+
+
+@cache
+def prepare(is_classical: bool = False) -> None:
+    """Searches a board of two pushes, so that no clock counts the seconds of a compilation."""
+    board = Board.from_xsb("######|#@$ .#|######")
+    squares = Squares(board)
+    classical = None
+    if is_classical:
+        classical = Classical(build_ground(board, squares), empty_pruning(4, 1), is_matched=True)
+    search = GuidedSearch(
+        board, squares, UniformGuide(squares.neighbours), GuidedOptions(), classical=classical
+    )
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+    search.directions()

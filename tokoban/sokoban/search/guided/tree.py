@@ -1,0 +1,422 @@
+"""Compiled: the tree of a guided search, its queue, and the generation of positions.
+
+A *node* is a sequence of pushes from the start. Nodes with equal boxes and player's zone have one
+*position*, compared exactly, which is evaluated and whose pushes are generated once. A node is cut
+if its position was expanded with at least its probability, or waits with that and no higher
+priority: the policy depends on the position alone, so that every node below it is cheaper elsewhere
+("state cuts", arXiv:1811.10928).
+
+The queue takes the node of least *priority*, the natural log of its cost. With g pushes made
+and one more, h pushes expected, pi the probability of the node and s that its position is solvable:
+
+- LEVIN: g / pi, LevinTS (arXiv:1811.10928). It expands at most depth / probability nodes before any
+  solution.
+- PHS: (g + h) / pi, and PHS_STAR: (g + h) / pi ** (1 + h / g) (arXiv:2103.11505). They expand no
+  more nodes than the highest cost on the way to the solution.
+- REROOTED: the least cost slenderness / pi of LevinTS from any ancestor that is a root, divided by
+  that root's weight (arXiv:2412.05196). The start is a root, and each expanded position
+  that brings the expected pushes left to a new low.
+
+All are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1. Except
+for REROOTED, no node has a lower priority than its parent.
+
+Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
+B positions of a batch.
+"""
+
+import math
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.guided.classical import judge, may_push
+from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
+
+LEVIN, PHS, PHS_STAR, REROOTED = range(4)
+
+# Entries of `Tree.progress`.
+NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
+
+# Why `take` returned.
+BATCH, SOLVED, FULL, EXHAUSTED, BUDGET_SPENT = range(5)
+
+_MOST_DEADLOCKED = 1 - 1e-6  # however certain the guide is, the position is only put off
+
+
+class Level(NamedTuple):
+    """What is constant."""
+
+    neighbours: Int16[np.ndarray, "F+1 4"]
+    keys: UInt64[np.ndarray, "2 F"]
+    goals: UInt64[np.ndarray, " W"]
+    order: int
+    deadlock_weight: float
+    uniform: float  # share of the uniform policy in every other
+    reroot_step: float  # a new low of the expected pushes left is this much lower
+
+
+class Tree(NamedTuple):
+    """Positions, their pushes, and the nodes."""
+
+    positions: Positions  # the player on the least square of the zone
+    first_edge: Int32[np.ndarray, " P"]  # NONE until its pushes are generated
+    num_edges: Int32[np.ndarray, " P"]
+    is_evaluated: Bool[np.ndarray, " P"]
+    pushes_left: Float32[np.ndarray, " P"]  # as the guide expects
+    log_solvable: Float32[np.ndarray, " P"]
+    expanded_log_pi: Float64[np.ndarray, " P"]  # the highest of its expanded nodes
+    open_log_pi: Float64[np.ndarray, " P"]  # of the node that was last put into the queue
+    open_priority: Float64[np.ndarray, " P"]
+    child: Int32[np.ndarray, " E"]
+    edge_push: Int32[np.ndarray, " E"]  # square of the box * 4 + direction
+    edge_log_pi: Float32[np.ndarray, " E"]
+    edge_log_solvable: Float32[np.ndarray, " E"]
+    position: Int32[np.ndarray, " N"]
+    parent: Int32[np.ndarray, " N"]
+    depth: Int32[np.ndarray, " N"]
+    log_pi: Float64[np.ndarray, " N"]
+    priority: Float64[np.ndarray, " N"]
+    is_root: Bool[np.ndarray, " N"]
+    heap: Int32[np.ndarray, " N"]
+    progress: Int64[np.ndarray, "7"]
+    least_left: Float64[np.ndarray, "1"]  # the lowest expected pushes left of a root
+
+
+class Batch(NamedTuple):
+    """Positions to evaluate, and the nodes that wait for it."""
+
+    nodes: Int32[np.ndarray, " 2*B"]
+    positions: Int32[np.ndarray, " B"]
+    boxes: Bool[np.ndarray, "B F"]
+    zone: Bool[np.ndarray, "B F"]
+    sizes: Int64[np.ndarray, "2"]  # nodes, positions
+
+
+@inner
+@no_type_check
+def _comes_before(tree, node, other):
+    """Whether a node is taken before another: the lower priority, then the newer."""
+    first, second = tree.priority[node], tree.priority[other]
+    return first < second or (first == second and node > other)
+
+
+@inner
+@no_type_check
+def _enter(tree, node):
+    """Puts a node into the queue."""
+    heap, progress = tree.heap, tree.progress
+    place = progress[NUM_OPEN]
+    progress[NUM_OPEN] += 1
+    while place > 0 and _comes_before(tree, node, heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = node
+
+
+@inner
+@no_type_check
+def _leave(tree):
+    """Takes the node that comes before all others out of the queue."""
+    heap, progress = tree.heap, tree.progress
+    first = heap[0]
+    progress[NUM_OPEN] -= 1
+    count = progress[NUM_OPEN]
+    last = heap[count]
+    place = 0
+    while 2 * place + 1 < count:
+        below = 2 * place + 1
+        if below + 1 < count and _comes_before(tree, heap[below + 1], heap[below]):
+            below += 1
+        if _comes_before(tree, last, heap[below]):
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = last
+    return first
+
+
+@inner
+@no_type_check
+def _least_rooted_cost(tree, parent, log_pi):
+    """The log of the least slenderness / probability from a root, for a push with ``log_pi``.
+
+    The slenderness is the sum of the probabilities of the ways to the node from each node between;
+    all roots have weight 1.
+    """
+    slenderness, log_way = 1.0, np.float64(log_pi)
+    least = np.inf
+    node = parent
+    while True:
+        slenderness += math.exp(log_way)
+        if tree.is_root[node]:
+            least = min(least, math.log(slenderness) - log_way)
+        if tree.parent[node] == NONE:
+            return least
+        log_way += tree.log_pi[node] - tree.log_pi[tree.parent[node]]
+        node = tree.parent[node]
+
+
+@inner
+@no_type_check
+def _priority(level, tree, parent, edge, log_pi):
+    """The priority of the node after a push, by what its position or its parent's is known for."""
+    position, child = tree.position[parent], tree.child[edge]
+    made = tree.depth[parent] + 2.0  # the pushes and one more
+    left = max(tree.pushes_left[position] - 1.0, 0.0)
+    log_solvable = min(tree.log_solvable[position], tree.edge_log_solvable[edge])
+    if tree.is_evaluated[child]:
+        left = tree.pushes_left[child]
+        log_solvable = min(tree.log_solvable[position], tree.log_solvable[child])
+    put_off = level.deadlock_weight * log_solvable
+    if level.order == REROOTED:
+        return _least_rooted_cost(tree, parent, tree.edge_log_pi[edge]) - put_off
+    if level.order == LEVIN:
+        cost = math.log(made) - log_pi
+    elif level.order == PHS:
+        cost = math.log(made + left) - log_pi
+    else:
+        cost = math.log(made + left) - log_pi * (1.0 + left / made)
+    return max(cost - put_off, tree.priority[parent])
+
+
+@inner
+@no_type_check
+def _add_node(tree, parent, position, log_pi, priority):
+    """Stores a node without putting it into the queue."""
+    node = tree.progress[NUM_NODES]
+    tree.progress[NUM_NODES] += 1
+    tree.position[node] = position
+    tree.parent[node] = parent
+    tree.depth[node] = tree.depth[parent] + 1
+    tree.log_pi[node] = log_pi
+    tree.priority[node] = priority
+    tree.is_root[node] = False
+    return node
+
+
+@inner
+@no_type_check
+def _expand(level, tree, node):
+    """Puts the nodes after the pushes of an evaluated position into the queue, except those cut."""
+    position = tree.position[node]
+    if tree.expanded_log_pi[position] >= tree.log_pi[node]:
+        return
+    tree.expanded_log_pi[position] = tree.log_pi[node]
+    tree.progress[NUM_EXPANDED] += 1
+    if (
+        level.order == REROOTED
+        and tree.log_solvable[position] > math.log(0.5)
+        and tree.pushes_left[position] <= tree.least_left[0] - level.reroot_step
+    ):
+        tree.least_left[0] = tree.pushes_left[position]
+        tree.is_root[node] = True
+    first = tree.first_edge[position]
+    for edge in range(first, first + tree.num_edges[position]):
+        child = tree.child[edge]
+        log_pi = tree.log_pi[node] + tree.edge_log_pi[edge]
+        if tree.expanded_log_pi[child] >= log_pi:
+            continue
+        priority = _priority(level, tree, node, edge, log_pi)
+        if tree.open_log_pi[child] >= log_pi and tree.open_priority[child] <= priority:
+            continue
+        tree.open_log_pi[child], tree.open_priority[child] = log_pi, priority
+        _enter(tree, _add_node(tree, node, child, log_pi, priority))
+
+
+@inner
+@no_type_check
+def _number_of(level, tree, boxes_key, words, player):
+    """The position with these boxes and the player's zone of this least square; new ones are
+    stored."""
+    positions = tree.positions
+    slot = slot_of(positions, words, boxes_key, player, level.keys[1, player])
+    if positions.slots[slot] != NONE:
+        return np.int64(positions.slots[slot])
+    position = add(positions, slot, words, boxes_key, player, NONE)
+    tree.first_edge[position] = NONE
+    tree.num_edges[position] = 0
+    tree.is_evaluated[position] = False
+    tree.expanded_log_pi[position] = tree.open_log_pi[position] = -np.inf
+    tree.open_priority[position] = np.inf
+    return position
+
+
+@inner
+@no_type_check
+def lay_out(level, tree, scratch, position):
+    """Puts the boxes of a position into the scratch, and ``area`` 1 where the player can walk."""
+    boxes = scratch.boxes
+    list_boxes(tree.positions.boxes[position], boxes)
+    for box in boxes:
+        scratch.is_blocked[box] = True
+    scratch.area[:] = 0
+    player = tree.positions.player[position]
+    flood(level.neighbours, scratch.is_blocked, player, scratch.area, 1, scratch.waiting)
+
+
+@inner
+@no_type_check
+def _list_pushes(level, tree, scratch, pruning, position):
+    """Adds the pushes of a position that is laid out, without those that ``pruning`` forbids."""
+    neighbours, is_blocked = level.neighbours, scratch.is_blocked
+    tree.first_edge[position] = edge = tree.progress[NUM_EDGES]
+    if pruning is not None and not judge(pruning, tree.positions, scratch, position):
+        return
+    for row in range(len(scratch.boxes)):
+        box = np.int64(scratch.boxes[row])
+        for direction in range(4):
+            end = neighbours[box, direction]
+            if scratch.area[neighbours[box, direction ^ 2]] != 1 or is_blocked[end]:
+                continue
+            if pruning is not None and not may_push(
+                pruning, tree.positions, scratch, position, row, end
+            ):
+                continue
+            tree.edge_push[edge] = box * 4 + direction
+            edge += 1
+    tree.num_edges[position] = edge - tree.first_edge[position]
+    tree.progress[NUM_EDGES] = edge
+
+
+@inner
+@no_type_check
+def _generate(level, tree, scratch, position):
+    """Finds the position after each push; returns the push that solves the level, or NONE."""
+    neighbours, keys, words = level.neighbours, level.keys, scratch.words
+    first = tree.first_edge[position]
+    for edge in range(first, first + tree.num_edges[position]):
+        box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+        end = np.int64(neighbours[box, direction])
+        copy(tree.positions.boxes[position], words)
+        words[box >> 6] ^= bit_of(box)
+        words[end >> 6] ^= bit_of(end)
+        scratch.is_blocked[box], scratch.is_blocked[end] = False, True
+        scratch.last_mark[0] += 1
+        player = flood(
+            neighbours,
+            scratch.is_blocked,
+            box,
+            scratch.marks,
+            scratch.last_mark[0],
+            scratch.waiting,
+        )
+        scratch.is_blocked[box], scratch.is_blocked[end] = True, False
+        key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
+        tree.child[edge] = _number_of(level, tree, key, words, player)
+        tree.progress[NUM_GENERATED] += 1
+        is_solved = True
+        for word in range(len(words)):
+            is_solved &= words[word] == level.goals[word]
+        if is_solved:
+            return edge
+    return NONE
+
+
+@entry
+@no_type_check
+def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
+    """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
+
+    Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
+    Returns BATCH if there are nodes for ``expand_batch``, else why there are none.
+    """
+    progress, sizes, boxes = tree.progress, batch.sizes, scratch.boxes
+    sizes[:] = 0
+    while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
+        stop = NONE
+        if progress[NUM_OPEN] == 0:
+            stop = EXHAUSTED
+        elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
+            stop = BUDGET_SPENT
+        elif not _has_room(tree, 4 * len(boxes) * (sizes[0] + 1)):
+            stop = FULL
+        if stop != NONE:
+            return BATCH if sizes[0] > 0 else stop
+        node = _leave(tree)
+        position = tree.position[node]
+        if tree.expanded_log_pi[position] >= tree.log_pi[node]:
+            continue
+        if tree.is_evaluated[position]:
+            _expand(level, tree, node)
+            continue
+        if tree.first_edge[position] != NONE:  # it is in the batch already
+            batch.nodes[sizes[0]] = node
+            sizes[0] += 1
+            continue
+        lay_out(level, tree, scratch, position)
+        for square in range(len(scratch.area) - 1):
+            batch.boxes[sizes[1], square] = scratch.is_blocked[square]
+            batch.zone[sizes[1], square] = scratch.area[square] == 1
+        _list_pushes(level, tree, scratch, pruning, position)
+        edge = _generate(level, tree, scratch, position)
+        for box in boxes:
+            scratch.is_blocked[box] = False
+        if edge != NONE:
+            progress[NUM_EXPANDED] += 1
+            progress[REACHED] = _add_node(tree, node, tree.child[edge], 0.0, 0.0)
+            return SOLVED
+        if tree.num_edges[position] == 0:
+            tree.is_evaluated[position] = True  # nothing hangs on what the guide would say
+            _expand(level, tree, node)
+            continue
+        batch.nodes[sizes[0]] = node
+        sizes[0] += 1
+        batch.positions[sizes[1]] = position
+        sizes[1] += 1
+    return BATCH
+
+
+@inner
+@no_type_check
+def _has_room(tree, count):
+    """Whether so many positions, pushes and nodes can be added."""
+    capacity, progress = len(tree.heap), tree.progress
+    most = max(tree.positions.num_known[0], progress[NUM_EDGES], progress[NUM_NODES])
+    return most + count < capacity
+
+
+@entry
+@no_type_check
+def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_deadlocks):
+    """Stores what the guide says of the batch, and expands its nodes."""
+    for row in range(batch.sizes[1]):
+        position = batch.positions[row]
+        tree.is_evaluated[position] = True
+        tree.pushes_left[position] = max(pushes_left[row], 0.0)
+        tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], _MOST_DEADLOCKED))
+        first, count = tree.first_edge[position], tree.num_edges[position]
+        total = 0.0
+        for edge in range(first, first + count):
+            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+            total += math.exp(log_policy[row, box, direction])
+        for edge in range(first, first + count):
+            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+            share = 1.0 / count
+            if total > 0.0:
+                probability = math.exp(log_policy[row, box, direction]) / total
+                share = (1.0 - level.uniform) * probability + level.uniform * share
+            tree.edge_log_pi[edge] = math.log(share)
+            is_lost = min(push_deadlocks[row, box, direction], _MOST_DEADLOCKED)
+            tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
+    tree.progress[NUM_EVALUATED] += batch.sizes[1]
+    for i in range(batch.sizes[0]):
+        _expand(level, tree, batch.nodes[i])
+
+
+@entry
+@no_type_check
+def begin(level, tree, boxes_key, words, player):
+    """Puts the start into the queue; ``player`` is the least square of its zone."""
+    tree.progress[:] = 0
+    tree.progress[NUM_NODES] = 1
+    tree.position[0] = _number_of(level, tree, boxes_key, words, player)
+    tree.parent[0] = NONE
+    tree.depth[0] = 0
+    tree.log_pi[0] = 0.0
+    tree.priority[0] = 0.0
+    tree.is_root[0] = True
+    _enter(tree, 0)
