@@ -33,6 +33,7 @@ class Outcome(IntEnum):
     SOLVED = 2
     EXHAUSTED = 3  # no solution
     TOO_LONG = 4  # no solution for less than MAX_PRICE
+    STUCK = 5  # play without search came to no new position
 
 
 @runtime_checkable
@@ -248,6 +249,8 @@ def _limit_reached(
         return STOPPED
     if outcome == Outcome.TOO_LONG:
         return f"a price of {MAX_PRICE}"
+    if outcome == Outcome.STUCK:
+        return "no push to a new position"
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
         return f"{limits.max_expansions} expansions"
     if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:

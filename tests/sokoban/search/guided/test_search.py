@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import UniformGuide
-from tokoban.sokoban.search.guided.search import ORDERS, GuidedOptions, Order, solve_guided
+from tokoban.sokoban.search.guided.search import SEARCHES, GuidedOptions, Order, solve_guided
 from tokoban.sokoban.search.limits import STOPPED, Limits
 
 # Far more positions than any test evaluates.
@@ -22,7 +23,7 @@ def _uniform(board: Board) -> UniformGuide:
     return UniformGuide(Squares(board).neighbours)
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", SEARCHES)
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
     order: Order, batch_size: int
@@ -39,7 +40,7 @@ def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", SEARCHES)
 def test_classical_pruning_changes_no_verdict(order: Order) -> None:
     pruned = 0
     for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 100, seed=2)):
@@ -104,8 +105,9 @@ def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, rerooted"),
+        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, rerooted, greedy"),
         ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
+        ({"order": "greedy", "batch_size": 2}, "batch_size is 2; greedy play has batches of 1"),
         ({"uniform": 0.0}, "uniform is 0.0; expected a share above 0, at most 1"),
         ({"deadlock_weight": -1.0}, "deadlock_weight is -1.0; expected 0 or more"),
         ({"reroot_step": float("nan")}, "reroot_step is nan; expected 0 or more"),
@@ -114,3 +116,51 @@ def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPat
 def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("*", r"\*")):
         GuidedOptions(**options)
+
+
+def _game(board: Board, guide: DrawnGuide, *, may_return: bool) -> tuple[bool, int]:
+    """Whether greedy play by the plain rules solves a board, and how many positions it asks for."""
+    squares = Squares(board)
+    visited: set[tuple] = set()
+    while not board.is_solved:
+        area = board.area()
+        visited.add((board.boxes, area))
+        rows = [
+            np.array([[square in marked for square in squares.squares]])
+            for marked in (board.boxes, area)
+        ]
+        log_policy = guide.evaluate(*rows).log_policy[0]
+        best, after = -np.inf, None
+        for square, direction in np.argwhere(log_policy > -np.inf).tolist():
+            box = squares.squares[square]
+            later = replace(
+                board, boxes=board.boxes - {box} | {box.neighbour(direction)}, player=box
+            )
+            is_new = (later.boxes, later.area()) not in visited
+            if log_policy[square, direction] > best and (may_return or is_new):
+                best, after = log_policy[square, direction], later
+        if after is None or (after.boxes, after.area()) in visited:
+            return False, len(visited)
+        board = after
+    return True, len(visited)
+
+
+@pytest.mark.parametrize("order", ["greedy", "greedy-new"])
+def test_greedy_play_makes_the_likeliest_push_as_the_plain_rules_do(order: Order) -> None:
+    num_solved = 0
+    for seed, board in enumerate(random_boards(Shape(3, 4, 1, is_closed=True), 150, seed=8)):
+        if not can_be_solved(board) or board.is_solved:
+            continue
+        guide = DrawnGuide(Squares(board), seed=seed)
+        answer = solve_guided(board, guide, options=GuidedOptions(order=order))
+        is_solved, num_asked = _game(board, guide, may_return=order == "greedy")
+        assert answer.status == ("solved" if is_solved else "gave up")
+        # The guide has nothing to say of a position without pushes.
+        assert num_asked - 1 <= answer.num_evaluated <= num_asked
+        if is_solved:
+            assert answer.solution is not None
+            assert answer.solution.num_pushes == answer.num_evaluated == num_asked
+        else:
+            assert answer.reason == "no push to a new position"
+        num_solved += is_solved
+    assert num_solved > 5

@@ -1,4 +1,4 @@
-"""Solves a level by a search that a guide advises: LevinTS, PHS, PHS* or rerooted LevinTS.
+"""Solves a level as a guide advises: by LevinTS, PHS, PHS*, rerooted LevinTS, or greedy play.
 
 ``tree`` has the methods and their sources. No position is ever dropped on the guide's word, so an
 exhausted search proves that there is no solution.
@@ -28,8 +28,9 @@ from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
 
-Order = Literal["levin", "phs", "phs*", "rerooted"]
-ORDERS: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")
+Order = Literal["levin", "phs", "phs*", "rerooted", "greedy", "greedy-new"]
+SEARCHES: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")
+ORDERS: tuple[Order, ...] = (*SEARCHES, "greedy", "greedy-new")
 
 _FIRST_CAPACITY = 1 << 10  # positions, pushes and nodes
 _MOST_EXPANSIONS_AT_ONCE = 1000  # of positions that were evaluated earlier
@@ -57,6 +58,8 @@ class GuidedOptions:
             raise ValueError(f"order is {self.order!r}; expected one of {', '.join(ORDERS)}")
         if not self.batch_size >= 1:
             raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
+        if self.batch_size > 1 and self.order not in SEARCHES:
+            raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
         if not 0 < self.uniform <= 1:
             raise ValueError(f"uniform is {self.uniform}; expected a share above 0, at most 1")
         for name in ("deadlock_weight", "reroot_step"):
@@ -167,6 +170,8 @@ class GuidedSearch:
                 num_wanted,
                 min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
             )
+            if stop == compiled.EXHAUSTED and self.name not in SEARCHES:
+                return Outcome.STUCK
             if stop in _OUTCOMES:
                 return _OUTCOMES[stop]
             if stop == compiled.BUDGET_SPENT:

@@ -17,8 +17,12 @@ and one more, h pushes expected, pi the probability of the node and s that its p
   that root's weight (arXiv:2412.05196). The start is a root, and each expanded position
   that brings the expected pushes left to a new low.
 
-All are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1. Except
-for REROOTED, no node has a lower priority than its parent.
+All these are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1.
+Except for REROOTED, no node has a lower priority than its parent.
+
+Two orders are no searches but play: of each node only the likeliest push is followed. GREEDY ends
+where it comes to a position for the second time; GREEDY_NEW makes the likeliest push to a position
+where it has not been, and ends where there is none.
 
 Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
 B positions of a batch.
@@ -36,7 +40,7 @@ from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.guided.classical import judge, may_push
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
-LEVIN, PHS, PHS_STAR, REROOTED = range(4)
+LEVIN, PHS, PHS_STAR, REROOTED, GREEDY, GREEDY_NEW = range(6)
 
 # Entries of `Tree.progress`.
 NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
@@ -200,6 +204,37 @@ def _add_node(tree, parent, position, log_pi, priority):
 
 @inner
 @no_type_check
+def _is_solved(level, tree, position):
+    """Whether all boxes are on goals."""
+    for word in range(len(level.goals)):
+        if tree.positions.boxes[position, word] != level.goals[word]:
+            return False
+    return True
+
+
+@inner
+@no_type_check
+def _follow_likeliest(level, tree, node):
+    """Puts only the node after the likeliest push into the queue."""
+    first, best = tree.first_edge[tree.position[node]], NONE
+    for edge in range(first, first + tree.num_edges[tree.position[node]]):
+        is_new = tree.expanded_log_pi[tree.child[edge]] == -np.inf
+        is_better = best == NONE or tree.edge_log_pi[edge] > tree.edge_log_pi[best]
+        if is_better and (is_new or level.order == GREEDY):
+            best = edge
+    if best == NONE:
+        return
+    child = tree.child[best]
+    log_pi = tree.log_pi[node] + tree.edge_log_pi[best]
+    later = _add_node(tree, node, child, log_pi, 0.0)
+    if _is_solved(level, tree, child):
+        tree.progress[REACHED] = later
+    elif tree.expanded_log_pi[child] == -np.inf:
+        _enter(tree, later)
+
+
+@inner
+@no_type_check
 def _expand(level, tree, node):
     """Puts the nodes after the pushes of an evaluated position into the queue, except those cut."""
     position = tree.position[node]
@@ -207,6 +242,9 @@ def _expand(level, tree, node):
         return
     tree.expanded_log_pi[position] = tree.log_pi[node]
     tree.progress[NUM_EXPANDED] += 1
+    if level.order >= GREEDY:
+        _follow_likeliest(level, tree, node)
+        return
     if (
         level.order == REROOTED
         and tree.log_solvable[position] > math.log(0.5)
@@ -285,8 +323,9 @@ def _list_pushes(level, tree, scratch, pruning, position):
 @inner
 @no_type_check
 def _generate(level, tree, scratch, position):
-    """Finds the position after each push; returns the push that solves the level, or NONE."""
+    """Finds the position after each push; returns a push that solves the level, or NONE."""
     neighbours, keys, words = level.neighbours, level.keys, scratch.words
+    solving = NONE
     first = tree.first_edge[position]
     for edge in range(first, first + tree.num_edges[position]):
         box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
@@ -308,12 +347,9 @@ def _generate(level, tree, scratch, position):
         key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
         tree.child[edge] = _number_of(level, tree, key, words, player)
         tree.progress[NUM_GENERATED] += 1
-        is_solved = True
-        for word in range(len(words)):
-            is_solved &= words[word] == level.goals[word]
-        if is_solved:
-            return edge
-    return NONE
+        if _is_solved(level, tree, tree.child[edge]):
+            solving = edge
+    return solving
 
 
 @entry
@@ -322,13 +358,16 @@ def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
     """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
 
     Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
-    Returns BATCH if there are nodes for ``expand_batch``, else why there are none.
+    Returns BATCH if there are nodes for ``expand_batch``, else why there are none. A search ends
+    once a push is found that solves the level, play once it is made.
     """
     progress, sizes, boxes = tree.progress, batch.sizes, scratch.boxes
     sizes[:] = 0
     while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
         stop = NONE
-        if progress[NUM_OPEN] == 0:
+        if progress[REACHED] != NONE:
+            stop = SOLVED
+        elif progress[NUM_OPEN] == 0:
             stop = EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
             stop = BUDGET_SPENT
@@ -355,7 +394,7 @@ def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
         edge = _generate(level, tree, scratch, position)
         for box in boxes:
             scratch.is_blocked[box] = False
-        if edge != NONE:
+        if edge != NONE and level.order < GREEDY:
             progress[NUM_EXPANDED] += 1
             progress[REACHED] = _add_node(tree, node, tree.child[edge], 0.0, 0.0)
             return SOLVED
@@ -412,6 +451,7 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
 def begin(level, tree, boxes_key, words, player):
     """Puts the start into the queue; ``player`` is the least square of its zone."""
     tree.progress[:] = 0
+    tree.progress[REACHED] = NONE
     tree.progress[NUM_NODES] = 1
     tree.position[0] = _number_of(level, tree, boxes_key, words, player)
     tree.parent[0] = NONE
