@@ -11,6 +11,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.sokoban.brute_force import Shape, random_boards, reachable, to_go
+from tests.sokoban.labels.page import PAGE, kind_of, listed_arrays
 from tokoban.sokoban.board import OFFSETS, Board, Direction
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import Level, Solution, write_levels
@@ -136,8 +137,7 @@ def test_a_given_solution_is_used_where_none_is_proved(monkeypatch: pytest.Monke
         monkeypatch.setattr(large, limit, 1)
     assert labels_of(board) == LargeLabels(Verdict.OUT_OF_EXPANSIONS)
     labels = labels_of(board, found.solution.directions, num_states=64)
-    start = labels.positions[0]
-    assert (start.origin, start.pushes_left) == (LargeOrigin.BOUND, found.solution.num_pushes)
+    assert labels.positions[0].pushes_left == found.solution.num_pushes
 
 
 def test_what_was_packed_is_what_is_read_and_boards_are_those_of_the_level(tmp_path: Path) -> None:
@@ -156,6 +156,21 @@ def test_what_was_packed_is_what_is_read_and_boards_are_those_of_the_level(tmp_p
         assert read.position(state) == position
         assert canonical_form(read.board(state)) == canonical_form(board_of(board, position))
     assert len(read) == len(labelled)
+
+
+def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
+    shard = shard_of(BOARDS)
+    sizes = {
+        "N": len(BOARDS), "F": len(shard.floor_row), "K": len(shard.boxes), "Q": len(shard)
+    }  # fmt: skip
+    assert listed_arrays("## Larger levels") == {
+        field.name: (kind_of(array), *(name for name, size in sizes.items() if size == len(array)))
+        for field in fields(LargeShard)
+        for array in [getattr(shard, field.name)]
+    }
+    page = PAGE.read_text()
+    for origin in LargeOrigin:
+        assert f"| {int(origin)} `{origin.name}` |" in page
 
 
 @pytest.fixture(scope="module")

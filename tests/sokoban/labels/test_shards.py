@@ -10,6 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.labels.page import PAGE, listed_arrays
 from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.canonical import canonical_form
@@ -127,20 +128,15 @@ def test_the_smallest_level_is_labelled_as_by_hand() -> None:
 
 
 def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "labels.md").read_text()
-    listed: dict[str, tuple[str, ...]] = {}
-    for line in page.splitlines():
-        cells = [cell.strip() for cell in line.split("|")[1:-1]]
-        if len(cells) == 4 and cells[0].startswith("`"):
-            listed |= {name.strip(" `"): tuple(cells[1:3]) for name in cells[0].split(",")}
     sizes = {len(BOARDS): "N", len(SHARD): "Q", 2: "P"}
     content = to_bytes(SHARD, {})
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     del header["__metadata__"]
-    assert listed == {
+    assert listed_arrays("## The files") == {
         name: (array["dtype"], " ".join(sizes[size] for size in array["shape"]))
         for name, array in header.items()
     }
+    page = PAGE.read_text()
     for origin in Origin:
         assert f"| {int(origin)} `{origin.name}` |" in page
