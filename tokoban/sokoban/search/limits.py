@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tokoban import compiling
 
@@ -29,6 +30,11 @@ class Limits:
     def is_stopped(self) -> bool:
         """Whether the stop flag is set."""
         return self.stop is not None and self.stop.is_set()
+
+    @property
+    def of_solve(self) -> dict[str, Any]:
+        """The limits of a search without a guide, as keywords of ``solve``."""
+        return {name: limit for name, limit in vars(self).items() if name != "max_evaluated"}
 
     def at_most(self, max_expansions: int) -> "Limits":
         """The same limits with no more than so many expansions."""
