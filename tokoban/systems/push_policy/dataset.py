@@ -100,7 +100,7 @@ class LabelledPositions:
     ) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
         """Those of the shards of one drawing: all shards come before one comes again."""
         if not self.shards:
-            return positions_of(_random_levels(seed, number))
+            return positions_of(random_levels(seed, number))
         first = number * _SHARDS_A_DRAWING
         chosen = []
         for place in range(first, first + _SHARDS_A_DRAWING):
@@ -112,7 +112,7 @@ class LabelledPositions:
         return np.concatenate(words), np.concatenate(classes)
 
 
-def _random_levels(seed: int, number: int) -> Shard:
+def random_levels(seed: int, number: int) -> Shard:
     """Labels of random levels of two boxes in at most 6x6 squares: for tests and first tries."""
     [mixed] = np.random.SeedSequence([seed, number]).generate_state(1)
     generator = torch.Generator().manual_seed(int(mixed))

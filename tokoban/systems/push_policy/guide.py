@@ -6,13 +6,14 @@ neighbourhood.
 
 from typing import no_type_check
 
+import llvmlite.binding
 import numpy as np
 import torch
-from jaxtyping import Bool, Float32, Int8, Int32, UInt8
+from jaxtyping import Bool, Int8, Int32, UInt8
 from torch import Tensor
 
 from tokoban.compiling import entry
-from tokoban.sokoban.board import Square
+from tokoban.sokoban.board import OFFSETS, Direction, Square
 from tokoban.sokoban.search.bounds import assign, matched_pushes
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.guide import Guidance, legal_pushes
@@ -22,6 +23,7 @@ from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
     CAN_PUSH,
     DEADLOCK_CLASS,
+    DIRECTIONS,
     HAS_BOX,
     IS_FLOOR,
     IS_GOAL,
@@ -31,6 +33,9 @@ from tokoban.systems.push_policy.positions import (
     NUM_FEATURES,
     Result,
 )
+
+_CPU_HAS_BF16 = llvmlite.binding.get_host_cpu_features().get("avx512bf16", False)
+_LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
 
 MOST_SQUARES = 1024  # of a level, by which the network is limited
 
@@ -156,44 +161,94 @@ def collated(tokens: list[Tokens], features: list[UInt8[np.ndarray, "_ _ 17"]]) 
 class NetworkGuide:
     """A trained network as the guide of one level."""
 
-    def __init__(self, model: PushNet, squares: Squares, ground: Ground) -> None:
-        """``ValueError`` for a level that is too large."""
+    def __init__(
+        self, model: PushNet, squares: Squares, ground: Ground, *, num_views: int = 1
+    ) -> None:
+        """Its judgements are means over so many of the board's eight symmetries.
+
+        ``ValueError`` for a level that is too large.
+        """
         self.model, self.tokens = model, Tokens(squares, ground)
+        self.num_views = num_views
 
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
         """The network's judgement of positions, all in one batch."""
         features, bounds = self.tokens.features(boxes, zone)
-        return judged(self.model, collated([self.tokens], [features]), bounds)
+        boards = collated([self.tokens], [features])
+        return judged(self.model, boards, bounds, num_views=self.num_views)
 
 
-def judged(model: PushNet, boards: Boards, bounds: Int32[np.ndarray, " P"]) -> Guidance:
-    """What the network says of positions with these lower bounds."""
+def judged(
+    model: PushNet, boards: Boards, bounds: Int32[np.ndarray, " P"], *, num_views: int = 1
+) -> Guidance:
+    """What the network says of positions with these lower bounds.
+
+    With several views, up to 8, the means of the probabilities over as many symmetries.
+    """
     device = next(model.parameters()).device
     boards = Boards(*(tensor.to(device) for tensor in boards))
-    with (
-        torch.inference_mode(),
-        torch.autocast(device.type, torch.bfloat16, enabled=_is_quick(device)),
-    ):
-        output = model(boards)
-        is_legal = boards.features[:, :, CAN_PUSH : CAN_PUSH + 4] != 0
-        log_policy = output.log_policy(is_legal).masked_fill(~is_legal, -torch.inf)
-        push_deadlocks = output.result.softmax(-1)[..., Result.DEADLOCK]
-        values = output.value.softmax(-1)
-        deadlocked = values[:, DEADLOCK_CLASS]
-        excess = values[:, :DEADLOCK_CLASS] @ torch.arange(DEADLOCK_CLASS, device=device).float()
-        excess = 2 * excess / (1 - deadlocked).clamp(min=1e-6)
+    is_legal = boards.features[:, :, CAN_PUSH : CAN_PUSH + 4] != 0
+    # Converting a few numbers costs more than half precision saves.
+    uses_bf16 = _has_bf16(device) and is_legal.numel() > _LEAST_FOR_BF16
+    with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=uses_bf16):
+        views = [_judged_once(model, boards, is_legal, view) for view in range(num_views)]
+    policy, push_deadlocks, values = (
+        torch.stack(parts).mean(0) for parts in zip(*views, strict=True)
+    )
+    deadlocked = values[:, DEADLOCK_CLASS]
+    excess = values[:, :DEADLOCK_CLASS] @ torch.arange(DEADLOCK_CLASS, device=device).float()
+    excess = 2 * excess / (1 - deadlocked).clamp(min=1e-6)
     return Guidance(
-        log_policy=_numpy(log_policy),
-        pushes_left=np.minimum(bounds, UNREACHABLE).astype(np.float32) + _numpy(excess),
-        deadlocked=np.where(bounds >= UNREACHABLE, np.float32(1), _numpy(deadlocked)),
-        push_deadlocks=_numpy(push_deadlocks),
+        log_policy=policy.log().cpu().numpy(),
+        pushes_left=np.minimum(bounds, UNREACHABLE).astype(np.float32) + excess.cpu().numpy(),
+        deadlocked=np.where(bounds >= UNREACHABLE, np.float32(1), deadlocked.cpu().numpy()),
+        push_deadlocks=push_deadlocks.cpu().numpy(),
     )
 
 
-def _numpy(tensor: Tensor) -> Float32[np.ndarray, "..."]:
-    return tensor.float().cpu().numpy()
+def _judged_once(
+    model: PushNet, boards: Boards, is_legal: Bool[Tensor, "P T 4"], view: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Probabilities: of each push, that it deadlocks, and of the classes of the pushes left."""
+    directions = DIRECTIONS[view].tolist()
+    seen = _seen(boards, view)
+    output = model(seen)
+    policy = output.log_policy(is_legal[:, :, _inverse(directions)]).exp()[:, :, directions]
+    push_deadlocks = output.result.softmax(-1)[:, :, directions, Result.DEADLOCK]
+    return policy.masked_fill(~is_legal, 0.0), push_deadlocks, output.value.softmax(-1)
 
 
-def _is_quick(device: torch.device) -> bool:
-    """Whether half precision saves time there."""
-    return device.type == "cuda" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+def _seen(boards: Boards, view: int) -> Boards:
+    """The same positions under a symmetry of ``positions``; the tokens keep their order."""
+    if view == 0:
+        return boards
+    directions = DIRECTIONS[view].tolist()
+    groups = [
+        first + direction
+        for first in (CAN_PUSH, BOUND_FALLS, IS_UNBOUNDED)
+        for direction in _inverse(directions)
+    ]
+    features = boards.features[:, :, [*range(CAN_PUSH), *groups]]
+    # Each step to a neighbour, and the coordinates, go where the directions go.
+    steps = [_turned(step, directions) for step in NEIGHBOURHOOD]
+    order = [steps.index(step) for step in NEIGHBOURHOOD]
+    rows, columns = boards.coordinates.long().unbind(-1)
+    down, right = (torch.tensor(_turned(step, directions)) for step in ((1, 0), (0, 1)))
+    turned = rows[..., None] * down.to(rows) + columns[..., None] * right.to(rows)
+    turned = turned - turned.amin(1, keepdim=True)
+    return Boards(features, boards.neighbours[:, :, order], turned.to(boards.coordinates))
+
+
+def _turned(step: tuple[int, int], directions: list[int]) -> tuple[int, int]:
+    """A step down and right under a symmetry, which takes direction d to ``directions[d]``."""
+    down, right = OFFSETS[directions[Direction.DOWN]], OFFSETS[directions[Direction.RIGHT]]
+    return step[0] * down[0] + step[1] * right[0], step[0] * down[1] + step[1] * right[1]
+
+
+def _inverse(directions: list[int]) -> list[int]:
+    return [directions.index(direction) for direction in range(4)]
+
+
+def _has_bf16(device: torch.device) -> bool:
+    """Whether there are instructions for half precision."""
+    return device.type == "cuda" or _CPU_HAS_BF16

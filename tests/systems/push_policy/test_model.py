@@ -1,0 +1,102 @@
+"""The parts of the network against torch's convolution, and what padding and batches may not do."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.dataset import Boards, batch_of, random_levels
+from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
+from tokoban.systems.push_policy.positions import DEADLOCK_CLASS, FLOOR, positions_of, tokens_of
+from tokoban.systems.push_policy.train import loss_of
+
+
+def test_a_neighbourhood_is_a_convolution_and_so_are_its_gradients() -> None:
+    torch.manual_seed(0)
+    rows, columns = 5, 6
+    numbers = functional.pad(
+        torch.arange(rows * columns).view(rows, columns), (1, 1, 1, 1), value=rows * columns
+    )
+    neighbours = numbers.unfold(0, 3, 1).unfold(1, 3, 1).reshape(-1, 9).int()
+    layer = NeighbourhoodLinear(4, 7).double()
+    squares = torch.randn(rows * columns, 4, dtype=torch.double, requires_grad=True)
+    found = layer(squares, neighbours)
+    kernel = layer.weight.view(3, 3, 4, 7).permute(3, 2, 0, 1)
+    planes = squares.T.view(1, 4, rows, columns)
+    expected = functional.conv2d(planes, kernel, padding=1)[0].flatten(1).T
+    torch.testing.assert_close(found, expected)
+    weights = torch.randn_like(expected)
+    inputs = (squares, layer.weight)
+    for mine, theirs in zip(
+        torch.autograd.grad((found * weights).sum(), inputs),
+        torch.autograd.grad((expected * weights).sum(), inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, theirs)
+
+
+@pytest.fixture(scope="module")
+def words() -> np.ndarray:
+    words, _ = positions_of(random_levels(seed=1, number=0))
+    return words[np.argsort(np.bitwise_count(words[:, FLOOR]), kind="stable")[[0, 5, -1]]]
+
+
+def _boards(words: np.ndarray, num_tokens: int) -> Boards:
+    return Boards(*map(torch.from_numpy, tokens_of(words, np.zeros(len(words), int), num_tokens)))
+
+
+@pytest.mark.parametrize("inputs", ["raw", "augmented", "bounds"])
+def test_a_batch_answers_as_each_position_alone_does(words: np.ndarray, inputs: str) -> None:
+    torch.manual_seed(0)
+    model = PushNet(PushPolicyConfig(width=16, num_blocks=2, num_heads=2, inputs=inputs)).eval()
+    together = model(_boards(words, 40))
+    for number, row in enumerate(words):
+        count = int(np.bitwise_count(row[FLOOR]))
+        alone = model(_boards(row[None], count))
+        torch.testing.assert_close(together.push[number, :count], alone.push[0])
+        torch.testing.assert_close(together.result[number, :count], alone.result[0])
+        torch.testing.assert_close(together.value[number], alone.value[0])
+
+
+def test_loops_apply_the_blocks_again(words: np.ndarray) -> None:
+    """Two loops of one block are two blocks with the same weights."""
+    torch.manual_seed(0)
+    looped = PushNet(PushPolicyConfig(width=16, num_blocks=1, num_heads=2, loops=2)).eval()
+    plain = PushNet(PushPolicyConfig(width=16, num_blocks=2, num_heads=2, attention_every=0)).eval()
+    state = looped.state_dict()
+    state = {name: value for name, value in state.items() if "attention" not in name}
+    again = {name.replace("blocks.0", "blocks.1"): value for name, value in state.items()}
+    plain.load_state_dict(state | again)
+    boards = _boards(words, 40)
+    for mine, theirs in zip(_without_attention(looped)(boards), plain(boards), strict=True):
+        torch.testing.assert_close(mine, theirs)
+
+
+def _without_attention(model: PushNet) -> PushNet:
+    for block in model.blocks:
+        block.attention = None
+    return model
+
+
+def test_the_loss_is_the_one_computed_by_hand() -> None:
+    words, classes = positions_of(random_levels(seed=2, number=0))
+    order = np.argsort(classes)[[0, 1, 2, 3, -4, -3, -2, -1]]
+    batch = batch_of(words[order], classes[order], np.zeros(8, np.int64))
+    torch.manual_seed(0)
+    shape = batch.results.shape
+    output = PushOutput(torch.randn(shape), torch.randn(*shape, 4), torch.randn(8, 33))
+    found = loss_of(output, batch, PushPolicyConfig(value_weight=1.0))
+    push, result, value = [], [], []
+    for number in range(8):
+        legal = batch.results[number] >= 0
+        chances = output.push[number][legal].softmax(0)
+        own = batch.results[number][legal].long()
+        if batch.value[number] != DEADLOCK_CLASS:
+            push.append(-chances[own == 0].sum().log())
+        result += list(-output.result[number][legal].log_softmax(1).gather(1, own[:, None]))
+        value.append(-output.value[number].log_softmax(0)[int(batch.value[number])])
+    parts = [torch.stack(part).mean() for part in (push, result, value)]
+    assert found.parts is not None
+    torch.testing.assert_close(found.parts, torch.stack(parts))
