@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tokoban.api.advice import explain, hint
+    from tokoban.api.advice import explain, hint, predict
     from tokoban.api.learning import Pretrained, load, make_env
     from tokoban.api.levels import read_levels, verify, write_levels
     from tokoban.api.puzzles import generate, label, rate
@@ -43,6 +43,7 @@ _HOMES = {
     "load": "api.learning",
     "make_env": "api.learning",
     "optimise": "api.solving",
+    "predict": "api.advice",
     "rate": "api.puzzles",
     "read_levels": "api.levels",
     "solve": "api.solving",
@@ -71,6 +72,7 @@ __all__ = [
     "load",
     "make_env",
     "optimise",
+    "predict",
     "rate",
     "read_levels",
     "solve",

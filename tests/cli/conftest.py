@@ -1,4 +1,4 @@
-"""A policy that no test has to train: few weights, drawn from a seed."""
+"""Policies that no test has to train: few weights, drawn from a seed."""
 
 import json
 from dataclasses import asdict
@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from tokoban.sokoban.board import UNDO
+from tokoban.systems.push_policy import config as push_config
+from tokoban.systems.push_policy.train import build_model as build_push_model
 from tokoban.systems.sokoban_policy import config
 from tokoban.systems.sokoban_policy.train import build_model
 from tokoban.training.checkpoint import save_weights
@@ -24,4 +26,15 @@ def random_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("weights") / "random.safetensors"
     metadata = {"system": "sokoban", "config": json.dumps(asdict(chosen))}
     save_weights(path, model.state_dict(), metadata)
+    return path
+
+
+@pytest.fixture(scope="session")
+def random_push_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights of a policy of pushes that knows nothing."""
+    torch.manual_seed(7)
+    chosen = push_config.tiny()
+    path = tmp_path_factory.mktemp("weights") / "random-push.safetensors"
+    metadata = {"system": "push", "config": json.dumps(asdict(chosen))}
+    save_weights(path, build_push_model(chosen).state_dict(), metadata)
     return path

@@ -63,6 +63,7 @@ RUNS = {
     "solve": [
         "solve levels.sok --by astar --json OUT",
         "solve levels.sok --by beam --beam 2 --json OUT",
+        "solve levels.sok --by policy --weights push.safetensors --json OUT",
     ],
     "optimise": ["optimise levels.sok --json OUT"],
     "generate": ["generate --levels 1 --seed 1 --boxes 1 --style tiles --output x.sok --json OUT"],
@@ -99,9 +100,10 @@ def documented(command: str) -> set[str]:
 
 @pytest.mark.parametrize("command", RUNS)
 def test_every_field_is_documented_and_every_documented_field_is_written(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, random_push_weights: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("push.safetensors").symlink_to(random_push_weights)
     Path("levels.sok").write_text(LEVELS)
     Path("board.xsb").write_text(BOARD)
     Path("odd.slc").write_text(ODD)

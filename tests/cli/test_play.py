@@ -13,6 +13,7 @@ import sys
 import termios
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ import pytest
 import tokoban
 from tokoban import cli
 from tokoban.cli import advice, saved_games
-from tokoban.cli.advice import Adviser, Background, Deadlock
+from tokoban.cli.advice import Advice, Adviser, Background, Deadlock, Solvable
 from tokoban.cli.keyboard import Keyboard
 from tokoban.cli.play import shipped_levels
 from tokoban.cli.screen import Screen
@@ -331,20 +332,31 @@ def test_there_is_no_hint_where_a_search_proves_that_none_can_be(adviser: Advise
 
 
 def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> None:
-    deadlock = adviser.deadlock(TWO_LOST)
-    assert deadlock is not None
+    deadlock = adviser.prove(TWO_LOST)
+    assert isinstance(deadlock, Deadlock)
     assert deadlock.boxes and deadlock.boxes <= TWO_LOST.boxes
     assert "box" in deadlock.reason
 
 
 def test_what_can_be_solved_is_never_called_deadlocked(adviser: Adviser) -> None:
     for board in (ROOM, CORRIDOR, TWO_BOXES):
-        assert adviser.deadlock(board) is None
+        assert isinstance(adviser.prove(board), Solvable)
 
 
 def test_without_time_nothing_is_claimed(adviser: Adviser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "_DEADLOCK_TIME_S", 0.0)
-    assert adviser.deadlock(parse_board("#########|#@$ $ ..#|#########")) is None
+    assert adviser.prove(parse_board("#########|#@$ $ ..#|#########")) is None
+
+
+def test_a_policy_of_pushes_predicts_and_one_of_moves_does_not(
+    adviser: Adviser, random_push_weights: Path
+) -> None:
+    assert adviser.predict(TWO_BOXES) is None
+    predicted = Adviser(lambda: tokoban.load(str(random_push_weights))).predict(TWO_BOXES)
+    assert predicted is not None and predicted.push is not None
+    assert (predicted.status, predicted.box in TWO_BOXES.boxes) == ("predicted", True)
+    lurd.replay(TWO_BOXES, predicted.moves)
+    assert 0 <= predicted.deadlock_probability <= 1
 
 
 class EndedError(Exception):
@@ -360,7 +372,12 @@ class _Slow(Adviser):
     def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
         return Hint(status="unsolvable")
 
-    def deadlock(self, board: Board, stop: threading.Event | None = None) -> Deadlock | None:
+    def predict(self, board: Board, stop: threading.Event | None = None) -> Hint | None:
+        return Hint(status="predicted")
+
+    def prove(
+        self, board: Board, stop: threading.Event | None = None
+    ) -> Deadlock | Solvable | None:
         if board == ROOM:
             assert stop is not None
             stop.wait()
@@ -371,13 +388,18 @@ class _Slow(Adviser):
 def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     answered = threading.Semaphore(0)
     background = Background(_Slow(), answered.release)
-    assert background.look(ROOM, wants_hint=False) == (None, None)
-    assert background.look(ROOM, wants_hint=True) == (None, None)
-    assert answered.acquire(timeout=10)  # the hint comes before the search for a deadlock
-    assert background.look(ROOM, wants_hint=True) == (Hint(status="unsolvable"), None)
-    assert background.look(TWO_LOST, wants_hint=False) == (None, None)
-    assert answered.acquire(timeout=10)
-    found = (None, Deadlock(TWO_LOST.boxes, "reason"))
+    predicted = Hint(status="predicted")
+    assert background.look(ROOM, wants_hint=False) == Advice()
+    assert answered.acquire(timeout=10)  # the prediction comes before the search for a proof
+    assert background.look(ROOM, wants_hint=False) == Advice(prediction=predicted)
+    background.look(ROOM, wants_hint=True)
+    assert answered.acquire(timeout=10)  # and so does the hint
+    hint = Hint(status="unsolvable")
+    assert background.look(ROOM, wants_hint=True) == Advice(hint, prediction=predicted)
+    assert background.look(TWO_LOST, wants_hint=False) == Advice()
+    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
+    # A proof replaces the prediction.
+    found = Advice(proof=Deadlock(TWO_LOST.boxes, "reason"))
     assert background.look(TWO_LOST, wants_hint=False) == found
     background.close()
 
@@ -390,7 +412,7 @@ def test_what_goes_wrong_in_the_background_is_raised() -> None:
     answered = threading.Semaphore(0)
     background = Background(Failing(), answered.release)
     background.look(TWO_LOST, wants_hint=True)
-    assert answered.acquire(timeout=10)
+    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
     with pytest.raises(RuntimeError, match="a fault"):
         background.look(TWO_LOST, wants_hint=True)
     background.close()
@@ -405,10 +427,11 @@ class _Oracle:
     def __init__(self, start: Board) -> None:
         self.start = start
         self.is_slow = False
+        self.prediction: Hint | None = None
 
-    def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
+    def look(self, board: Board, *, wants_hint: bool) -> Advice:
         if self.is_slow:
-            return None, None
+            return Advice(prediction=self.prediction)
         hint = Hint(
             status="solved",
             box=Square(2, 2),
@@ -418,9 +441,8 @@ class _Oracle:
             pushes_left=2,
             solver="astar",
         )
-        return hint if wants_hint else None, None if board == self.start else Deadlock(
-            board.boxes, "Stuck."
-        )
+        proof = Solvable(2) if board == self.start else Deadlock(board.boxes, "Stuck.")
+        return Advice(hint if wants_hint else None, proof)
 
 
 class Sitting:
@@ -500,6 +522,29 @@ def test_a_hint_has_three_grades_and_ends_with_a_move(sitting: Callable[..., Sit
     at.oracle.is_slow = True
     at.press("u")
     assert at.press("h")[0][-3] == "thinking …"
+
+
+def test_a_prediction_is_shown_until_there_is_a_proof(sitting: Callable[..., Sitting]) -> None:
+    at = sitting(ROOM)
+    at.oracle.is_slow = True
+    at.oracle.prediction = Hint(
+        status="predicted",
+        box=Square(2, 2),
+        destination=Square(2, 3),
+        moves="luR",
+        pushes_left=7,
+        deadlock_probability=0.25,
+    )
+    assert at.page()[9] == "about 7 pushes left, predicted"
+    *_, page = at.press("h", "h", "h")
+    assert page[10:12] == [
+        "Hint: the box at row 3, column 3 goes to row 3, column 4: go lu, then push right",
+        "about 7 pushes left; predicted by the policy",
+    ]
+    at.oracle.prediction = replace(at.oracle.prediction, deadlock_probability=0.75)
+    assert at.page()[9] == "Deadlocked with a probability of 75%, the policy predicts."
+    at.oracle.is_slow = False
+    assert at.page()[9] == "2 pushes left, or fewer"
 
 
 def test_a_solved_level_shows_its_moves_and_is_saved(sitting: Callable[..., Sitting]) -> None:

@@ -1,6 +1,7 @@
 """Hints, and explanations of deadlocks."""
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokoban.sokoban.board import Board
@@ -9,6 +10,8 @@ from tokoban.sokoban.hints import Hint
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
+    from tokoban.sokoban.search.answer import Answer
+    from tokoban.sokoban.search.limits import Limits
 
 
 def hint(
@@ -25,8 +28,9 @@ def hint(
     A trained ``policy`` (``tokoban.load``) is asked first where the board fits it. Without one, or
     where it gives up, a search answers, which may also prove that the position is deadlocked;
     the policy's prediction of that is given only where nothing is proved. The limits are those of
-    the search; the policy's own search of one board ends after at most ``max_moves`` steps, and is
-    left out once ``stop`` is set.
+    the search. A policy of pushes has half of the time limit beside, and the other limits too; the
+    beam search of a policy of moves ends after at most ``max_moves`` steps. Both are left out once
+    ``stop`` is set.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
@@ -40,21 +44,60 @@ def hint(
     from tokoban.sokoban.search.anytime import best_answer
     from tokoban.sokoban.search.limits import Limits
 
-    probability: float | None = None
-    if policy is not None and not (stop is not None and stop.is_set()):
-        from tokoban.systems.sokoban_policy.policy import Policy
-
-        answer, prediction = Policy(policy.model).solve([board])[0]
-        if answer.solution is not None:
-            return hint_of(board, answer)
-        probability = None if prediction is None else prediction.predicted_unsolvable
     limits = Limits(
         time_limit_s=time_limit_s,
         memory_limit_mb=memory_limit_mb,
         max_expansions=max_expansions,
         stop=stop,
     )
+    probability: float | None = None
+    if policy is not None and not limits.is_stopped:
+        answer, probability = _ask(policy, board, limits)
+        if answer.status != "gave up":
+            return hint_of(board, answer)
     return hint_of(board, best_answer(board, limits=limits), deadlock_probability=probability)
+
+
+def predict(board: Board, *, policy: "Pretrained") -> Hint:
+    """What a policy of pushes expects of a position, at once and without a search.
+
+    The hint has the status "predicted", the most probable push, the pushes left and the probability
+    of a deadlock; none of it is proved. There is no push where none is legal, or where the board is
+    solved. Raises ``ValueError`` if the policy plays moves or the board is too large for it.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
+    >>> tokoban.predict(board, policy=tokoban.load("sokoban-8x8"))
+    Traceback (most recent call last):
+    ValueError: the model is a SokobanPolicy; expected a push policy
+    """
+    from tokoban.sokoban.hints import predicted_hint
+    from tokoban.systems.push_policy.policy import PushPolicy
+
+    predicted = PushPolicy(policy.model).predict(board)
+    return predicted_hint(
+        board,
+        box=predicted.box,
+        push=predicted.push,
+        pushes_left=predicted.predicted_pushes_left,
+        deadlock_probability=predicted.predicted_unsolvable,
+        solver="policy",
+    )
+
+
+def _ask(policy: "Pretrained", board: Board, limits: "Limits") -> "tuple[Answer, float | None]":
+    """A policy's own answer, and how probable it is to it that the board is deadlocked."""
+    if policy.system == "push":
+        from tokoban.systems.push_policy.policy import PushPolicy
+
+        time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
+        pushes = PushPolicy(policy.model)
+        answer, predicted = pushes.solve(board, limits=replace(limits, time_limit_s=time_limit_s))
+        return answer, None if predicted is None else predicted.predicted_unsolvable
+    from tokoban.systems.sokoban_policy.policy import Policy
+
+    answer, prediction = Policy(policy.model).solve([board])[0]
+    return answer, None if prediction is None else prediction.predicted_unsolvable
 
 
 def explain(

@@ -1,9 +1,9 @@
-"""Hints and proved deadlocks for a game, found by a thread while the player thinks."""
+"""Hints, predictions and proved deadlocks for a game, found by a thread while the player thinks."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tokoban
 from tokoban.sokoban.board import Board, Square
@@ -25,8 +25,23 @@ class Deadlock:
     reason: str
 
 
+@dataclass(frozen=True)
+class Solvable:
+    """It is proved that some moves solve the board."""
+
+    pushes_left: int  # of the solution that was found
+
+
+class Advice(NamedTuple):
+    """What is known of a board by now; a prediction only until ``proof`` is known."""
+
+    hint: Hint | None = None
+    proof: Deadlock | Solvable | None = None
+    prediction: Hint | None = None
+
+
 class Adviser:
-    """Finds hints and deadlocks; the policy is loaded when the first hint is wanted."""
+    """Finds hints, predictions and deadlocks; the policy is loaded when it is first asked."""
 
     def __init__(self, load_policy: "Callable[[], Pretrained]") -> None:
         self._load_policy = load_policy
@@ -37,11 +52,23 @@ class Adviser:
         self._policy = self._policy or self._load_policy()
         return tokoban.hint(board, policy=self._policy, stop=stop)
 
-    def deadlock(self, board: Board, stop: threading.Event | None = None) -> Deadlock | None:
-        """The proof that no moves solve the board; None if none is found within the time."""
+    def predict(self, board: Board, stop: threading.Event | None = None) -> Hint | None:
+        """The policy's own estimate of the board; None if it has none of this board."""
+        self._policy = self._policy or self._load_policy()
+        try:
+            return tokoban.predict(board, policy=self._policy)
+        except ValueError:  # too large for the policy, or its system plays moves
+            return None
+
+    def prove(
+        self, board: Board, stop: threading.Event | None = None
+    ) -> Deadlock | Solvable | None:
+        """The proof that no moves solve the board, or that some do; None if the time is over."""
         found = tokoban.explain(
             board, time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB, stop=stop
         )
+        if found.status == "solvable" and found.solution is not None:
+            return Solvable(found.solution.num_pushes)
         if found.status != "deadlocked":
             return None
         return Deadlock(frozenset(found.boxes), found.sentences[0])
@@ -51,16 +78,16 @@ class Adviser:
 class _Question:
     """A search about a board; its answer depends on ``key`` alone."""
 
-    key: object
+    key: tuple
     board: Board
-    find: Callable[[Board, threading.Event], Hint | Deadlock | None]
+    find: Callable[[Board, threading.Event], Hint | Deadlock | Solvable | None]
 
 
 @dataclass(frozen=True)
 class _Answer:
     """The result of a search, or its error."""
 
-    found: Hint | Deadlock | None = None
+    found: Hint | Deadlock | Solvable | None = None
     error: BaseException | None = None
 
 
@@ -82,28 +109,32 @@ class Background:
         # A compilation cannot be stopped, and must not keep the player from leaving.
         threading.Thread(target=self._work, daemon=True).start()
 
-    def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
+    def look(self, board: Board, *, wants_hint: bool) -> Advice:
         """What is known of a board by now; the rest is looked for from now on, a hint first.
 
         Raises what went wrong in the thread.
         """
         # A walk changes nothing about a deadlock.
         about = board.walls, board.goals, board.boxes, min(board.area())
-        questions = [_Question(("deadlock", *about), board, self._adviser.deadlock)]
+        questions = [
+            _Question(("prediction", *about), board, self._adviser.predict),
+            _Question(("proof", *about), board, self._adviser.prove),
+        ]
         if wants_hint:
-            questions.insert(0, _Question(("hint", board), board, self._adviser.hint))
+            questions.insert(1, _Question(("hint", board), board, self._adviser.hint))
         with self._change:
-            answers = [self._answers.get(question.key, _Answer()) for question in questions]
+            answers = {
+                question.key[0]: self._answers.get(question.key, _Answer())
+                for question in questions
+            }
             self._want([one for one in questions if one.key not in self._answers])
-        hint = deadlock = None
-        for answer in answers:
+        for answer in answers.values():
             if answer.error is not None:
                 raise answer.error
-            if isinstance(answer.found, Hint):
-                hint = answer.found
-            else:
-                deadlock = answer.found
-        return hint, deadlock
+        found: dict[str, Any] = {name: answer.found for name, answer in answers.items()}
+        if found["proof"] is not None:
+            found["prediction"] = None
+        return Advice(**found)
 
     def close(self) -> None:
         """Ends the thread as soon as it looks up."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from rich.text import Text
 
@@ -19,10 +19,6 @@ from tokoban.sokoban.formats import (
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
 
-if TYPE_CHECKING:
-    # Imported for its name only: a search needs no torch.
-    from tokoban.systems.sokoban_policy.solve import Prediction
-
 SOLVER_NAMES = {
     "beam": "beam search",
     "rollout": "rollout",
@@ -31,16 +27,34 @@ SOLVER_NAMES = {
     "bidirectional-bfs": "bidirectional BFS",
     "bidirectional-fess": "bidirectional FESS",
     "rules": "the rules",
+    "policy": "the policy",
+    "levin": "LevinTS",
+    "phs": "PHS",
+    "phs*": "PHS*",
+    "rerooted": "rerooted LevinTS",
 }
-_BY_POLICY = ("beam", "rollout")
+# By search of a policy, the fields of its predictions.
+_BY_MOVES = ("predicted_steps_left", "predicted_unsolvable")
+_BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
+_PREDICTED = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
+_PREDICTED |= dict.fromkeys(("policy", "levin", "phs", "phs*", "rerooted"), _BY_PUSHES)
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
+
+
+@runtime_checkable
+class Prediction(Protocol):
+    """The prediction of any policy; ``str`` puts it into words."""
+
+    @property
+    def predicted_unsolvable(self) -> float:
+        """A probability."""
 
 
 class Found(NamedTuple):
     """An answer, and what the policy predicted if it was asked and the board fits it."""
 
     answer: Answer
-    prediction: "Prediction | None" = None
+    prediction: Prediction | None = None
 
     @property
     def remark(self) -> str:
@@ -49,12 +63,10 @@ class Found(NamedTuple):
         parts = [answer.reason]
         if answer.status == "unsolvable":
             parts.insert(0, f"proved by {SOLVER_NAMES[answer.solver]}")
-        elif answer.solution is not None and answer.solver not in _BY_POLICY:
+        elif answer.solution is not None and answer.solver not in _PREDICTED:
             parts.insert(0, f"fewest {answer.optimum}" if answer.optimum else "some solution")
         if self.prediction is not None:
-            from tokoban.systems.sokoban_policy.policy import describe
-
-            parts.append(describe(self.prediction))
+            parts.append(str(self.prediction))
         return "; ".join(part for part in parts if part)
 
 
@@ -114,14 +126,14 @@ def describe(number: int, level: Level, found: Found) -> dict[str, object]:
         "elapsed_s": round(answer.elapsed_s, 6),
         "solver": answer.solver,
         "optimum": answer.optimum,
-        "expansions": None if answer.solver in _BY_POLICY else answer.num_expansions,
+        "expansions": None if answer.solver in ("beam", "rollout") else answer.num_expansions,
         "moves_at_least": answer.at_least_moves,
         "pushes_at_least": answer.at_least_pushes,
     }
-    if answer.solver in _BY_POLICY:
-        prediction = found.prediction
-        described["predicted_steps_left"] = prediction and prediction.predicted_steps_left
-        described["predicted_unsolvable"] = prediction and prediction.predicted_unsolvable
+    if _PREDICTED.get(answer.solver) == _BY_PUSHES:
+        described["evaluated"] = answer.num_evaluated
+    for name in _PREDICTED.get(answer.solver, ()):
+        described[name] = found.prediction and getattr(found.prediction, name)
     return described
 
 

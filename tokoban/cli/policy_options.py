@@ -6,13 +6,17 @@ from tokoban.cli import options
 from tokoban.cli.parser import Number, whole
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 
+# The shipped policies: of moves for one box, which beam search plays, and of pushes for any boxes.
+MOVES, PUSHES = "sokoban-8x8", "sokoban-push"
 # What has an effect on the beam search alone.
 OF_BEAM = ("--beam", "--score", "--max-unsolvable")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the weights, the beam search, and where the network runs."""
-    options.add(parser, "--weights", "of the policy", default="sokoban-8x8")
+    options.add(
+        parser, "--weights", "of the policy", usual=f"{PUSHES} with --by policy, else {MOVES}"
+    )
     options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
     options.add(parser, "--score")
     parser.add_argument(

@@ -1,13 +1,14 @@
-"""``tokoban solve``: plans for the levels of a file, by the policy, by A*, or by both in turn."""
+"""``tokoban solve``: solutions of the levels of a file, by a policy, by A*, or by both in turn."""
 
 import argparse
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, level_options, options, policy_options
+from tokoban.cli import attention_files, level_options, options, policies, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.report import entries
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.search.answer import Answer, Objective, Progress
+    from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
-SUMMARY = "solve the levels of a file by the policy and by A*"
+SUMMARY = "solve the levels of a file by a policy and by A*"
 UNDECIDED = "some levels were given up"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
-_OF_ASTAR = ("--time-limit", "--max-expansions", "--threads")
+_OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 _PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
 
 
@@ -38,12 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--level")
     parser.add_argument(
         "--by",
-        choices=("beam", "rollout", "astar"),
-        help="use one method only: the policy's beam search, the policy's most probable moves "
-        "(rollout), or the searches without a network (astar: A* and others by the level's size). "
-        "The shipped policy knows levels with one box and at most 6 x 6 squares inside; only astar "
-        "can prove that a level is unsolvable or a solution optimal (default: beam for levels that "
-        "fit the policy, then astar for levels that are still unsolved)",
+        choices=("policy", "beam", "rollout", "astar"),
+        help="use one method only: the search of the policy of pushes (policy; with weights of a "
+        "policy of moves, its beam search), the beam search of the policy of moves, its most "
+        "probable moves (rollout), or the searches without a network (astar: A* and others by the "
+        "level's size). The shipped policy of moves knows levels with one box and at most 6 x 6 "
+        "squares inside; only astar proves that a solution is optimal (default: beam for levels "
+        "that fit the policy of moves, then astar for levels that are still unsolved)",
     )
     parser.add_argument(
         "--minimise",
@@ -54,11 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--time-limit",
-        "for each level, of astar alone. Without --minimise, at most three quarters of it go to "
-        "any solution, half of the rest to the fewest moves, and what is left to the fewest pushes",
+        "for each level, of astar or the policy of pushes. Of astar without --minimise, at most "
+        "three quarters of it go to any solution, half of the rest to the fewest moves, and the "
+        "rest to the fewest pushes",
     )
     options.add(parser, "--memory-limit", "shared by all threads")
-    options.add(parser, "--max-expansions", "of astar alone", usual="none")
+    options.add(parser, "--max-expansions", "of astar or the policy of pushes", usual="none")
     options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
     policy_options.add_arguments(parser)
     options.add(parser, "--json")
@@ -123,12 +127,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    by = arguments.by
-    if by in ("beam", "rollout"):
-        options.refuse(arguments, "--minimise", *_OF_ASTAR, because=f"with --by {by}")
-    if by == "rollout":
+    by, method = arguments.by, _method(arguments)
+    if method in ("beam", "rollout"):
+        options.refuse(arguments, "--minimise", *_OF_SEARCH, because=f"with --by {by}")
+    if method == "rollout":
         options.refuse(arguments, *policy_options.OF_BEAM, because="with --by rollout")
-    if by == "astar" or arguments.minimise:
+    if method == "push":
+        refused = "--minimise", "--threads", *policy_options.OF_BEAM, "--max-moves", "--precision"
+        options.refuse(arguments, *refused, because="with a policy of pushes")
+    elif method == "astar" or arguments.minimise:
         because = "with --by astar" if by else "with --minimise"
         options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
         if arguments.attention is None:
@@ -139,23 +146,41 @@ def _check(arguments: argparse.Namespace) -> None:
     level_options.check_whole(arguments)
 
 
+def _method(arguments: argparse.Namespace) -> str | None:
+    """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam"."""
+    if arguments.by != "policy":
+        by: str | None = arguments.by
+        return by
+    return "push" if policies.system_of(_weights(arguments)) == "push" else "beam"
+
+
+def _weights(arguments: argparse.Namespace) -> str:
+    usual = policy_options.PUSHES if arguments.by == "policy" else policy_options.MOVES
+    return arguments.weights or usual
+
+
 def _policy_to_watch(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace
-) -> "Policy | None":
+) -> "Policy | PushPolicy | None":
     """The policy whose attention is asked for; ``ValueError`` if not of one level that fits it."""
     if arguments.attention is None:
         return None
     if len(levels) != 1:
         message = f"--attention shows one level, got {len(levels)}"
         raise ValueError(f"{message}; --level chooses one")
-    policy = _policy(arguments)
+    weights = _weights(arguments)
+    policy: Policy | PushPolicy
+    if policies.system_of(weights) == "push":
+        policy = policies.load_push_policy(arguments, weights)
+    else:
+        policy = policies.load_move_policy(arguments, weights)
     for level in levels.values():
         policy.predict(level.board)
     return policy
 
 
 def _show_attention(
-    policy: "Policy",
+    policy: "Policy | PushPolicy",
     levels: "Mapping[int, Level]",
     answers: "Mapping[int, Answer]",
     destination: str,
@@ -166,11 +191,7 @@ def _show_attention(
         if answer.solution is not None:
             panels = policy.attention_panels(levels[number].board, answer.solution.lurd)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            guide = (
-                "Each board attends to the goal, the first token, and to the boards before it; "
-                "look for heads that read the goal, the board before, or the last push."
-            )
-            attention_files.write(destination, panels, title=title, guide=guide)
+            attention_files.write(destination, panels, title=title, guide=policy.attention_guide)
             return
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
 
@@ -195,61 +216,45 @@ def _answers(
 ) -> "Iterator[tuple[int, Found]]":
     """An answer to each level, in order; the policy's come in batches."""
     boards = {number: level.board for number, level in levels.items()}
-    if arguments.by == "astar" or arguments.minimise:
+    method = _method(arguments)
+    if method == "astar" or arguments.minimise:
         yield from _by_search(boards, arguments, bar)
         return
-    policy = _LazyPolicy(arguments)
+    if method == "push":
+        yield from _by_push_policy(boards, arguments, bar)
+        return
+    policy = policies.MovePolicy(arguments, _weights(arguments))
     numbers = list(boards)
     for start in range(0, len(numbers), _BATCH_LEVELS):
         batch = {number: boards[number] for number in numbers[start : start + _BATCH_LEVELS]}
-        if arguments.by is None:
+        if method is None:
             yield from _by_policy_then_search(policy, batch, arguments, bar)
         else:
-            yield from policy.answers(batch, by=arguments.by).items()
+            yield from policy.answers(
+                batch, by="rollout" if method == "rollout" else "beam"
+            ).items()
 
 
-class _LazyPolicy:
-    """The policy of ``--weights``, loaded when it is first asked: torch takes seconds to import."""
+def _by_push_policy(
+    boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
+) -> "Iterator[tuple[int, Found]]":
+    """The answers of the policy of pushes, in order; ``Interrupted`` by Ctrl-C."""
+    from tokoban.cli.found import Found
+    from tokoban.cli.several import in_threads
+    from tokoban.sokoban.search.limits import Limits
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self._arguments = arguments
-        self._policy: Policy | None = None
+    policy = policies.load_push_policy(arguments, _weights(arguments))
 
-    def answers(
-        self, boards: "Mapping[int, Board]", *, by: "Literal['beam', 'rollout']"
-    ) -> "dict[int, Found]":
-        """The policy's answers, with what it predicts."""
-        from tokoban.cli.found import Found
-
-        arguments = self._arguments
-        if self._policy is None:
-            self._policy = _policy(arguments)
-            longest = self._policy.longest_solution
-            if arguments.max_moves is not None and arguments.max_moves > longest:
-                message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
-                print(f"tokoban: {message}, which are used", file=sys.stderr)
-        longest = self._policy.longest_solution
-        found = self._policy.solve(
-            list(boards.values()),
-            by=by,
-            width=arguments.beam,
-            max_moves=min(arguments.max_moves or longest, longest),
-            score=arguments.score,
-            max_unsolvable=arguments.max_unsolvable,
+    def find(number: int, board: "Board", stop: threading.Event) -> Found:
+        limits = Limits(
+            time_limit_s=arguments.time_limit,
+            memory_limit_mb=arguments.memory_limit / 1e6,
+            max_expansions=arguments.max_expansions,
+            stop=stop,
         )
-        return {number: Found(*one) for number, one in zip(boards, found, strict=True)}
+        return Found(*policy.solve(board, limits=limits, report=partial(bar.tell, number, "any")))
 
-
-def _policy(arguments: argparse.Namespace) -> "Policy":
-    import tokoban
-    from tokoban.systems.sokoban_policy.policy import Policy
-
-    return Policy(
-        tokoban.load(arguments.weights, system="sokoban").model,
-        device=arguments.device,
-        precision=arguments.precision,
-        memory_limit_bytes=arguments.memory_limit,
-    )
+    return in_threads(find, boards, num_threads=1)
 
 
 def _by_search(
@@ -289,7 +294,10 @@ def _by_search(
 
 
 def _by_policy_then_search(
-    policy: _LazyPolicy, boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
+    policy: policies.MovePolicy,
+    boards: "Mapping[int, Board]",
+    arguments: argparse.Namespace,
+    bar: "Bar",
 ) -> "Iterator[tuple[int, Found]]":
     """The policy's answers to the boards that fit it, and a search's where it gave up."""
     from tokoban.cli.found import Found

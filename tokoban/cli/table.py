@@ -6,10 +6,9 @@ from typing import Protocol, runtime_checkable
 from rich.text import Text
 
 from tokoban.cli import pages
-from tokoban.cli.advice import Deadlock
+from tokoban.cli.advice import Advice, Deadlock
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.hints import Hint
 from tokoban.sokoban.play import Game
 from tokoban.sokoban.render import Mark, pushed_box
 
@@ -27,10 +26,10 @@ _MOVES_BETWEEN_SAVES = 50
 
 
 @runtime_checkable
-class Advice(Protocol):
+class Adviser(Protocol):
     """The part of ``advice.Background`` that a table uses."""
 
-    def look(self, board: Board, *, wants_hint: bool) -> tuple[Hint | None, Deadlock | None]:
+    def look(self, board: Board, *, wants_hint: bool) -> Advice:
         """What is known of a board by now."""
 
 
@@ -41,9 +40,9 @@ class Table:
     """
 
     def __init__(
-        self, game: Game, advice: Advice, screen: Screen, *, save: Callable[[], str | None]
+        self, game: Game, adviser: Adviser, screen: Screen, *, save: Callable[[], str | None]
     ) -> None:
-        self._game, self._advice, self._screen = game, advice, screen
+        self._game, self._adviser, self._screen = game, adviser, screen
         self._save = save
         self.message = ""
         self.notice = ""  # why a hint takes long, until it comes
@@ -144,18 +143,22 @@ class Table:
         if game.board.is_solved:
             heading = Text(pages.describe_solution(game.lurd), "bold green")
             return pages.game_page(self._screen, game, marks, heading, Text(self.message, "cyan"))
-        hint, deadlock = self._advice.look(game.board, wants_hint=self._grade > 0)
+        advice = self._adviser.look(game.board, wants_hint=self._grade > 0)
+        deadlock = advice.proof if isinstance(advice.proof, Deadlock) else None
         if deadlock and self._deadlocked_after is None:
             self._deadlocked_after = len(game.directions)
         heading, message = Text(), self.message
+        hint = advice.hint or advice.prediction
         if self._deadlocked_after is not None:
             heading = Text(pages.describe_deadlock(deadlock), "bold red")
             marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
-        elif self._grade and hint is None:
-            message = self.notice or "thinking …"
-        elif self._grade and hint is not None:
-            self.notice = ""
-            message = pages.describe_hint(hint, self._grade)
-            shown = (hint.box, hint.destination if self._grade > 1 else None)
-            marks |= {square: Mark.HINT for square in shown if square is not None}
+        else:
+            heading = pages.describe_prospects(advice)
+            if self._grade and hint is None:
+                message = self.notice or "thinking …"
+            elif self._grade and hint is not None:
+                self.notice = ""
+                message = pages.describe_hint(hint, self._grade)
+                shown = (hint.box, hint.destination if self._grade > 1 else None)
+                marks |= {square: Mark.HINT for square in shown if square is not None}
         return pages.game_page(self._screen, game, marks, heading, Text(message, "cyan"))

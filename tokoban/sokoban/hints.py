@@ -1,6 +1,7 @@
-"""Hints: the first push of the best solution found in the time."""
+"""Hints: the first push of the best solution found in the time, or the push a policy predicts."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
@@ -13,16 +14,16 @@ class Hint:
     """The next box to push, and where to; nothing of this where no solution was found.
 
     ``status`` is that of the answer behind the hint: a solution was found, the position is proved
-    unsolvable, or the search gave up.
+    unsolvable, or the search gave up. It is "predicted" where there was no search.
     """
 
-    status: Status
+    status: Status | Literal["predicted"]
     box: Square | None = None  # where the box is now
     push: Direction | None = None  # its first push
     destination: Square | None = None  # where it is when another box is pushed
     moves: str = ""  # as LURD, up to and with the first push
     moves_left: int | None = None  # of the solution that the hint follows
-    pushes_left: int | None = None
+    pushes_left: int | None = None  # of that solution, or as the policy predicts
     is_optimal: bool = False  # no solution has fewer moves, or none has fewer pushes
     # 1 where it is proved, 0 where a solution is known, else a prediction of the policy.
     deadlock_probability: float | None = None
@@ -36,9 +37,13 @@ class Hint:
         if self.status == "gave up":
             return f"No hint: {self.reason}."
         if self.box is None or self.destination is None:
-            return "The position is solved."
+            return "No push is legal." if self.deadlock_probability else "The position is solved."
         left = counted(self.pushes_left or 0, "push")
-        return f"Push the box at {placed(self.box)} to {placed(self.destination)}; {left} left."
+        advice = f"Push the box at {placed(self.box)} to {placed(self.destination)}"
+        if self.status == "predicted":
+            risk = f"deadlocked with a probability of {self.deadlock_probability:.0%}"
+            return f"{advice}; about {left} left, {risk} (a prediction)."
+        return f"{advice}; {left} left."
 
 
 def hint_of(board: Board, answer: Answer, *, deadlock_probability: float | None = None) -> Hint:
@@ -84,3 +89,42 @@ def _first_box(
             break
         destination = player.neighbour(direction)
     return box, push, destination, moves
+
+
+def predicted_hint(
+    board: Board,
+    *,
+    box: Square | None,
+    push: Direction | None,
+    pushes_left: float,
+    deadlock_probability: float,
+    solver: str,
+) -> Hint:
+    """The hint of a policy that prefers this legal push; without one there is no advice."""
+    destination, moves = None, ""
+    if box is not None and push is not None:
+        destination = box.neighbour(push)
+        moves = _walk(board, box.neighbour(push.opposite)) + lurd.LETTERS[push].upper()
+    return Hint(
+        status="predicted",
+        box=box,
+        push=push,
+        destination=destination,
+        moves=moves,
+        pushes_left=round(pushes_left),
+        deadlock_probability=deadlock_probability,
+        solver=solver,
+    )
+
+
+def _walk(board: Board, to: Square) -> str:
+    """A shortest walk of the player to a square of its area, as LURD."""
+    area, ways = board.area(), {board.player: ""}
+    reached = [board.player]
+    for square in reached:  # grows while it is read
+        for direction in Direction:
+            ahead = square.neighbour(direction)
+            if ahead in area and ahead not in ways:
+                ways[ahead] = ways[square] + lurd.LETTERS[direction]
+                reached.append(ahead)
+    return ways[to]

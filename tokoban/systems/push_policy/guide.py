@@ -40,17 +40,23 @@ _LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
 MOST_SQUARES = 1024  # of a level, by which the network is limited
 
 
+def check_size(squares: Squares) -> None:
+    """``ValueError`` for a level of more than ``MOST_SQUARES``."""
+    num_squares = len(squares.squares)
+    if num_squares > MOST_SQUARES:
+        raise ValueError(
+            f"the level has {num_squares:,} squares that the player could reach; the network "
+            f"reads at most {MOST_SQUARES:,}"
+        )
+
+
 class Tokens:
     """The squares of one level as the network reads them."""
 
     def __init__(self, squares: Squares, ground: Ground) -> None:
         """``ValueError`` for a level of more than ``MOST_SQUARES``."""
+        check_size(squares)
         num_squares = len(squares.squares)
-        if num_squares > MOST_SQUARES:
-            raise ValueError(
-                f"the level has {num_squares:,} squares that the player could reach; the network "
-                f"reads at most {MOST_SQUARES:,}"
-            )
         self.ground = ground
         places = np.array(squares.squares, np.int64).reshape(-1, 2)
         # Positions count from the first row and column that have floor.

@@ -122,6 +122,14 @@ class Policy:
             answers[index] = PolicyAnswer(answer, prediction)
         return [answers[index] for index in range(len(boards))]
 
+    @property
+    def attention_guide(self) -> str:
+        """What to look for in the panels."""
+        return (
+            "Each board attends to the goal, the first token, and to the boards before it; "
+            "look for heads that read the goal, the board before, or the last push."
+        )
+
     def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
         """The attention along a solution in LURD, its own or not; errors as of ``predict``."""
         return attention_panels(self.model, self._pack([self._fit(board)]), lurd.parse(moves))
@@ -131,11 +139,3 @@ class Policy:
 
     def _pack(self, boards: Sequence[Board]) -> Bitboards:
         return solve.pack(boards, self.device, margin=self.model.margin)
-
-
-def describe(prediction: Prediction) -> str:
-    """The policy's prediction in words."""
-    unsolvable = prediction.predicted_unsolvable
-    if unsolvable > 0.5:
-        return f"policy: unsolvable, {unsolvable:.0%} sure"
-    return f"policy: solvable, {1 - unsolvable:.0%} sure, {prediction.likeliest_bin} moves left"

@@ -52,6 +52,13 @@ class Prediction:
     predicted_unsolvable: float  # a probability
     likeliest_bin: str  # of the moves left, such as "4 to 11"
 
+    def __str__(self) -> str:
+        """The prediction in words."""
+        unsolvable = self.predicted_unsolvable
+        if unsolvable > 0.5:
+            return f"policy: unsolvable, {unsolvable:.0%} sure"
+        return f"policy: solvable, {1 - unsolvable:.0%} sure, {self.likeliest_bin} moves left"
+
 
 def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> Bitboards:
     """Fitted boards as words, with ``margin`` rings of walls around: as many as the model's."""

@@ -1,0 +1,87 @@
+"""The policies of ``tokoban solve``: of moves (sokoban-8x8) and of pushes (sokoban-push)."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from tokoban.cli.policy_options import MOVES, PUSHES
+
+if TYPE_CHECKING:
+    from tokoban.cli.found import Found
+    from tokoban.sokoban.board import Board
+    from tokoban.systems.push_policy.policy import PushPolicy
+    from tokoban.systems.sokoban_policy.policy import Policy
+
+System = Literal["sokoban", "push"]
+
+
+def system_of(weights: str) -> System:
+    """The system of the policy in a file; errors as of ``tokoban.load``."""
+    if weights in _SHIPPED:
+        return _SHIPPED[weights]
+    from tokoban import pretrained
+    from tokoban.training.untrusted import read_header
+
+    path = pretrained.weights_path(weights)
+    system = read_header(path).metadata.get("system", "unknown")
+    for known in _SHIPPED.values():
+        if system == known:
+            return known
+    raise ValueError(f"{path}: weights of the system {system!r}; expected 'sokoban' or 'push'")
+
+
+_SHIPPED: Mapping[str, System] = {MOVES: "sokoban", PUSHES: "push"}
+
+
+class MovePolicy:
+    """A policy of moves, loaded when it is first asked: torch takes seconds to import."""
+
+    def __init__(self, arguments: argparse.Namespace, weights: str) -> None:
+        self._arguments, self._weights = arguments, weights
+        self._policy: Policy | None = None
+
+    def answers(
+        self, boards: "Mapping[int, Board]", *, by: "Literal['beam', 'rollout']"
+    ) -> "dict[int, Found]":
+        """Its answers, with what it predicts."""
+        from tokoban.cli.found import Found
+
+        arguments = self._arguments
+        if self._policy is None:
+            self._policy = load_move_policy(arguments, self._weights)
+            longest = self._policy.longest_solution
+            if arguments.max_moves is not None and arguments.max_moves > longest:
+                message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
+                print(f"tokoban: {message}, which are used", file=sys.stderr)
+        longest = self._policy.longest_solution
+        found = self._policy.solve(
+            list(boards.values()),
+            by=by,
+            width=arguments.beam,
+            max_moves=min(arguments.max_moves or longest, longest),
+            score=arguments.score,
+            max_unsolvable=arguments.max_unsolvable,
+        )
+        return {number: Found(*one) for number, one in zip(boards, found, strict=True)}
+
+
+def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
+    """The policy of moves on the device that the arguments name."""
+    import tokoban
+    from tokoban.systems.sokoban_policy.policy import Policy
+
+    return Policy(
+        tokoban.load(weights, system="sokoban").model,
+        device=arguments.device,
+        precision=arguments.precision,
+        memory_limit_bytes=arguments.memory_limit,
+    )
+
+
+def load_push_policy(arguments: argparse.Namespace, weights: str) -> "PushPolicy":
+    """The policy of pushes on the device that the arguments name."""
+    import tokoban
+    from tokoban.systems.push_policy.policy import PushPolicy
+
+    return PushPolicy(tokoban.load(weights, system="push").model, device=arguments.device)

@@ -1,0 +1,62 @@
+"""The attention of the push policy along a solution, for the attention page.
+
+Axes: L layers, N heads, T floor squares, C channels, H rows and W columns of the board.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.search.ground import Squares
+from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.transformer import record_attention
+from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
+
+
+def attention_panels(
+    guide: NetworkGuide, squares: Squares, start: Board, solution: Sequence[Direction]
+) -> list[AttentionPanel]:
+    """A panel for the start and one after each push, over the board; walls attend to nothing.
+
+    Of more than a page holds: the first, the last and evenly spaced ones between. Raises
+    ``ValueError`` for a board of which not even two fit, and for a network without attention.
+    """
+    boards = [start]
+    for board in rules.play(start, solution)[1:]:
+        if board.boxes != boards[-1].boxes:
+            boards.append(board)
+    first = _weights(guide, squares, start)
+    most = MOST_WEIGHTS // first.numel()
+    if most < 2:
+        raise ValueError(f"{start.height}x{start.width} squares are too many for a page")
+    chosen = np.unique(np.linspace(0, len(boards) - 1, min(len(boards), most)).round().astype(int))
+    panels = []
+    for number in chosen.tolist():
+        picture = torch.from_numpy(render_rgb(boards[number])).permute(2, 0, 1) / 255
+        tokens = TokenGrid(start.height, start.width, picture=picture)
+        name = f"after {number} pushes" if number else "start"
+        weights = _weights(guide, squares, boards[number]) if number else first
+        panels.append(AttentionPanel(name, weights, tokens, tokens))
+    return panels
+
+
+def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N HW HW"]:
+    """The weights of every attention, in the order of the passes through it."""
+    boxes, zone = (
+        np.array([[square in chosen for square in squares.squares]])
+        for chosen in (board.boxes, board.area())
+    )
+    with record_attention(guide.model) as record:
+        guide.evaluate(boxes, zone)
+    passes = zip(*record.values(), strict=True)  # of a looped network, several through each layer
+    layers = torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
+    cells = torch.tensor([row * board.width + column for row, column in squares.squares])
+    spread = torch.zeros(*layers.shape[:2], board.height * board.width, board.height * board.width)
+    spread[:, :, cells[:, None], cells] = layers
+    return spread

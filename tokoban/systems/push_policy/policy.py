@@ -1,0 +1,127 @@
+"""The push policy as a solver of any board that fits it, and its predictions."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from torch import nn
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.interior import enclosed
+from tokoban.sokoban.search.answer import Answer, Report
+from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.guide import Guide, UniformGuide
+from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.wording import counted
+from tokoban.systems.push_policy.attention_panels import attention_panels
+from tokoban.systems.push_policy.guide import NetworkGuide, check_size
+from tokoban.systems.push_policy.model import PushNet
+from tokoban.training.device import DeviceChoice, find_device
+from tokoban.viewing.attention_page import AttentionPanel
+
+_PLAY = "policy"  # what answers without a search call it
+_OPTIONS = GuidedOptions(is_classical=True)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The policy's estimate of a position, without search."""
+
+    predicted_pushes_left: float  # if it can be solved at all
+    predicted_unsolvable: float  # a probability
+    box: Square | None  # whose push is the most probable; None where no push is legal
+    push: Direction | None
+
+    def __str__(self) -> str:
+        """The prediction in words."""
+        unsolvable = self.predicted_unsolvable
+        if unsolvable > 0.5:
+            return f"policy: unsolvable, {unsolvable:.0%} sure"
+        left = counted(round(self.predicted_pushes_left), "push")
+        return f"policy: solvable, {1 - unsolvable:.0%} sure, about {left} left"
+
+
+class PolicyAnswer(NamedTuple):
+    """An answer, and what the policy predicted of the board if the board fits it."""
+
+    answer: Answer
+    prediction: Prediction | None
+
+
+class PushPolicy:
+    """A trained push policy on a device."""
+
+    def __init__(self, model: nn.Module, *, device: DeviceChoice = "cpu") -> None:
+        """Raises ``ValueError`` for a model that is no push policy."""
+        if not isinstance(model, PushNet):
+            raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
+        self.device = find_device(device)
+        self.model = model.to(self.device)
+
+    def predict(self, board: Board) -> Prediction:
+        """Its estimate of a board; raises ``ValueError`` saying why a board does not fit it."""
+        if _is_hopeless(board):
+            return Prediction(0.0, 1.0, None, None)
+        guide, squares = self.guide(board)
+        if board.is_solved:
+            return Prediction(0.0, 0.0, None, None)
+        boxes, zone = (
+            np.array([[square in chosen for square in squares.squares]])
+            for chosen in (board.boxes, board.area())
+        )
+        guidance = guide.evaluate(boxes, zone)
+        log_policy = guidance.log_policy[0]
+        if not np.isfinite(log_policy).any():
+            return Prediction(0.0, 1.0, None, None)
+        number, direction = np.unravel_index(log_policy.argmax(), log_policy.shape)
+        return Prediction(
+            predicted_pushes_left=float(guidance.pushes_left[0]),
+            predicted_unsolvable=float(guidance.deadlocked[0]),
+            box=squares.squares[int(number)],
+            push=Direction(int(direction)),
+        )
+
+    def solve(self, board: Board, *, limits: Limits, report: Report | None = None) -> PolicyAnswer:
+        """The answer of a search that it guides; a board that does not fit is given up.
+
+        The classical rules prune deadlocks, and only an exhausted search proves that there is no
+        solution.
+        """
+        try:
+            prediction = self.predict(board)
+        except ValueError as error:
+            reason = f"does not fit the policy: {error}"
+            return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
+        guide: Guide
+        if _is_hopeless(board):  # which the search finds out without its guide
+            guide = UniformGuide(Squares(board).neighbours)
+        else:
+            guide, _ = self.guide(board)
+        answer = solve_guided(board, guide, options=_OPTIONS, limits=limits, report=report)
+        return PolicyAnswer(answer, prediction)
+
+    def guide(self, board: Board) -> tuple[NetworkGuide, Squares]:
+        """The guide of a level and its squares; errors as of ``predict``."""
+        squares = Squares(board)
+        check_size(squares)
+        return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
+
+    @property
+    def attention_guide(self) -> str:
+        """What to look for in the panels."""
+        return (
+            "Each floor square attends to all others; look for heads in which a box reads the "
+            "goals, or the squares that the player reaches."
+        )
+
+    def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
+        """The attention before each push of a solution in LURD; errors as of ``predict``."""
+        guide, squares = self.guide(board)
+        return attention_panels(guide, squares, board, lurd.parse(moves))
+
+
+def _is_hopeless(board: Board) -> bool:
+    """Whether boxes and goals cannot come together, so that there is nothing to read."""
+    return bool(enclosed(board)) or len(board.boxes) != len(board.goals)
