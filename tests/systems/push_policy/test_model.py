@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
 from tokoban.systems.push_policy.dataset import Boards, batch_of, random_levels
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
@@ -48,7 +48,7 @@ def _boards(words: np.ndarray, num_tokens: int) -> Boards:
 
 
 @pytest.mark.parametrize("inputs", ["raw", "augmented", "bounds"])
-def test_a_batch_answers_as_each_position_alone_does(words: np.ndarray, inputs: str) -> None:
+def test_a_batch_answers_as_each_position_alone_does(words: np.ndarray, inputs: Inputs) -> None:
     torch.manual_seed(0)
     model = PushNet(PushPolicyConfig(width=16, num_blocks=2, num_heads=2, inputs=inputs)).eval()
     together = model(_boards(words, 40))
@@ -76,7 +76,7 @@ def test_loops_apply_the_blocks_again(words: np.ndarray) -> None:
 
 def _without_attention(model: PushNet) -> PushNet:
     for block in model.blocks:
-        block.attention = None
+        block.register_module("attention", None)
     return model
 
 
