@@ -10,7 +10,13 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import UniformGuide
-from tokoban.sokoban.search.guided.search import SEARCHES, GuidedOptions, Order, solve_guided
+from tokoban.sokoban.search.guided.search import (
+    SEARCHES,
+    GuidedOptions,
+    GuidedSearch,
+    Order,
+    solve_guided,
+)
 from tokoban.sokoban.search.limits import STOPPED, Limits
 
 # Far more positions than any test evaluates.
@@ -41,19 +47,62 @@ def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", SEARCHES)
-def test_classical_pruning_changes_no_verdict(order: Order) -> None:
+@pytest.mark.parametrize("macro_share", [0.0, 0.3])
+def test_classical_pruning_changes_no_verdict(order: Order, macro_share: float) -> None:
     pruned = 0
     for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 100, seed=2)):
         guide = DrawnGuide(Squares(board), seed=seed)
         plain, classical = (
             solve_guided(
-                board, guide, options=GuidedOptions(order=order, is_classical=is_classical)
+                board,
+                guide,
+                options=GuidedOptions(
+                    order=order, macro_share=macro_share, is_classical=is_classical
+                ),
             )
             for is_classical in (False, True)
         )
         assert plain.status == classical.status
         pruned += plain.num_evaluated - classical.num_evaluated
     assert pruned > 0
+
+
+@pytest.mark.parametrize("order", ["levin", "rerooted"])
+def test_macro_pushes_change_no_verdict(order: Order) -> None:
+    longest = 0
+    for seed, board in enumerate(random_boards(Shape(4, 4, 2, is_closed=True), 60, seed=9)):
+        guide = DrawnGuide(Squares(board), seed=seed)
+        options = GuidedOptions(order=order, macro_share=0.5, batch_size=3)
+        answer = solve_guided(board, guide, options=options)
+        assert (answer.status == "solved") == can_be_solved(board)
+        assert answer.status in ("solved", "unsolvable")
+        if answer.solution is not None:
+            longest = max(longest, answer.solution.num_pushes)
+    assert longest >= 4
+
+
+def test_a_macro_push_brings_a_box_around_a_corner_at_once() -> None:
+    board = Board.from_xsb("#########|#       #|# $     #|#@      #|#     . #|#       #|#########")
+    guide = _uniform(board)
+    single = solve_guided(board, guide)
+    macro = solve_guided(board, guide, options=GuidedOptions(macro_share=0.5))
+    assert macro.num_evaluated == 0 < 10 < single.num_evaluated
+    assert macro.solution is not None
+    assert macro.solution.num_pushes == 6
+
+
+def test_the_probabilities_of_the_pushes_of_a_position_sum_to_one() -> None:
+    for macro_share in (0.0, 0.5):
+        squares = Squares(_ROOM)
+        options = GuidedOptions(macro_share=macro_share)
+        search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=1), options)
+        for _ in range(20):
+            search.go_on(1, None)
+        tree = search.tree
+        for position in np.flatnonzero(tree.is_evaluated & (tree.num_edges > 0)):
+            first = tree.first_edge[position]
+            own = slice(first, first + tree.num_edges[position])
+            assert np.exp(tree.edge_log_pi[own]).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_no_position_is_evaluated_twice_and_each_row_counts() -> None:
@@ -108,6 +157,8 @@ def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPat
         ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, rerooted, greedy"),
         ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
         ({"order": "greedy", "batch_size": 2}, "batch_size is 2; greedy play has batches of 1"),
+        ({"macro_share": 1.0}, "macro_share is 1.0; expected a share below 1"),
+        ({"order": "greedy", "macro_share": 0.5}, "macro_share is 0.5; greedy play has none"),
         ({"uniform": 0.0}, "uniform is 0.0; expected a share above 0, at most 1"),
         ({"deadlock_weight": -1.0}, "deadlock_weight is -1.0; expected 0 or more"),
         ({"reroot_step": float("nan")}, "reroot_step is nan; expected 0 or more"),

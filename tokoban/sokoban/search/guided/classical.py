@@ -63,24 +63,26 @@ def judge(classical, positions, scratch, position):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def may_push(classical, positions, scratch, position, row, end):
-    """Whether box ``row`` of a position that was judged may be pushed to the square ``end``."""
+def may_push(classical, positions, scratch, position, row, end, player):
+    """Whether box ``row`` of a position that was judged may come to ``end``."""
     ground, pruning = classical.ground, classical.pruning
     boxes, is_blocked, words = scratch.boxes, scratch.is_blocked, scratch.words
     box = np.int64(boxes[row])
-    place = end * 4 + ground.zone[end, box]
+    place = end * 4 + ground.zone[end, player]
     if not pruning.may_move[row] or ground.lower_bound[place] == UNREACHABLE:
         return False
     copy(positions.boxes[position], words)
     words[box >> 6] ^= bit_of(box)
     words[end >> 6] ^= bit_of(end)
-    boxes[row], is_blocked[box], is_blocked[end] = end, False, True
+    boxes[row], is_blocked[box] = end, False
+    is_blocked[end] = True
     scratch.last_mark[0] += 1
-    player = flood(
-        ground.neighbours, is_blocked, box, scratch.marks, scratch.last_mark[0], scratch.waiting
+    least = flood(
+        ground.neighbours, is_blocked, player, scratch.marks, scratch.last_mark[0], scratch.waiting
     )
-    is_deadlocked = is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, end, player)
-    boxes[row], is_blocked[box], is_blocked[end] = box, True, False
+    is_deadlocked = is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, end, least)
+    boxes[row], is_blocked[end] = box, False
+    is_blocked[box] = True
     return (
         not is_deadlocked
         and lower_bound_after(

@@ -16,14 +16,16 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.astar_search import MAX_MATCHED
+from tokoban.sokoban.search.fess.paths import one_box_moves
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
 from tokoban.sokoban.search.guide import Guide, UniformGuide
 from tokoban.sokoban.search.guided import tree as compiled
 from tokoban.sokoban.search.guided.classical import Classical
+from tokoban.sokoban.search.guided.macros import empty_macros
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.positions import packed_bits
+from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
@@ -50,6 +52,10 @@ class GuidedOptions:
     batch_size: int = 1  # positions evaluated at a time
     uniform: float = 1e-3  # share of the uniform policy: every push may be tried
     deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
+    # "phs*" expects of each push to go the mean -log p of those made and of so many before.
+    push_loss: float = 0.2
+    prior_pushes: float = 0.0
+    macro_share: float = 0.0  # of the probability of a push, for pushes further on of the same box
     reroot_step: float = 4.0  # "rerooted": a root expects so many pushes fewer than the last one
     is_classical: bool = False  # prunes by the classical deadlock rules too
 
@@ -62,7 +68,11 @@ class GuidedOptions:
             raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
         if not 0 < self.uniform <= 1:
             raise ValueError(f"uniform is {self.uniform}; expected a share above 0, at most 1")
-        for name in ("deadlock_weight", "reroot_step"):
+        if not 0 <= self.macro_share < 1:
+            raise ValueError(f"macro_share is {self.macro_share}; expected a share below 1")
+        if self.macro_share > 0 and self.order not in SEARCHES:
+            raise ValueError(f"macro_share is {self.macro_share}; {self.order} play has none")
+        for name in ("deadlock_weight", "push_loss", "prior_pushes", "reroot_step"):
             value = getattr(self, name)
             if not 0 <= value < float("inf"):
                 raise ValueError(f"{name} is {value}; expected 0 or more")
@@ -126,7 +136,10 @@ class GuidedSearch:
             goals=packed_bits(np.isin(np.arange(num_floor), goals)),
             order=ORDERS.index(options.order),
             deadlock_weight=float(options.deadlock_weight),
+            push_loss=float(options.push_loss),
+            prior_pushes=float(options.prior_pushes),
             uniform=float(options.uniform),
+            macro_share=float(options.macro_share),
             reroot_step=float(options.reroot_step),
         )
         self._batch = Batch(
@@ -137,8 +150,10 @@ class GuidedSearch:
             sizes=np.zeros(2, np.int64),
         )
         self._scratch = empty_scratch(num_floor, len(boxes))
-        # One node adds up to four of each for a box, and a batch has up to twice its size of nodes.
-        needed = 4 * len(boxes) * (2 * options.batch_size + 1)
+        self._macros = empty_macros(num_floor)
+        # A batch has up to twice its size of nodes.
+        most_edges = compiled.most_edges.py_func(self._level, len(boxes))
+        needed = most_edges * (2 * options.batch_size + 1)
         self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
         self._begin(boxes)
 
@@ -165,6 +180,7 @@ class GuidedSearch:
                 self._level,
                 tree,
                 self._scratch,
+                self._macros,
                 self._classical,
                 batch,
                 num_wanted,
@@ -219,15 +235,36 @@ class GuidedSearch:
         """As ``single.Search`` says."""
         tree, num_floor = self.tree, self._level.keys.shape[1]
         node = int(tree.progress[compiled.REACHED])
-        chain = []
+        nodes: list[int] = []
         while node != NONE:
-            chain.append(tree.position[node])
+            nodes.append(node)
             node = int(tree.parent[node])
+        nodes.reverse()
+        if self._level.macro_share > 0:
+            return self._macro_directions(nodes)
+        chain = tree.position[nodes]
         moves = np.empty(len(chain) * num_floor, np.int8)
-        count = list_moves(
-            self._level.neighbours, tree.positions, np.array(chain[::-1]), self._player, moves
-        )
+        count = list_moves(self._level.neighbours, tree.positions, chain, self._player, moves)
         return tuple(map(Direction, moves[:count].tolist()))
+
+    def _macro_directions(self, nodes: list[int]) -> tuple[Direction, ...]:
+        """All moves along the nodes from the start, of each push or macro push the fewest."""
+        tree, neighbours = self.tree, self._level.neighbours
+        player, directions = self._player, []
+        for node in nodes[1:]:
+            box = int(tree.edge_push[tree.edge[node]]) // 4
+            end = int(tree.edge_end[tree.edge[node]])
+            after = unpacked_bits(tree.positions.boxes[tree.position[node]], len(neighbours) - 1)
+            is_blocked = np.append(after, True)
+            zone, waiting = np.zeros_like(self._scratch.marks), self._scratch.waiting
+            least = tree.positions.player[tree.position[node]]
+            flood(neighbours, is_blocked, least, zone, 1, waiting)
+            is_blocked[end] = False
+            moves = one_box_moves(neighbours, is_blocked, box, player, end, zone == 1)
+            for move in moves[::-1].tolist():
+                directions.append(Direction(move))
+                player = int(neighbours[player, move])
+        return tuple(directions)
 
     def optimum(self) -> None:
         """Any solution."""
@@ -237,11 +274,15 @@ def _empty_tree(capacity: int, num_floor: int) -> Tree:
     """Room for so many positions, pushes and nodes, a power of two."""
     types = {
         np.float64: ("expanded_log_pi", "open_log_pi", "open_priority", "log_pi", "priority"),
-        np.float32: ("pushes_left", "log_solvable", "edge_log_pi", "edge_log_solvable"),
+        np.float32: (
+            *("pushes_left", "log_solvable"),
+            *("edge_log_pi", "edge_log_solvable", "edge_share"),
+        ),
+        np.int16: ("edge_end", "edge_player"),
         np.bool_: ("is_evaluated", "is_root"),
         np.int32: (
-            *("first_edge", "num_edges", "child", "edge_push"),
-            *("position", "parent", "depth", "heap"),
+            *("first_edge", "num_edges", "child", "edge_push", "edge_length"),
+            *("position", "parent", "edge", "depth", "heap"),
         ),
     }
     return Tree(

@@ -20,6 +20,8 @@ and one more, h pushes expected, pi the probability of the node and s that its p
 All these are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1.
 Except for REROOTED, no node has a lower priority than its parent.
 
+Macro pushes (``macros``) bring one box to any place that it reaches alone.
+
 Two orders are no searches but play: of each node only the likeliest push is followed. GREEDY ends
 where it comes to a position for the second time; GREEDY_NEW makes the likeliest push to a position
 where it has not been, and ends where there is none.
@@ -38,6 +40,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.guided.classical import judge, may_push
+from tokoban.sokoban.search.guided.macros import MOST_MACROS, list_macros
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
 LEVIN, PHS, PHS_STAR, REROOTED, GREEDY, GREEDY_NEW = range(6)
@@ -59,7 +62,10 @@ class Level(NamedTuple):
     goals: UInt64[np.ndarray, " W"]
     order: int
     deadlock_weight: float
+    push_loss: float  # nats that a push is expected to add to -log pi, by so many pushes' worth
+    prior_pushes: float
     uniform: float  # share of the uniform policy in every other
+    macro_share: float  # of the probability of a push that macro pushes have; 0 for none
     reroot_step: float  # a new low of the expected pushes left is this much lower
 
 
@@ -76,11 +82,16 @@ class Tree(NamedTuple):
     open_log_pi: Float64[np.ndarray, " P"]  # of the node that was last put into the queue
     open_priority: Float64[np.ndarray, " P"]
     child: Int32[np.ndarray, " E"]
-    edge_push: Int32[np.ndarray, " E"]  # square of the box * 4 + direction
+    edge_push: Int32[np.ndarray, " E"]  # the first: square of the box * 4 + direction
+    edge_end: Int16[np.ndarray, " E"]  # the square of the box after the last
+    edge_player: Int16[np.ndarray, " E"]  # the player's after the last
+    edge_length: Int32[np.ndarray, " E"]  # pushes: several for macro pushes
+    edge_share: Float32[np.ndarray, " E"]  # of the probability of the first push
     edge_log_pi: Float32[np.ndarray, " E"]
     edge_log_solvable: Float32[np.ndarray, " E"]
     position: Int32[np.ndarray, " N"]
     parent: Int32[np.ndarray, " N"]
+    edge: Int32[np.ndarray, " N"]  # by which it was reached from its parent
     depth: Int32[np.ndarray, " N"]
     log_pi: Float64[np.ndarray, " N"]
     priority: Float64[np.ndarray, " N"]
@@ -169,8 +180,8 @@ def _least_rooted_cost(tree, parent, log_pi):
 def _priority(level, tree, parent, edge, log_pi):
     """The priority of the node after a push, by what its position or its parent's is known for."""
     position, child = tree.position[parent], tree.child[edge]
-    made = tree.depth[parent] + 2.0  # the pushes and one more
-    left = max(tree.pushes_left[position] - 1.0, 0.0)
+    made = tree.depth[parent] + tree.edge_length[edge] + 1.0  # the pushes and one more
+    left = max(tree.pushes_left[position] - tree.edge_length[edge], 0.0)
     log_solvable = min(tree.log_solvable[position], tree.edge_log_solvable[edge])
     if tree.is_evaluated[child]:
         left = tree.pushes_left[child]
@@ -183,19 +194,22 @@ def _priority(level, tree, parent, edge, log_pi):
     elif level.order == PHS:
         cost = math.log(made + left) - log_pi
     else:
-        cost = math.log(made + left) - log_pi * (1.0 + left / made)
+        known = level.prior_pushes
+        loss_each = (known * level.push_loss - log_pi) / (known + made)
+        cost = math.log(made + left) - log_pi + left * loss_each
     return max(cost - put_off, tree.priority[parent])
 
 
 @inner
 @no_type_check
-def _add_node(tree, parent, position, log_pi, priority):
+def _add_node(tree, parent, edge, log_pi, priority):
     """Stores a node without putting it into the queue."""
     node = tree.progress[NUM_NODES]
     tree.progress[NUM_NODES] += 1
-    tree.position[node] = position
+    tree.position[node] = tree.child[edge]
     tree.parent[node] = parent
-    tree.depth[node] = tree.depth[parent] + 1
+    tree.edge[node] = edge
+    tree.depth[node] = tree.depth[parent] + tree.edge_length[edge]
     tree.log_pi[node] = log_pi
     tree.priority[node] = priority
     tree.is_root[node] = False
@@ -226,7 +240,7 @@ def _follow_likeliest(level, tree, node):
         return
     child = tree.child[best]
     log_pi = tree.log_pi[node] + tree.edge_log_pi[best]
-    later = _add_node(tree, node, child, log_pi, 0.0)
+    later = _add_node(tree, node, best, log_pi, 0.0)
     if _is_solved(level, tree, child):
         tree.progress[REACHED] = later
     elif tree.expanded_log_pi[child] == -np.inf:
@@ -262,7 +276,7 @@ def _expand(level, tree, node):
         if tree.open_log_pi[child] >= log_pi and tree.open_priority[child] <= priority:
             continue
         tree.open_log_pi[child], tree.open_priority[child] = log_pi, priority
-        _enter(tree, _add_node(tree, node, child, log_pi, priority))
+        _enter(tree, _add_node(tree, node, edge, log_pi, priority))
 
 
 @inner
@@ -298,24 +312,30 @@ def lay_out(level, tree, scratch, position):
 
 @inner
 @no_type_check
-def _list_pushes(level, tree, scratch, pruning, position):
-    """Adds the pushes of a position that is laid out, without those that ``pruning`` forbids."""
+def _list_pushes(level, tree, scratch, macros, classical, position):
+    """Adds the pushes of a position that is laid out, without those that the rules forbid."""
     neighbours, is_blocked = level.neighbours, scratch.is_blocked
     tree.first_edge[position] = edge = tree.progress[NUM_EDGES]
-    if pruning is not None and not judge(pruning, tree.positions, scratch, position):
+    if classical is not None and not judge(classical, tree.positions, scratch, position):
         return
     for row in range(len(scratch.boxes)):
-        box = np.int64(scratch.boxes[row])
+        box, first = np.int64(scratch.boxes[row]), edge
         for direction in range(4):
-            end = neighbours[box, direction]
+            end = np.int64(neighbours[box, direction])
             if scratch.area[neighbours[box, direction ^ 2]] != 1 or is_blocked[end]:
                 continue
-            if pruning is not None and not may_push(
-                pruning, tree.positions, scratch, position, row, end
+            if classical is not None and not may_push(
+                classical, tree.positions, scratch, position, row, end, box
             ):
                 continue
             tree.edge_push[edge] = box * 4 + direction
+            tree.edge_end[edge] = end
+            tree.edge_player[edge] = box
+            tree.edge_length[edge] = 1
+            tree.edge_share[edge] = 1.0
             edge += 1
+        if level.macro_share > 0.0 and edge > first:
+            edge = list_macros(level, tree, scratch, macros, classical, position, row, first, edge)
     tree.num_edges[position] = edge - tree.first_edge[position]
     tree.progress[NUM_EDGES] = edge
 
@@ -328,22 +348,23 @@ def _generate(level, tree, scratch, position):
     solving = NONE
     first = tree.first_edge[position]
     for edge in range(first, first + tree.num_edges[position]):
-        box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
-        end = np.int64(neighbours[box, direction])
+        box, end = np.int64(tree.edge_push[edge] // 4), np.int64(tree.edge_end[edge])
         copy(tree.positions.boxes[position], words)
         words[box >> 6] ^= bit_of(box)
         words[end >> 6] ^= bit_of(end)
-        scratch.is_blocked[box], scratch.is_blocked[end] = False, True
+        scratch.is_blocked[box] = False
+        scratch.is_blocked[end] = True
         scratch.last_mark[0] += 1
         player = flood(
             neighbours,
             scratch.is_blocked,
-            box,
+            np.int64(tree.edge_player[edge]),
             scratch.marks,
             scratch.last_mark[0],
             scratch.waiting,
         )
-        scratch.is_blocked[box], scratch.is_blocked[end] = True, False
+        scratch.is_blocked[end] = False
+        scratch.is_blocked[box] = True
         key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
         tree.child[edge] = _number_of(level, tree, key, words, player)
         tree.progress[NUM_GENERATED] += 1
@@ -354,7 +375,7 @@ def _generate(level, tree, scratch, position):
 
 @entry
 @no_type_check
-def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
+def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansions):
     """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
 
     Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
@@ -371,7 +392,7 @@ def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
             stop = EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
             stop = BUDGET_SPENT
-        elif not _has_room(tree, 4 * len(boxes) * (sizes[0] + 1)):
+        elif not _has_room(tree, most_edges(level, len(boxes)) * (sizes[0] + 1)):
             stop = FULL
         if stop != NONE:
             return BATCH if sizes[0] > 0 else stop
@@ -390,13 +411,13 @@ def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
         for square in range(len(scratch.area) - 1):
             batch.boxes[sizes[1], square] = scratch.is_blocked[square]
             batch.zone[sizes[1], square] = scratch.area[square] == 1
-        _list_pushes(level, tree, scratch, pruning, position)
+        _list_pushes(level, tree, scratch, macros, classical, position)
         edge = _generate(level, tree, scratch, position)
         for box in boxes:
             scratch.is_blocked[box] = False
         if edge != NONE and level.order < GREEDY:
             progress[NUM_EXPANDED] += 1
-            progress[REACHED] = _add_node(tree, node, tree.child[edge], 0.0, 0.0)
+            progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)
             return SOLVED
         if tree.num_edges[position] == 0:
             tree.is_evaluated[position] = True  # nothing hangs on what the guide would say
@@ -407,6 +428,13 @@ def take(level, tree, scratch, pruning, batch, num_wanted, max_expansions):
         batch.positions[sizes[1]] = position
         sizes[1] += 1
     return BATCH
+
+
+@inner
+@no_type_check
+def most_edges(level, num_boxes):
+    """How many pushes a position has at most."""
+    return num_boxes * (4 + MOST_MACROS if level.macro_share > 0.0 else 4)
 
 
 @inner
@@ -428,17 +456,21 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
         tree.pushes_left[position] = max(pushes_left[row], 0.0)
         tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], _MOST_DEADLOCKED))
         first, count = tree.first_edge[position], tree.num_edges[position]
-        total = 0.0
+        total, num_singles = 0.0, 0
         for edge in range(first, first + count):
+            if tree.edge_length[edge] > 1:
+                continue
+            num_singles += 1
             box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
             total += math.exp(log_policy[row, box, direction])
         for edge in range(first, first + count):
             box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
-            share = 1.0 / count
+            share = 1.0 / num_singles
             if total > 0.0:
                 probability = math.exp(log_policy[row, box, direction]) / total
                 share = (1.0 - level.uniform) * probability + level.uniform * share
-            tree.edge_log_pi[edge] = math.log(share)
+            tree.edge_log_pi[edge] = math.log(share * tree.edge_share[edge])
+            # A macro push leads on from what its first push leads to.
             is_lost = min(push_deadlocks[row, box, direction], _MOST_DEADLOCKED)
             tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
     tree.progress[NUM_EVALUATED] += batch.sizes[1]
