@@ -50,7 +50,12 @@ TARGETS: dict[str, Target] = {
     "set, logits of spread 3": _concentrated(3),
     "canonical": _canonical,
 }
-ORDERS = ("levin", "phs", "phs*")
+ORDERS = {
+    "levin": GuidedOptions(order="levin", uniform=1e-6),
+    "phs": GuidedOptions(order="phs", uniform=1e-6, push_loss=0.0),
+    "phs, 0.4 a push": GuidedOptions(order="phs", uniform=1e-6),
+    "phs*": GuidedOptions(order="phs*", uniform=1e-6),
+}
 
 
 class Oracle:
@@ -124,7 +129,7 @@ def measure(
         answer = solve_guided(
             board,
             guide,
-            options=GuidedOptions(order=order, uniform=1e-6),
+            options=ORDERS[order],
             limits=Limits(max_evaluated=options.limit),
         )
         is_solved = answer.status == "solved"

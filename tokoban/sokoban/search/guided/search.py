@@ -52,9 +52,7 @@ class GuidedOptions:
     batch_size: int = 1  # positions evaluated at a time
     uniform: float = 1e-3  # share of the uniform policy: every push may be tried
     deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
-    # "phs*" expects of each push to go the mean -log p of those made and of so many before.
-    push_loss: float = 0.2
-    prior_pushes: float = 0.0
+    push_loss: float = 0.4  # "phs": expected -log p of each push to go
     macro_share: float = 0.0  # of the probability of a push, for pushes further on of the same box
     reroot_step: float = 4.0  # "rerooted": a root expects so many pushes fewer than the last one
     is_classical: bool = False  # prunes by the classical deadlock rules too
@@ -72,7 +70,7 @@ class GuidedOptions:
             raise ValueError(f"macro_share is {self.macro_share}; expected a share below 1")
         if self.macro_share > 0 and self.order not in SEARCHES:
             raise ValueError(f"macro_share is {self.macro_share}; {self.order} play has none")
-        for name in ("deadlock_weight", "push_loss", "prior_pushes", "reroot_step"):
+        for name in ("deadlock_weight", "push_loss", "reroot_step"):
             value = getattr(self, name)
             if not 0 <= value < float("inf"):
                 raise ValueError(f"{name} is {value}; expected 0 or more")
@@ -137,7 +135,6 @@ class GuidedSearch:
             order=ORDERS.index(options.order),
             deadlock_weight=float(options.deadlock_weight),
             push_loss=float(options.push_loss),
-            prior_pushes=float(options.prior_pushes),
             uniform=float(options.uniform),
             macro_share=float(options.macro_share),
             reroot_step=float(options.reroot_step),

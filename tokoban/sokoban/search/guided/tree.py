@@ -11,8 +11,9 @@ and one more, h pushes expected, pi the probability of the node and s that its p
 
 - LEVIN: g / pi, LevinTS (arXiv:1811.10928). It expands at most depth / probability nodes before any
   solution.
-- PHS: (g + h) / pi, and PHS_STAR: (g + h) / pi ** (1 + h / g) (arXiv:2103.11505). They expand no
-  more nodes than the highest cost on the way to the solution.
+- PHS: (g + h) / pi * exp(push_loss * h), as if each push to go had the probability
+  exp(-push_loss), and PHS_STAR: (g + h) / pi ** (1 + h / g), as if it had the mean of those made
+  (arXiv:2103.11505). They expand no more nodes than the highest cost on the way to the solution.
 - REROOTED: the least cost slenderness / pi of LevinTS from any ancestor that is a root, divided by
   that root's weight (arXiv:2412.05196). The start is a root, and each expanded position
   that brings the expected pushes left to a new low.
@@ -62,8 +63,7 @@ class Level(NamedTuple):
     goals: UInt64[np.ndarray, " W"]
     order: int
     deadlock_weight: float
-    push_loss: float  # nats that a push is expected to add to -log pi, by so many pushes' worth
-    prior_pushes: float
+    push_loss: float  # nats that each push to go is expected to add to -log pi
     uniform: float  # share of the uniform policy in every other
     macro_share: float  # of the probability of a push that macro pushes have; 0 for none
     reroot_step: float  # a new low of the expected pushes left is this much lower
@@ -192,11 +192,9 @@ def _priority(level, tree, parent, edge, log_pi):
     if level.order == LEVIN:
         cost = math.log(made) - log_pi
     elif level.order == PHS:
-        cost = math.log(made + left) - log_pi
+        cost = math.log(made + left) - log_pi + level.push_loss * left
     else:
-        known = level.prior_pushes
-        loss_each = (known * level.push_loss - log_pi) / (known + made)
-        cost = math.log(made + left) - log_pi + left * loss_each
+        cost = math.log(made + left) - log_pi * (1.0 + left / made)
     return max(cost - put_off, tree.priority[parent])
 
 
