@@ -12,7 +12,7 @@ from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.guide import Guide, legal_pushes
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.dataset import LabelledPositions
-from tokoban.systems.push_policy.guide import NetworkGuide, Tokens
+from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.positions import (
     HAS_BOX,
     HAS_PLAYER,
@@ -21,6 +21,7 @@ from tokoban.systems.push_policy.positions import (
     IS_REACHED,
     NUM_FEATURES,
 )
+from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.train import build_model
 
 BOARD = Board.from_xsb("########|#  .  ##|#@$ $  #|#  #.  #|###    #|########")

@@ -5,8 +5,9 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
-from tokoban.systems.push_policy.dataset import Boards, batch_of, random_levels
+from tokoban.systems.push_policy.dataset import batch_of, random_levels
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
 from tokoban.systems.push_policy.positions import DEADLOCK_CLASS, FLOOR, positions_of, tokens_of

@@ -21,9 +21,10 @@ from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
+from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.solver import solve
@@ -260,5 +261,13 @@ class _Level:
             return DEADLOCKED
         if outcome != Outcome.SOLVED:
             return None
+        # Of every position on the way the fewest pushes are known now.
         frontier = search.frontier
-        return int(frontier.cost[frontier.progress[push_search.REACHED]])
+        position = int(frontier.progress[push_search.REACHED])
+        pushes = int(frontier.cost[position])
+        while (position := int(frontier.positions.parent[position])) != NONE:
+            is_box = unpacked_bits(frontier.positions.boxes[position], len(squares))
+            on_the_way = tuple(np.flatnonzero(is_box).tolist())
+            later = on_the_way, int(frontier.positions.player[position])
+            self._left[later] = pushes - int(frontier.cost[position])
+        return pushes

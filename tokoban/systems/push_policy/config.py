@@ -27,6 +27,8 @@ class PushPolicyConfig:
     # The examples
     labels: tuple[str, ...] = ()  # folders of `tokoban label`; none: small random levels
     data_seed: int = 0  # of the order of the positions and of their symmetries
+    large_share: float = 0.0  # of batches, those of levels beyond 8x8; all of them read as many
+    # squares as other batches, so these have fewer positions
     batch_positions: int = 64  # of a batch; several are accumulated to one step
     policy_weight: float = 1.0  # of the loss of the pushes
     result_weight: float = 1.0  # of the loss of what each push leads to
@@ -50,6 +52,7 @@ _RANGES = {
     "num_heads": (1, math.inf),
     "loops": (1, 1000),
     "data_seed": (0, 2**63 - 1),
+    "large_share": (0, 1),
     "batch_positions": (1, 2**16),
     "policy_weight": (0, math.inf),
     "result_weight": (0, math.inf),

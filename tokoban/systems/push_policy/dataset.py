@@ -1,14 +1,13 @@
 """Batches of labelled positions, read lazily from the shards of ``tokoban label``."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int8, Int16, Int32, Int64, UInt8, UInt64
-from torch import Tensor
+from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelling
@@ -19,7 +18,9 @@ from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import from_planes
+from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,
     positions_of,
@@ -36,45 +37,12 @@ _RANDOM_LEVELS, _RANDOM_STATES = 64, 32
 _TOKENS_STEP = 4  # numbers of tokens are multiples of it: each number costs a compilation
 
 
-class Boards(NamedTuple):
-    """Positions as the network reads them; T tokens each, padded."""
-
-    features: UInt8[Tensor, "B T 17"]
-    neighbours: Int32[Tensor, "B T 9"]  # tokens of the same position; T for a wall
-    coordinates: Int8[Tensor, "B T 2"]  # row and column
-
-    @property
-    def is_square(self) -> Bool[Tensor, "B T"]:
-        """Whether a token is a square and no padding."""
-        return self.features[:, :, 0] != 0
-
-    def rows_of_neighbours(self) -> Int32[Tensor, "R 9"]:
-        """Neighbours as numbers of the R = B * T tokens of all positions; R for a wall."""
-        num_positions, num_tokens, _ = self.features.shape
-        first = torch.arange(num_positions, dtype=torch.int32, device=self.features.device)
-        rows = self.neighbours + num_tokens * first[:, None, None]
-        is_wall = self.neighbours == num_tokens
-        return rows.masked_fill(is_wall, num_positions * num_tokens).flatten(0, 1)
-
-
-class Batch(NamedTuple):
-    """Boards with their labels."""
-
-    boards: Boards
-    results: Int8[Tensor, "B T 4"]  # of each push, a ``Result``; ILLEGAL where there is none
-    value: Int16[Tensor, " B"]  # the class of the pushes left
-
-    def to(self, device: torch.device) -> "Batch":
-        """The batch on a device."""
-        boards = Boards(*(tensor.to(device) for tensor in self.boards))
-        return Batch(boards, self.results.to(device), self.value.to(device))
-
-
 @dataclass(frozen=True)
 class LabelledPositions:
     """The shards of folders of labels; where there are none, small random levels."""
 
     shards: Sequence[Path]
+    large: LargePositions = field(default_factory=lambda: LargePositions(()))
 
     def batches(
         self, config: PushPolicyConfig, *, start_step: int, rank: int, world_size: int
@@ -85,15 +53,33 @@ class LabelledPositions:
         """
         drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
         while True:
-            seed = np.random.SeedSequence([config.data_seed, drawing, rank])
-            rng = np.random.default_rng(seed)
-            words, classes = self._positions(drawing * world_size + rank, config.data_seed)
-            groups = _groups(rng, words, config.batch_positions)
-            for number, chosen in enumerate(groups):
-                symmetries = rng.integers(8, size=len(chosen))
+            place = drawing * world_size + rank
+            large_rng = np.random.default_rng([config.data_seed, drawing, rank, 1])
+            num_large = round(config.large_share * _BATCHES_A_DRAWING)
+            is_large = large_rng.permutation(_BATCHES_A_DRAWING) < num_large
+            large = self.large.batches(
+                place,
+                large_rng,
+                count=num_large,
+                batch_positions=config.batch_positions,
+                seed=config.data_seed,
+            )
+            exact = self._exact_batches(config, drawing, place, rank)
+            for number in range(_BATCHES_A_DRAWING):
+                read = next(large) if is_large[number] else next(exact)
                 if number >= skipped:
-                    yield batch_of(words[chosen], classes[chosen], symmetries)
+                    yield read()
             drawing, skipped = drawing + 1, 0
+
+    def _exact_batches(
+        self, config: PushPolicyConfig, drawing: int, place: int, rank: int
+    ) -> Iterator[Callable[[], Batch]]:
+        """Reads the batches of one drawing from exact labels."""
+        rng = np.random.default_rng([config.data_seed, drawing, rank])
+        words, classes = self._positions(place, config.data_seed)
+        for chosen in _groups(rng, words, config.batch_positions):
+            symmetries = rng.integers(8, size=len(chosen))
+            yield partial(batch_of, words[chosen], classes[chosen], symmetries)
 
     def _positions(
         self, number: int, seed: int

@@ -10,12 +10,12 @@ Axes: B positions, T tokens (floor squares, padded), D width.
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int8, Int32
+from jaxtyping import Bool, Float, Int16, Int32
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
-from tokoban.systems.push_policy.dataset import Boards
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
 from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
@@ -155,7 +155,7 @@ class PushNet(nn.Module):
         return near.unflatten(0, features.shape[:2]) + self.position_scale.to(near.dtype) * placed
 
 
-def grid_sinusoids(coordinates: Int8[Tensor, "B T 2"], width: int) -> Float[Tensor, "B T width"]:
+def grid_sinusoids(coordinates: Int16[Tensor, "B T 2"], width: int) -> Float[Tensor, "B T width"]:
     """Sines and cosines of the row and the column, with wavelengths from 4 to 64 squares."""
     count = width // 4
     exponents = torch.linspace(0, 1, count, device=coordinates.device)

@@ -16,8 +16,9 @@ from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.attention_panels import attention_panels
-from tokoban.systems.push_policy.guide import NetworkGuide, check_size
+from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.model import PushNet
+from tokoban.systems.push_policy.tokens import check_size
 from tokoban.training.device import DeviceChoice, find_device
 from tokoban.viewing.attention_page import AttentionPanel
 

@@ -34,12 +34,13 @@ class Result(IntEnum):
     DEADLOCK = 3
 
 
-ILLEGAL = -1
+ILLEGAL, UNKNOWN = -1, -2  # a push that is none, and one that was not judged
 NUM_RESULTS = len(Result)
 # Classes of the pushes left: half of what they exceed the lower bound by (both are even, or both
 # are odd), as many or more in one class; and deadlocked.
 MOST_EXCESS = 31
 DEADLOCK_CLASS = MOST_EXCESS + 1
+NO_CLASS = -1  # where only a bound of the pushes left is known
 NUM_CLASSES = MOST_EXCESS + 2
 
 # The features of a token.
@@ -228,7 +229,7 @@ def _slot(slots, boxes, zones, own, zone):
 
 def tokens_of(
     words: UInt64[np.ndarray, "B W"], symmetries: Int64[np.ndarray, " B"], num_tokens: int
-) -> tuple[UInt8[np.ndarray, "B T 17"], Int32[np.ndarray, "B T 9"], Int8[np.ndarray, "B T 2"]]:
+) -> tuple[UInt8[np.ndarray, "B T 17"], Int32[np.ndarray, "B T 9"], Int16[np.ndarray, "B T 2"]]:
     """Features, neighbours and coordinates of the floor squares, each board under a symmetry.
 
     Neighbours are numbers of tokens; T stands for walls. Tokens that no square needs are
@@ -238,7 +239,7 @@ def tokens_of(
     shape = len(words), num_tokens
     features = np.zeros((*shape, NUM_FEATURES), np.uint8)
     neighbours = np.full((*shape, len(NEIGHBOURHOOD)), num_tokens, np.int32)
-    coordinates = np.zeros((*shape, 2), np.int8)
+    coordinates = np.zeros((*shape, 2), np.int16)
     token_of = np.empty(64, np.int64)
     _fill_tokens(words, symmetries, _CELLS, DIRECTIONS, token_of, features, neighbours, coordinates)
     return features, neighbours, coordinates

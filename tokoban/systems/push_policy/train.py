@@ -10,10 +10,17 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.dataset import Batch, LabelledPositions
+from tokoban.systems.push_policy.dataset import LabelledPositions
+from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
-from tokoban.systems.push_policy.positions import DEADLOCK_CLASS, ILLEGAL, Result
+from tokoban.systems.push_policy.positions import (
+    ILLEGAL,
+    NO_CLASS,
+    UNKNOWN,
+    Result,
+)
 from tokoban.training import processes
 from tokoban.training.system import Loss
 
@@ -28,42 +35,45 @@ def build_model(config: PushPolicyConfig) -> PushNet:
 def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
     """The weighted sum of three losses, the means of which ``counts_of`` has the sizes.
 
-    Pushes: -log of the probability that any optimal push is chosen. Results of pushes, and pushes
-    left: cross entropy.
+    Pushes: -log of the probability that any push known to be optimal is chosen. Results of pushes,
+    and pushes left: cross entropy, where they are known.
     """
-    num_solvable, num_pushes, _ = counts_of(batch).clamp(min=1)
+    num_chosen, num_pushes, num_values = counts_of(batch).clamp(min=1)
     is_optimal = batch.results == Result.OPTIMAL
-    is_solvable = batch.value != DEADLOCK_CLASS
+    has_optimal = is_optimal.any(2).any(1)
     log_policy = output.log_policy(batch.results != ILLEGAL)
     chosen = (log_policy.exp() * is_optimal).sum((1, 2)).clamp(min=_LEAST_PROBABILITY)
-    push = -(chosen.log() * is_solvable).sum() / num_solvable
+    push = -(chosen.log() * has_optimal).sum() / num_chosen
     result = functional.cross_entropy(
         output.result.flatten(0, 2),
-        batch.results.flatten().long(),
+        batch.results.masked_fill(batch.results == UNKNOWN, ILLEGAL).flatten().long(),
         ignore_index=ILLEGAL,
         reduction="sum",
     )
-    value = functional.cross_entropy(output.value, batch.value.long())
+    value = functional.cross_entropy(
+        output.value, batch.value.long(), ignore_index=NO_CLASS, reduction="sum"
+    )
     parts = torch.stack(
         [
             config.policy_weight * push,
             config.result_weight * result / num_pushes,
-            config.value_weight * value,
+            config.value_weight * value / num_values,
         ]
     )
     with torch.no_grad():
         best = log_policy.flatten(1).argmax(1, keepdim=True)
         is_hit = is_optimal.flatten(1).gather(1, best).squeeze(1)
-        top1 = (is_hit & is_solvable).sum() / num_solvable
+        top1 = (is_hit & has_optimal).sum() / num_chosen
     return Loss(parts.sum(), {"push": push.detach(), "top1": top1}, parts)
 
 
 def counts_of(batch: Batch) -> Float[Tensor, "3"]:
-    """The number of solvable positions, of legal pushes, and of positions."""
-    num_solvable = (batch.value != DEADLOCK_CLASS).sum()
-    num_pushes = (batch.results != ILLEGAL).sum()
-    num_positions = torch.full_like(num_pushes, len(batch.value))
-    return torch.stack([num_solvable, num_pushes, num_positions]).float()
+    """The number of positions with a push known to be optimal, of pushes whose results are known,
+    and of positions whose pushes left are known."""
+    num_chosen = (batch.results == Result.OPTIMAL).any(2).any(1).sum()
+    num_pushes = (batch.results >= 0).sum()
+    num_values = (batch.value != NO_CLASS).sum()
+    return torch.stack([num_chosen, num_pushes, num_values]).float()
 
 
 @dataclass(frozen=True)
@@ -108,11 +118,22 @@ class PushSystem:
 def make_system(config: PushPolicyConfig, start: PushNet | None = None) -> PushSystem:
     """The system of ``config``; ``FileNotFoundError`` where a folder has no shards."""
     shards: list[Path] = []
+    large_shards: list[Path] = []
     for folder in config.labels:
         found = sorted(Path(folder).glob("*.safetensors"))
         if not found:
             raise FileNotFoundError(f"{folder}: no shards of `tokoban label`")
-        shards += found
-    if shards and processes.is_main_to_be():
-        print(f"{len(shards):,} shards of labels", file=sys.stderr)
-    return PushSystem(config, LabelledPositions(shards))
+        for path in found:
+            (large_shards if path.name.startswith("large-") else shards).append(path)
+    if config.large_share > 0 and not large_shards:
+        raise ValueError(
+            f"large_share is {config.large_share:g}, but the labels have no levels beyond 8x8"
+        )
+    if config.large_share < 1 and config.labels and not shards:
+        raise ValueError(
+            f"large_share is {config.large_share:g}, but the labels have only levels beyond 8x8"
+        )
+    if config.labels and processes.is_main_to_be():
+        large = f" and {len(large_shards):,} of larger levels" if config.large_share else ""
+        print(f"{len(shards):,} shards of labels{large}", file=sys.stderr)
+    return PushSystem(config, LabelledPositions(shards, LargePositions(large_shards)))

@@ -1,0 +1,137 @@
+"""The squares of a level of any size as tokens, and the features of its positions.
+
+Axes: P positions, F floor squares of the level, which are its tokens.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, UInt8
+
+from tokoban.compiling import entry
+from tokoban.sokoban.board import Square
+from tokoban.sokoban.search.bounds import assign, matched_pushes
+from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
+from tokoban.sokoban.search.guide import legal_pushes
+from tokoban.systems.push_policy.positions import (
+    BOUND_FALLS,
+    CAN_PUSH,
+    HAS_BOX,
+    HAS_PLAYER,
+    IS_FLOOR,
+    IS_GOAL,
+    IS_REACHED,
+    IS_UNBOUNDED,
+    NEIGHBOURHOOD,
+    NUM_FEATURES,
+)
+
+MOST_SQUARES = 1024  # of a level, by which the network is limited
+
+
+def check_size(squares: Squares) -> None:
+    """``ValueError`` for a level of more than ``MOST_SQUARES``."""
+    num_squares = len(squares.squares)
+    if num_squares > MOST_SQUARES:
+        raise ValueError(
+            f"the level has {num_squares:,} squares that the player could reach; the network "
+            f"reads at most {MOST_SQUARES:,}"
+        )
+
+
+class Tokens:
+    """The squares of one level as the network reads them."""
+
+    def __init__(self, squares: Squares, ground: Ground) -> None:
+        """``ValueError`` for a level of more than ``MOST_SQUARES``."""
+        check_size(squares)
+        num_squares = len(squares.squares)
+        self.ground = ground
+        places = np.array(squares.squares, np.int64).reshape(-1, 2)
+        # Positions count from the first row and column that have floor.
+        self.coordinates: Int16[np.ndarray, "F 2"] = (places - places.min(axis=0)).astype(np.int16)
+        number = squares.number
+        self.neighbours: Int32[np.ndarray, "F 9"] = np.array(
+            [
+                [
+                    number.get(Square(row + down, column + right), num_squares)
+                    for down, right in NEIGHBOURHOOD
+                ]
+                for row, column in squares.squares
+            ],
+            np.int32,
+        )
+
+    def features(
+        self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]
+    ) -> tuple[UInt8[np.ndarray, "P F 17"], Int32[np.ndarray, " P"]]:
+        """The features of the squares, and the lower bound of the pushes left."""
+        features = np.zeros((*boxes.shape, NUM_FEATURES), np.uint8)
+        features[:, :, IS_FLOOR] = 1
+        features[:, :, IS_GOAL] = self.ground.is_goal[:-1]
+        features[:, :, HAS_BOX] = boxes
+        features[:, :, IS_REACHED] = zone
+        # Anywhere in the zone: where the player stands decides no push.
+        features[np.arange(len(zone)), zone.argmax(axis=1), HAS_PLAYER] = 1
+        is_legal = legal_pushes(self.ground.neighbours, boxes, zone)
+        features[:, :, CAN_PUSH : CAN_PUSH + 4] = is_legal
+        bounds = np.zeros(len(boxes), np.int32)
+        num_boxes = len(self.ground.goals)
+        _fill_bounds(
+            self.ground.neighbours,
+            self.ground.zone,
+            self.ground.pushes,
+            boxes,
+            zone,
+            is_legal,
+            np.zeros((3, 3, num_boxes + 1), np.int64),
+            np.zeros((2, len(self.ground.zone)), np.int64),
+            features,
+            bounds,
+        )
+        return features, bounds
+
+
+@entry
+@no_type_check
+def _fill_bounds(
+    neighbours, zone_of, pushes, boxes, zone, is_legal, matchings, rows, features, bounds
+):
+    """As ``positions.fill_bounds``, of a level of any size."""
+    before, after, path = matchings
+    places, row_of = rows
+    for position in range(len(boxes)):
+        player = 0
+        while not zone[position, player]:
+            player += 1
+        number = 0
+        for box in range(boxes.shape[1]):
+            if boxes[position, box]:
+                places[number] = box * 4 + zone_of[box, player]
+                row_of[box] = number
+                number += 1
+        own = places[:number]
+        before[:] = 0
+        for row in range(number):
+            assign(pushes, own, row, before, path)
+        bound = matched_pushes(pushes, own, before)
+        bounds[position] = min(bound, UNREACHABLE)
+        for box in range(boxes.shape[1]):
+            for direction in range(4):
+                if not is_legal[position, box, direction]:
+                    continue
+                row = row_of[box]
+                earlier = own[row]
+                target = neighbours[box, direction]
+                own[row] = target * 4 + zone_of[target, box]
+                for column in range(number + 1):
+                    after[0, column] = before[0, column]
+                    after[1, column] = before[1, column]
+                    after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
+                assign(pushes, own, row, after, path)
+                pushed = matched_pushes(pushes, own, after)
+                own[row] = earlier
+                if pushed >= UNREACHABLE:
+                    features[position, box, IS_UNBOUNDED + direction] = 1
+                elif pushed < bound:
+                    features[position, box, BOUND_FALLS + direction] = 1
