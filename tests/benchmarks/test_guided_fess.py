@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from benchmarks import guided_fess
+from benchmarks.guided_fess import AdvisedFess, OrderedFess
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.fess import advised
-from tokoban.sokoban.search.fess.advised import AdvisedFess
 from tokoban.sokoban.search.fess.solver import fess_in_steps, solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import Guidance, UniformGuide
@@ -33,33 +33,38 @@ class Pessimist(UniformGuide):
         return super().evaluate(boxes, zone)._replace(deadlocked=np.ones(len(boxes), np.float32))
 
 
-def solve_with(guide_type: type[UniformGuide], board: Board) -> tuple[Answer, AdvisedFess]:
+def solve_with(
+    search_type: type[AdvisedFess], guide_type: type[UniformGuide], board: Board
+) -> tuple[Answer, AdvisedFess]:
     made: list[AdvisedFess] = []
 
     def stages() -> Stages:
         squares = Squares(board)
         fess = yield from fess_in_steps(board, squares)
-        made.append(AdvisedFess(fess, guide_type(squares.neighbours)))
+        made.append(search_type(fess, guide_type(squares.neighbours), share=1e9))
         yield Stage(made[0])
 
     return find_answer(board, stages, Limits()), made[0]
 
 
 @pytest.fixture(autouse=True)
-def advised_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advised, "_FLOODS_AN_EVALUATION", 4)
-    monkeypatch.setattr(advised, "_LEAST_BELOW", 2)
+def judged_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guided_fess, "_LEAST_BELOW", 2)
 
 
-def test_a_guide_that_finds_no_deadlocks_changes_nothing() -> None:
-    answer, search = solve_with(UniformGuide, SOLVABLE)
+def test_an_advisor_that_finds_no_deadlocks_changes_nothing() -> None:
+    answer, search = solve_with(AdvisedFess, UniformGuide, SOLVABLE)
     plain = solve_any(SOLVABLE)
-    assert search.num_evaluations > 0
+    assert search.num_evaluated > 0
     assert (answer.solution, answer.num_expansions) == (plain.solution, plain.num_expansions)
 
 
+@pytest.mark.parametrize("search_type", [AdvisedFess, OrderedFess])
 @pytest.mark.parametrize("board", [SOLVABLE, UNSOLVABLE])
-def test_a_guide_that_takes_all_for_deadlocked_changes_no_status(board: Board) -> None:
-    answer, search = solve_with(Pessimist, board)
+def test_a_guide_that_takes_all_for_deadlocked_changes_no_status(
+    board: Board, search_type: type[AdvisedFess]
+) -> None:
+    answer, search = solve_with(search_type, Pessimist, board)
     assert answer.status == solve_any(board).status
-    assert search.num_postponed > 0
+    assert search.num_evaluated > 0
+    assert (search.num_postponed > 0) == (search_type is AdvisedFess)
