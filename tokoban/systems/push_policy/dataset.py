@@ -20,6 +20,7 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import from_planes
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.device_positions import DevicePositions
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,
@@ -45,11 +46,18 @@ class LabelledPositions:
     large: LargePositions = field(default_factory=lambda: LargePositions(()))
 
     def batches(
-        self, config: PushPolicyConfig, *, start_step: int, rank: int, world_size: int
+        self,
+        config: PushPolicyConfig,
+        *,
+        start_step: int,
+        rank: int,
+        world_size: int,
+        kept: DevicePositions | None = None,
     ) -> Iterator[Batch]:
         """Batches for a process, the first that of ``start_step``.
 
-        Batch n depends on the seed, the rank and n alone.
+        Batch n depends on the seed, the rank and n alone. With ``kept``, all positions of the
+        shards on some device, batches of 8x8 interiors are drawn there.
         """
         drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
         while True:
@@ -64,7 +72,14 @@ class LabelledPositions:
                 batch_positions=config.batch_positions,
                 seed=config.data_seed,
             )
-            exact = self._exact_batches(config, drawing, place, rank)
+            if kept is None:
+                exact = self._exact_batches(config, drawing, place, rank)
+            else:
+                exact = kept.batches(
+                    np.random.default_rng([config.data_seed, drawing, rank]),
+                    count=_BATCHES_A_DRAWING,
+                    batch_positions=config.batch_positions,
+                )
             for number in range(_BATCHES_A_DRAWING):
                 read = next(large) if is_large[number] else next(exact)
                 if number >= skipped:

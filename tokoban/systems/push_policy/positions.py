@@ -241,7 +241,7 @@ def tokens_of(
     neighbours = np.full((*shape, len(NEIGHBOURHOOD)), num_tokens, np.int32)
     coordinates = np.zeros((*shape, 2), np.int16)
     token_of = np.empty(64, np.int64)
-    _fill_tokens(words, symmetries, _CELLS, DIRECTIONS, token_of, features, neighbours, coordinates)
+    _fill_tokens(words, symmetries, CELLS, DIRECTIONS, token_of, features, neighbours, coordinates)
     return features, neighbours, coordinates
 
 
@@ -253,7 +253,7 @@ def results_of(
     Tokens and symmetries as in ``tokens_of``.
     """
     results = np.full((len(words), num_tokens, 4), ILLEGAL, np.int8)
-    _fill_result_tokens(words, symmetries, _CELLS, DIRECTIONS, results)
+    _fill_result_tokens(words, symmetries, CELLS, DIRECTIONS, results)
     return results
 
 
@@ -272,7 +272,7 @@ def _symmetries() -> tuple[Int8[np.ndarray, "8 64"], Int8[np.ndarray, "8 4"]]:
     return cells, directions
 
 
-_CELLS, DIRECTIONS = _symmetries()
+CELLS, DIRECTIONS = _symmetries()
 
 
 @entry
