@@ -72,7 +72,7 @@ def cpu_parts(*, is_quick: bool, levels: Sequence[str] = ()) -> list[Part]:
     return named
 
 
-GROUPS = ("proof", "trainings", "multi30k", "scale")
+GROUPS = ("proof", "push", "push-more", "trainings", "multi30k", "scale")
 
 
 def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = None) -> list[Part]:
@@ -105,6 +105,8 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
             Part("tests", 70, tests, ("pytest",)),
             benchmark("planning", 40, *common),
         ]
+    if group in ("push", "push-more"):
+        return _push_parts(device, is_more=group == "push-more", is_quick=is_quick, data=data)
     if group == "trainings":
         text = _file(data, "tinyshakespeare/input.txt")
         pictures = _file(data, "fashion-mnist")
@@ -144,6 +146,40 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         # Its many rows are of the CPU, which `--device cpu` has measured at length.
         benchmark("environment", 20, "--device", device, "--quick", needs=("gymnasium",)),
         benchmark("rollouts", 150, *common, *small),
+    ]
+
+
+def _push_parts(device: str, *, is_more: bool, is_quick: bool, data: Path | None) -> list[Part]:
+    """The push policy: labels, half of the training or the other half, and its evaluation."""
+    archive = _file(data, "boxoban/boxoban-levels.tar.xz")
+    labels = "OUT/../push-labels"  # which no archive of results needs to hold
+    num_levels, seconds = ("1000", "60") if is_quick else ("200000", "110")
+    # The time of both calls: the schedule goes on where the first is cut short.
+    minutes, batch = ("0.2", "64") if is_quick else ("11", "1024")
+    train = (
+        *("-m", "tokoban", "train", "push", "--device", device, "--minutes", minutes),
+        *("--labels", f"{labels}/unfiltered", f"{labels}/medium", "--batch-positions", batch),
+        *("--accumulate", "1", "--checkpoint-every-s", "60", "--output", "OUT/push"),
+        *(("--resume",) if is_more else ()),
+    )
+    prepare = (
+        *("-m", "benchmarks.push_labels", archive, "--output", labels),
+        *("--levels", num_levels, "--seconds", seconds),
+    )
+
+    def evaluation(name: str) -> tuple[str, ...]:
+        return (
+            *("-m", "tokoban", "evaluate", "push", "--device", device, "--weights", "OUT/push"),
+            *("--levels", f"{labels}/levels/{name}/000.txt", "--states", "0"),
+            *("--first", "5" if is_quick else "250"),
+            *("--json", f"OUT/push-{name.split('/')[0]}.json"),
+        )
+
+    first, *others = map(evaluation, ("unfiltered/test", "medium/valid", "hard"))
+    return [
+        Part("labels", 145, prepare, files=(archive,)),
+        Part("train", 335, train, files=(archive,)),
+        Part("evaluate", 70, first, files=(archive,), beside=tuple(others)),
     ]
 
 
@@ -220,17 +256,19 @@ def unpack_wheels(wheels: Sequence[Path], place: Path) -> None:
     sys.path.insert(0, str(place))
 
 
-def pack(out: Path, folder: Path) -> None:
+def pack(out: Path, folder: Path, *, with_checkpoints: bool = False) -> None:
     """What ``out`` holds, in archives of ``folder``: as few as can be, none of them large.
 
-    Checkpoints are left out, and what is too large for an archive; they are named in the first.
+    Checkpoints are left out unless asked for, and what is too large for an archive; they are named
+    in the first.
     """
     folder.mkdir(parents=True, exist_ok=True)
     sizes = {path: path.stat().st_size for path in out.rglob("*") if path.is_file()}
     archives: list[list[Path]] = [[]]
     left_out, free = [], ARCHIVE_BYTES
     for path in sorted(sizes, key=lambda path: (sizes[path], path)):
-        if path.suffix == ".pt" or sizes[path] > ARCHIVE_BYTES:
+        is_checkpoint = path.suffix == ".pt" and not with_checkpoints
+        if is_checkpoint or sizes[path] > ARCHIVE_BYTES:
             left_out.append(path)
             continue
         if sizes[path] > free:
@@ -257,7 +295,9 @@ def pack(out: Path, folder: Path) -> None:
 
 
 @contextmanager
-def packing(out: Path, folder: Path | None, *, every_s: float = 15.0) -> Iterator[None]:
+def packing(
+    out: Path, folder: Path | None, *, every_s: float = 15.0, with_checkpoints: bool = False
+) -> Iterator[None]:
     """While it runs, and at its end, ``folder`` has what ``out`` has, but for some seconds."""
     if folder is None:
         yield
@@ -267,7 +307,7 @@ def packing(out: Path, folder: Path | None, *, every_s: float = 15.0) -> Iterato
     def repeat() -> None:
         while not is_over.wait(every_s):
             with suppress(OSError):  # a file that was replaced meanwhile: the next round has it
-                pack(out, folder)
+                pack(out, folder, with_checkpoints=with_checkpoints)
 
     packer = Thread(target=repeat, daemon=True)
     packer.start()
@@ -276,7 +316,7 @@ def packing(out: Path, folder: Path | None, *, every_s: float = 15.0) -> Iterato
     finally:
         is_over.set()
         packer.join()
-        pack(out, folder)
+        pack(out, folder, with_checkpoints=with_checkpoints)
 
 
 def run_all(chosen: Sequence[Part], out: Path) -> dict[str, str]:
@@ -333,7 +373,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     out: Path = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     wheels = sorted(arguments.wheels.glob("*.whl")) if arguments.wheels else []
-    with tempfile.TemporaryDirectory() as place, packing(out, arguments.pack):
+    # A second call may find a bare machine, and go on from what the first one packed.
+    packed = packing(out, arguments.pack, with_checkpoints=group == "push")
+    with tempfile.TemporaryDirectory() as place, packed:
         unpack_wheels(wheels, Path(place))
         became = run_all([all_parts[name] for name in names], out)
     print("\n" + "\n".join(f"{name:<12} {outcome}" for name, outcome in became.items()))
