@@ -8,7 +8,7 @@ import numpy as np
 from tests.sokoban.search.push_graph import Position, push_graph
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.guide import Guidance, legal_pushes
+from tokoban.sokoban.search.guide import Guidance, Guide, legal_pushes
 
 
 class DrawnGuide:
@@ -73,6 +73,24 @@ class PerfectGuide:
         return guidance
 
 
+class LeaningGuide:
+    """A policy that leans to the pushes of a shortest solution; it knows no deadlocks."""
+
+    def __init__(self, board: Board, squares: Squares, *, lean: float, seed: int) -> None:
+        self._perfect = PerfectGuide(board, squares)
+        self._drawn = DrawnGuide(squares, seed=seed)
+        self._lean = lean
+
+    def evaluate(self, boxes: np.ndarray, zone: np.ndarray) -> Guidance:
+        perfect, drawn = (part.evaluate(boxes, zone) for part in (self._perfect, self._drawn))
+        best, any_push = np.exp(perfect.log_policy), np.exp(drawn.log_policy)
+        is_lost = perfect.deadlocked[:, None, None] == 1
+        mixed = np.where(is_lost, any_push, self._lean * best + (1 - self._lean) * any_push)
+        with np.errstate(divide="ignore"):
+            log_policy = np.log(mixed).astype(np.float32)
+        return perfect._replace(log_policy=log_policy, deadlocked=np.zeros_like(perfect.deadlocked))
+
+
 def pushes_left(board: Board) -> dict[Position, int]:
     """The fewest pushes from each position of a board that can be solved."""
     graph = push_graph(board)
@@ -89,7 +107,7 @@ def pushes_left(board: Board) -> dict[Position, int]:
 
 
 def probabilities(
-    board: Board, squares: Squares, guide: DrawnGuide, uniform: float
+    board: Board, squares: Squares, guide: Guide, uniform: float
 ) -> dict[Position, list[tuple[Position, float]]]:
     """For each position those after each push, with the probability of the push in a mixture of the
     guide's policy and the uniform one."""
@@ -102,7 +120,7 @@ def probabilities(
 def _each_push(
     board: Board,
     squares: Squares,
-    guide: DrawnGuide,
+    guide: Guide,
     uniform: float,
     position: Position,
     pushes: list,
