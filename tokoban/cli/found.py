@@ -28,16 +28,13 @@ SOLVER_NAMES = {
     "bidirectional-fess": "bidirectional FESS",
     "rules": "the rules",
     "policy": "the policy",
-    "levin": "LevinTS",
     "phs": "PHS",
-    "phs*": "PHS*",
-    "rerooted": "rerooted LevinTS",
 }
 # By search of a policy, the fields of its predictions.
 _BY_MOVES = ("predicted_steps_left", "predicted_unsolvable")
 _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
 _PREDICTED = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
-_PREDICTED |= dict.fromkeys(("policy", "levin", "phs", "phs*", "rerooted"), _BY_PUSHES)
+_PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
 
 

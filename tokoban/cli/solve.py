@@ -128,6 +128,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     by, method = arguments.by, _method(arguments)
+    weights = arguments.weights
+    if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
+        raise ValueError(f"{weights}: a policy of pushes plays with --by policy alone")
     if method in ("beam", "rollout"):
         options.refuse(arguments, "--minimise", *_OF_SEARCH, because=f"with --by {by}")
     if method == "rollout":
