@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
         "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "
-        "Hints come from the policy, or from A* if the policy has none; large levels may get none."
+        "Hints come from the policy, or from A* if the policy has none; large levels may get none. "
+        "A policy of pushes also predicts the pushes left and deadlocks, until there is a proof."
     )
 
 
@@ -93,7 +94,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
     from tokoban.cli.table import Table
 
     # What is wrong with weights that were asked for is told before the game; those that ship are
-    # loaded when the first hint is wanted, which takes a second or two.
+    # loaded in the background, which takes a second or two.
     chosen = None if weights is None else _load_policy(weights)
     screen, keeper = Screen(), _Keeper(game, place)
     keyboard = Keyboard(sys.stdin.fileno())
@@ -136,8 +137,9 @@ def follow(keyboard: "Keyboard", table: "Table", screen: "Screen") -> None:
 
 def _load_policy(weights: str) -> "Pretrained":
     import tokoban
+    from tokoban.cli import policies
 
-    return tokoban.load(weights, system="sokoban")
+    return tokoban.load(weights, system=policies.system_of(weights))
 
 
 class _Keeper:
