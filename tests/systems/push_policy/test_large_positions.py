@@ -13,7 +13,7 @@ import torch
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.labels.play_of import label_all, packed
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.large import After, LargeOrigin, label_level
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large
@@ -22,11 +22,13 @@ from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.symmetry import SYMMETRIES
+from tokoban.sokoban.search.guide import Guidance
+from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.push_policy import config as presets
 from tokoban.systems.push_policy import dataset, large_positions
 from tokoban.systems.push_policy.batches import Batch, Boards, collated, seen
 from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
@@ -62,12 +64,16 @@ def squares_of(word: int) -> frozenset[Square]:
     return frozenset(Square(cell // 8, cell % 8) for cell in range(64) if word >> cell & 1)
 
 
-def features_of(board: Board) -> np.ndarray:
-    """Those of one position, [1, F, 17]."""
+def position_of(board: Board) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes and the zone of one position, [1, F]."""
     squares, area = Squares(board).squares, board.area()
     boxes = np.array([[square in board.boxes for square in squares]])
-    zone = np.array([[square in area for square in squares]])
-    return tokens_of_board(board).features(boxes, zone)[0]
+    return boxes, np.array([[square in area for square in squares]])
+
+
+def features_of(board: Board) -> np.ndarray:
+    """Those of one position, [1, F, 17]."""
+    return tokens_of_board(board).features(*position_of(board))[0]
 
 
 def shard_of(boards: list[Board]) -> LargeShard:
@@ -155,6 +161,31 @@ def test_a_position_alone_is_judged_as_beside_others_of_any_size(levels: list[Bo
         for one, all_of_them in zip(alone[:2], together[:2], strict=True):
             torch.testing.assert_close(one[0], all_of_them[row, :num_squares], atol=1e-5, rtol=0)
         torch.testing.assert_close(alone.value[0], together.value[row], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES[1:])
+def test_judgements_over_all_views_are_the_same_for_each_image(symmetry: Symmetry) -> None:
+    torch.manual_seed(5)
+    model = PushNet(presets.tiny()).eval()
+
+    def judgement(board: Board) -> tuple[Guidance, Squares]:
+        squares = Squares(board)
+        guide = NetworkGuide(model, squares, build_ground(board, squares), num_views=8)
+        return guide.evaluate(*position_of(board)), squares
+
+    (mine, squares), (theirs, turned) = judgement(WIDE), judgement(symmetry.of_board(WIDE))
+    np.testing.assert_allclose(mine.pushes_left, theirs.pushes_left, rtol=1e-4)
+    np.testing.assert_allclose(mine.deadlocked, theirs.deadlocked, rtol=1e-4)
+    for number, square in enumerate(squares.squares):
+        # The image of a square, by a board with a goal there.
+        [image] = symmetry.of_board(replace(WIDE, goals=frozenset({square}))).goals
+        for direction in Direction:
+            push = 0, turned.number[image], symmetry.of_action(direction)
+            for one, other in (
+                (mine.log_policy, theirs.log_policy),
+                (mine.push_deadlocks, theirs.push_deadlocks),
+            ):
+                np.testing.assert_allclose(one[0, number, direction], other[push], rtol=1e-4)
 
 
 def test_results_and_values_of_a_batch_are_those_of_the_labels(levels: list[Board]) -> None:
