@@ -10,6 +10,7 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
+from jaxtyping import Bool
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
@@ -19,7 +20,7 @@ from tokoban.sokoban.search.astar_search import MAX_MATCHED
 from tokoban.sokoban.search.fess.paths import one_box_moves
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
-from tokoban.sokoban.search.guide import Guide, UniformGuide
+from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide
 from tokoban.sokoban.search.guided import tree as compiled
 from tokoban.sokoban.search.guided.classical import Classical
 from tokoban.sokoban.search.guided.macros import empty_macros
@@ -164,35 +165,53 @@ class GuidedSearch:
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
+        for _ in range(budget):
+            outcome = self.ask(max_expansions)
+            if outcome is not None:
+                return outcome
+            self.tell(self._guide.evaluate(*self.asked))
+        return Outcome.BUDGET_SPENT
+
+    def ask(self, max_expansions: int | None = None) -> Outcome | None:
+        """Searches until positions must be judged; None if they must, else why it came back."""
         tree, batch = self.tree, self._batch
         most = np.iinfo(np.int64).max if max_expansions is None else max_expansions
-        for _ in range(budget):
-            num_wanted = len(batch.positions)
-            if self._max_evaluated is not None:
-                num_wanted = min(num_wanted, self._max_evaluated - self.num_evaluated)
-                if num_wanted <= 0:
-                    return Outcome.BUDGET_SPENT
-            num_expanded = int(tree.progress[compiled.NUM_EXPANDED])
-            stop = compiled.take(
-                self._level,
-                tree,
-                self._scratch,
-                self._macros,
-                self._classical,
-                batch,
-                num_wanted,
-                min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
-            )
-            if stop == compiled.EXHAUSTED and self.name not in SEARCHES:
-                return Outcome.STUCK
-            if stop in _OUTCOMES:
-                return _OUTCOMES[stop]
-            if stop == compiled.BUDGET_SPENT:
-                return Outcome.BUDGET_SPENT
-            rows = slice(int(batch.sizes[1]))
-            guidance = self._guide.evaluate(batch.boxes[rows], batch.zone[rows])
-            compiled.expand_batch(self._level, tree, batch, *guidance)
-        return Outcome.BUDGET_SPENT
+        if self.is_at_limit:
+            return Outcome.BUDGET_SPENT
+        num_wanted = len(batch.positions)
+        if self._max_evaluated is not None:
+            num_wanted = min(num_wanted, self._max_evaluated - self.num_evaluated)
+        num_expanded = int(tree.progress[compiled.NUM_EXPANDED])
+        stop = compiled.take(
+            self._level,
+            tree,
+            self._scratch,
+            self._macros,
+            self._classical,
+            batch,
+            num_wanted,
+            min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
+        )
+        if stop == compiled.EXHAUSTED and self.name not in SEARCHES:
+            return Outcome.STUCK
+        if stop in _OUTCOMES:
+            return _OUTCOMES[stop]
+        return Outcome.BUDGET_SPENT if stop == compiled.BUDGET_SPENT else None
+
+    @property
+    def asked(self) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
+        """Boxes and zones of the positions to judge, after ``ask`` has returned None."""
+        rows = slice(int(self._batch.sizes[1]))
+        return self._batch.boxes[rows], self._batch.zone[rows]
+
+    def tell(self, guidance: Guidance) -> None:
+        """Goes on with the judgement of what was ``asked``."""
+        compiled.expand_batch(self._level, self.tree, self._batch, *guidance)
+
+    @property
+    def is_at_limit(self) -> bool:
+        """Whether it may ask for no more judgements."""
+        return self._max_evaluated is not None and self.num_evaluated >= self._max_evaluated
 
     @property
     def num_evaluated(self) -> int:
