@@ -1,17 +1,22 @@
 """The choices of one push policy: its network and its examples; presets are functions."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Literal
 
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import Rule, check_fields, divides, within
 
 Inputs = Literal["bounds", "augmented", "raw"]
+Model = Literal["network", "tiles"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PushPolicyConfig:
     """Boards have any shape, with up to 1,024 squares that the player could ever reach."""
+
+    model: Model = "network"  # tiles: hashed tiles and a linear value, the cheap baseline
+    table_bits: int = 20  # tiles only: the table has 2 to this power rows
 
     # The network
     inputs: Inputs = "bounds"  # raw: goals, boxes and the player; augmented: instead of the player
@@ -39,12 +44,14 @@ class PushPolicyConfig:
             self,
             *within(self, _RANGES),
             divides(self, "num_heads", "width"),
+            *_unread_fields(self),
             ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
         )
 
 
 # The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
 _RANGES = {
+    "table_bits": (4, 28),
     "width": (4, 2**12),
     "hidden_width": (1, 2**14),
     "num_blocks": (1, 1000),
@@ -58,6 +65,20 @@ _RANGES = {
     "result_weight": (0, math.inf),
     "value_weight": (0, math.inf),
 }
+
+
+_NETWORK_FIELDS = (
+    "inputs", "width", "hidden_width", "num_blocks", "attention_every", "num_heads", "loops"
+)  # fmt: skip
+
+
+def _unread_fields(config: PushPolicyConfig) -> Iterator[Rule]:
+    """Rules for ``check_fields``: what the chosen model does not read is left as it is."""
+    unread = ("table_bits",) if config.model == "network" else _NETWORK_FIELDS
+    for field in fields(config):
+        if field.name in unread:
+            is_right = getattr(config, field.name) == field.default
+            yield field.name, is_right, f"{field.default!r} for the model {config.model!r}"
 
 
 def base() -> PushPolicyConfig:

@@ -1,20 +1,247 @@
-"""Evaluation of a trained push policy."""
+"""How a push policy plays and searches, and what it knows of positions with exact labels.
 
-from collections.abc import Mapping
+Axes: P positions.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
 
+import numpy as np
+from jaxtyping import Float64, Int64
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Problem, read_levels
+from tokoban.sokoban.search.guided.search import GuidedOptions
 from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.held_out import (
+    UNKNOWN,
+    Judgements,
+    Labelled,
+    judge,
+    label_boards,
+    recall_at_precision,
+)
+from tokoban.systems.push_policy.lockstep import Played, play_all
 from tokoban.systems.push_policy.model import PushNet
+from tokoban.systems.push_policy.tiles import PushModel
+from tokoban.systems.push_policy.tokens import MOST_SQUARES
+from tokoban.training.config import Reads, check_fields, within
+from tokoban.training.metrics import Interval, mean_interval, wilson
 from tokoban.training.spec import Trained
+
+Search = Literal["levin", "phs", "phs*", "rerooted"]
+
+BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
+PRECISION = 0.999
+_SAMPLES = 300  # of the bootstrap
+_MOST_PUSHES = 1000  # of greedy play, which ends earlier where it comes to a position again
 
 
 @dataclass(frozen=True, kw_only=True)
 class PushEvaluation:
-    """What is evaluated."""
+    """The levels, and how the policy searches them."""
+
+    levels: Annotated[tuple[Path, ...], Reads()] = ()  # files of levels
+    first: int | None = None  # only so many levels of all files together
+    search: Search = "phs"  # the search of the `solved_at` metrics
+    deadlock_weight: float = 1.0  # how far that search puts off likely deadlocks
+    classical: bool = False  # lets the classical deadlock rules prune that search too
+    most_evaluated: int = BUDGETS[-1]  # positions that it may evaluate in each level
+    views: int = 1  # of a board's eight symmetries, over which judgements are averaged
+    loops: int | None = None  # of the network's blocks, instead of those it was trained with
+    states: int = 32  # sampled of each level that fits 8x8, and labelled exactly; 0: none
+    seed: int = 0  # of these samples and of the bootstrap
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            *within(
+                self,
+                {
+                    "first": (1, math.inf),
+                    "most_evaluated": (1, 10**9),
+                    "views": (1, 8),
+                    "loops": (1, 1000),
+                    "states": (0, 10**4),
+                    "seed": (0, 2**63 - 1),
+                },
+            ),
+        )
 
 
 def evaluate_weights(
-    trained: Trained[PushPolicyConfig, PushNet], options: PushEvaluation
-) -> Mapping[str, float | str]:
-    """Nothing yet."""
-    return {}
+    trained: Trained[PushPolicyConfig, PushModel], options: PushEvaluation
+) -> dict[str, float]:
+    """All metrics on the levels of the files.
+
+    Levels that are invalid or too large for the network are reported on standard error and left
+    out; ``invalid_levels`` is how many there were, if any.
+    """
+    boards, problems = _read(options)
+    print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
+    model = trained.model
+    if options.loops is None:
+        metrics = evaluate(model, boards, options)
+    elif not isinstance(model, PushNet):
+        raise ValueError("hashed tiles have no loops")
+    else:
+        trained_loops, model.loops = model.loops, options.loops
+        try:
+            metrics = evaluate(model, boards, options)
+        finally:
+            model.loops = trained_loops
+    return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
+
+
+def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
+    """The levels to evaluate on, and the problems of the others."""
+    if not options.levels:
+        raise ValueError("no levels to evaluate on: give --levels FILES")
+    boards: list[Board] = []
+    problems: list[Problem] = []
+    for path in options.levels:
+        file = read_levels(path)
+        problems += file.problems
+        for level in file.levels:
+            num_squares = len(level.board.inside())
+            if num_squares <= MOST_SQUARES:
+                boards.append(level.board)
+                continue
+            message = f"{num_squares:,} squares to reach; the network reads {MOST_SQUARES:,}"
+            problems.append(Problem(message, level.source, level.line, level.number, level.title))
+    boards = boards[: options.first]
+    if not boards:
+        raise ValueError("no level that the policy could be evaluated on")
+    return boards, problems
+
+
+def evaluate(
+    model: PushModel, boards: Sequence[Board], options: PushEvaluation
+) -> dict[str, float]:
+    """All metrics of a model on some levels; ``*_low`` and ``*_high`` are 95 % intervals.
+
+    Greedy play makes the likeliest push of each position, and fails where it comes to a position
+    again. ``solved_at_N`` is the share of levels that the search solves with at most N evaluated
+    positions; levels that it does not solve count in ``mean_evaluated`` with all they took.
+    ``optimal_share`` is that of solutions of the fewest pushes among those found in levels whose
+    fewest pushes are known. The other metrics are of labelled positions: ``top1_optimal_set`` and
+    ``pushes_left_mae`` of solvable ones, ``lost_recall_at_precision_0999`` of the deadlocks that
+    neither dead squares nor the freeze rule detect, beside the solvable positions.
+
+    Intervals of shares of levels are Wilson's, of means the normal ones; others are by bootstrap
+    over levels.
+    """
+    model.eval()
+    labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
+    play = partial(play_all, model, boards, num_views=options.views)
+    greedy = play(GuidedOptions(order="greedy"), max_evaluated=_MOST_PUSHES)
+    searching = GuidedOptions(
+        order=options.search,
+        deadlock_weight=options.deadlock_weight,
+        is_classical=options.classical,
+    )
+    searched = play(searching, max_evaluated=options.most_evaluated)
+    metrics = {"levels": float(len(boards))}
+    metrics |= _share("greedy_solve_rate", [game.solution is not None for game in greedy])
+    metrics |= _optimal("greedy_optimal_share", greedy, optima)
+    metrics |= _search_metrics(searched, options)
+    metrics |= _optimal("optimal_share", searched, optima)
+    if len(labelled.classes):
+        found = judge(model, labelled, num_views=options.views)
+        metrics |= position_metrics(labelled, found, options.seed)
+    return metrics
+
+
+def _search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict[str, float]:
+    metrics: dict[str, float] = {}
+    for budget in BUDGETS:
+        if budget <= options.most_evaluated:
+            is_solved = [
+                game.solution is not None and game.num_evaluated <= budget for game in searched
+            ]
+            metrics |= _share(f"solved_at_{budget}", is_solved)
+    counts = np.array([game.num_evaluated for game in searched], np.float64)
+    metrics["mean_evaluated"] = float(counts.mean())
+    if len(counts) > 1:
+        metrics |= _named("mean_evaluated", mean_interval(counts.tolist()))
+    metrics["median_evaluated"] = float(np.median(counts))
+    samples = np.random.default_rng(options.seed).choice(counts, (_SAMPLES, len(counts)))
+    ends = np.quantile(np.median(samples, axis=1), [0.025, 0.975])
+    return metrics | _named("median_evaluated", Interval(*ends.tolist()))
+
+
+def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str, float]:
+    """The share of solutions with the fewest pushes, where these are known."""
+    return _share(
+        name,
+        [
+            game.solution.num_pushes == fewest
+            for game, fewest in zip(games, optima.tolist(), strict=True)
+            if game.solution is not None and fewest != UNKNOWN
+        ],
+    )
+
+
+def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, float]:
+    """The metrics of labelled positions."""
+    is_solvable = ~labelled.is_deadlocked
+    is_tested = is_solvable | ~labelled.is_detected
+    metrics = {
+        "positions": float(len(labelled.classes)),
+        "hidden_deadlocks": float((labelled.is_deadlocked & is_tested).sum()),
+    }
+
+    def mean_of(values: np.ndarray) -> Callable[[Float64[np.ndarray, " P"]], float]:
+        return lambda weights: float((values * weights).sum() / max(weights.sum(), 1e-9))
+
+    of_solvable = {
+        "top1_optimal_set": mean_of(found.is_hit[is_solvable]),
+        "pushes_left_mae": mean_of(found.pushes_error[is_solvable]),
+    }
+    for name, statistic in of_solvable.items():
+        metrics |= _bootstrapped(name, labelled.level[is_solvable], statistic, seed)
+    scores, is_positive = found.deadlocked[is_tested], labelled.is_deadlocked[is_tested]
+    return metrics | _bootstrapped(
+        "lost_recall_at_precision_0999",
+        labelled.level[is_tested],
+        lambda weights: recall_at_precision(scores, is_positive, PRECISION, weights),
+        seed,
+    )
+
+
+def _bootstrapped(
+    name: str,
+    level: Int64[np.ndarray, " P"],
+    statistic: Callable[[Float64[np.ndarray, " P"]], float],
+    seed: int,
+) -> dict[str, float]:
+    """A statistic of weighted positions, with its interval by resampling levels.
+
+    Bootstrap: Efron 1979; of clusters, since the positions of a level are alike.
+    """
+    rng = np.random.default_rng(seed)
+    levels, own = np.unique(level, return_inverse=True)
+    samples = []
+    for _ in range(_SAMPLES if len(levels) > 1 else 0):
+        counts = np.bincount(rng.integers(len(levels), size=len(levels)), minlength=len(levels))
+        samples.append(statistic(counts[own].astype(np.float64)))
+    metrics = {name: statistic(np.ones(len(level)))}
+    finite = [sample for sample in samples if math.isfinite(sample)]
+    if finite:
+        metrics |= _named(name, Interval(*np.quantile(finite, [0.025, 0.975]).tolist()))
+    return metrics
+
+
+def _share(name: str, is_so: Sequence[bool]) -> dict[str, float]:
+    """A share of levels with Wilson's interval."""
+    share = sum(is_so) / len(is_so) if is_so else math.nan
+    return {name: share} | _named(name, wilson(sum(is_so), len(is_so)))
+
+
+def _named(name: str, interval: Interval) -> dict[str, float]:
+    return {f"{name}_low": interval.low, f"{name}_high": interval.high}

@@ -12,8 +12,8 @@ from torch import Tensor
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.guide import Guidance
 from tokoban.systems.push_policy.batches import Boards, collated, inverse, seen
-from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.positions import CAN_PUSH, DEADLOCK_CLASS, DIRECTIONS, Result
+from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import Tokens
 
 _CPU_HAS_BF16 = llvmlite.binding.get_host_cpu_features().get("avx512bf16", False)
@@ -24,7 +24,7 @@ class NetworkGuide:
     """A trained network as the guide of one level."""
 
     def __init__(
-        self, model: PushNet, squares: Squares, ground: Ground, *, num_views: int = 1
+        self, model: PushModel, squares: Squares, ground: Ground, *, num_views: int = 1
     ) -> None:
         """Its judgements are means over so many of the board's eight symmetries.
 
@@ -41,7 +41,7 @@ class NetworkGuide:
 
 
 def judged(
-    model: PushNet, boards: Boards, bounds: Int32[np.ndarray, " P"], *, num_views: int = 1
+    model: PushModel, boards: Boards, bounds: Int32[np.ndarray, " P"], *, num_views: int = 1
 ) -> Guidance:
     """What the network says of positions with these lower bounds.
 
@@ -69,7 +69,7 @@ def judged(
 
 
 def _judged_once(
-    model: PushNet, boards: Boards, is_legal: Bool[Tensor, "P T 4"], view: int
+    model: PushModel, boards: Boards, is_legal: Bool[Tensor, "P T 4"], view: int
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Probabilities: of each push, that it deadlocks, and of the classes of the pushes left."""
     directions = DIRECTIONS[view].tolist()

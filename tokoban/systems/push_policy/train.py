@@ -22,14 +22,17 @@ from tokoban.systems.push_policy.positions import (
     UNKNOWN,
     Result,
 )
+from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training import processes
 from tokoban.training.system import Loss
 
 _LEAST_PROBABILITY = 1e-7  # of the optimal pushes, below which the loss no longer grows
 
 
-def build_model(config: PushPolicyConfig) -> PushNet:
-    """A freshly initialised network on the CPU."""
+def build_model(config: PushPolicyConfig) -> PushModel:
+    """A freshly initialised network, or the baseline, on the CPU."""
+    if config.model == "tiles":
+        return TilePolicy(table_bits=config.table_bits)
     return PushNet(config)
 
 
@@ -84,11 +87,11 @@ class PushSystem:
     config: PushPolicyConfig
     positions: LabelledPositions
 
-    def initial_model(self) -> PushNet:
+    def initial_model(self) -> PushModel:
         """A freshly initialised network on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: PushNet, *, start_step: int) -> Iterator[Batch]:
+    def train_batches(self, model: PushModel, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device; a GPU keeps all positions."""
         device = next(model.parameters()).device
         shards, kept = self.positions.shards, None
@@ -111,7 +114,7 @@ class PushSystem:
         """``counts_of`` the batch."""
         return counts_of(batch)
 
-    def evaluate(self, model: PushNet) -> dict[str, float]:
+    def evaluate(self, model: PushModel) -> dict[str, float]:
         """No metrics yet."""
         return {}
 
@@ -120,8 +123,12 @@ class PushSystem:
         return ()
 
 
-def make_system(config: PushPolicyConfig, start: PushNet | None = None) -> PushSystem:
+def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> PushSystem:
     """The system of ``config``; ``FileNotFoundError`` where a folder has no shards."""
+    if config.model == "tiles":
+        raise ValueError(
+            "hashed tiles learn online: python -m benchmarks.tiles LABELS --output FILE"
+        )
     shards: list[Path] = []
     large_shards: list[Path] = []
     for folder in config.labels:

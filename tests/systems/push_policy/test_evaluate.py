@@ -1,0 +1,152 @@
+"""The evaluation: its positions against the solver, its searches against single ones, its sums."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.solver import solve
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.dataset import random_levels
+from tokoban.systems.push_policy.evaluate import (
+    PushEvaluation,
+    evaluate,
+    evaluate_weights,
+)
+from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.held_out import UNKNOWN, label_boards, recall_at_precision
+from tokoban.systems.push_policy.lockstep import play_all
+from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
+from tokoban.systems.push_policy.tiles import TilePolicy
+from tokoban.training.spec import Trained
+
+LARGE = Board.from_xsb("############|#@$      . #|############")
+
+
+@pytest.fixture(scope="module")
+def levels() -> list[Board]:
+    """Random ones of two boxes, some without solution, and one that does not fit 8x8."""
+    shard = random_levels(seed=4, number=0)
+    words = (shard.level_walls, shard.level_goals, shard.level_boxes, shard.level_player)
+    is_solvable = shard.level_verdict == 1
+    chosen = np.concatenate([np.flatnonzero(is_solvable)[:16], np.flatnonzero(~is_solvable)[:4]])
+    count = len(chosen)
+    numbers = np.zeros(count, np.int32)
+    packed = PackedLevels(
+        *(word[chosen] for word in words), numbers, numbers, np.ones((count, 2), np.int32), ("",)
+    )
+    return [*(packed.board(number) for number in range(count)), LARGE]
+
+
+@pytest.fixture(scope="module")
+def model() -> TilePolicy:
+    model = TilePolicy(table_bits=9)
+    generator = torch.Generator().manual_seed(3)
+    for parameter in model.parameters():
+        parameter.copy_(torch.randn(parameter.shape, generator=generator) / 8)
+    return model
+
+
+def test_recall_at_precision_is_that_of_the_lowest_precise_threshold() -> None:
+    """By scores .9 + .8 + .7 - .6 + .5 +: precisions 1, 1, 1, .75, .8, recalls .25 to 1."""
+    scores = np.array([0.9, 0.6, 0.7, 0.5, 0.8], np.float32)
+    is_positive = np.array([True, False, True, True, True])
+    assert recall_at_precision(scores, is_positive, 0.999) == 0.75
+    assert recall_at_precision(scores, is_positive, 0.8) == 1.0
+    assert recall_at_precision(scores, ~is_positive, 0.5) == 0.0
+    assert math.isnan(recall_at_precision(scores, np.zeros(5, np.bool_), 0.5))
+    weights = np.array([1.0, 0.0, 1.0, 2.0, 1.0])  # without the false one
+    assert recall_at_precision(scores, is_positive, 0.999, weights) == 1.0
+
+
+def test_equal_scores_are_on_one_side_of_every_threshold() -> None:
+    scores, is_positive = np.full(4, 0.5, np.float32), np.array([True, True, True, False])
+    assert recall_at_precision(scores, is_positive, 0.9) == 0.0
+    assert recall_at_precision(scores, is_positive, 0.75) == 1.0
+
+
+def test_the_fewest_pushes_are_the_solvers(levels: list[Board]) -> None:
+    _, optima = label_boards(levels, num_states=8, seed=0)
+    assert optima[-1] == UNKNOWN
+    for board, fewest in zip(levels[:-1], optima.tolist(), strict=False):
+        answer = solve(board, minimise="pushes")
+        expected = UNKNOWN if answer.solution is None else answer.solution.num_pushes
+        assert fewest == (UNKNOWN if board.is_solved else expected)
+    assert len(set(optima.tolist())) > 3 and UNKNOWN in optima[:-1]
+
+
+def test_detected_deadlocks_are_deadlocked_and_contain_the_reference_rules(
+    levels: list[Board],
+) -> None:
+    """The compiled rules find no less than the plain ones, and nothing that can be solved."""
+    labelled, _ = label_boards(levels, num_states=32, seed=0)
+    assert not (labelled.is_detected & ~labelled.is_deadlocked).any()
+    found = 0
+    for words, is_detected in zip(labelled.words, labelled.is_detected, strict=True):
+        floor, goals, boxes, zone = (
+            {(cell // 8 + 1, cell % 8 + 1) for cell in range(64) if int(words[kind]) >> cell & 1}
+            for kind in (FLOOR, GOALS, BOXES, ZONE)
+        )
+        tiles = {square: "." if square in goals else " " for square in floor}
+        tiles |= {square: "*" if square in goals else "$" for square in boxes}
+        player = min(zone)
+        tiles[player] = "+" if player in goals else "@"
+        rows = ["".join(tiles.get((row, column), "#") for column in range(10)) for row in range(10)]
+        board = Board.from_xsb("|".join(rows))
+        is_plain = bool(board.boxes & dead_squares(board))
+        is_plain |= not frozen_boxes(board) <= board.goals
+        assert is_detected or not is_plain
+        found += is_plain
+    assert 10 < found < len(labelled.words)
+
+
+@pytest.mark.parametrize("order", ["phs", "levin", "greedy"])
+def test_levels_side_by_side_are_searched_as_each_alone(
+    levels: list[Board], model: TilePolicy, order: str
+) -> None:
+    options = GuidedOptions(order=order)
+    together = play_all(model, levels, options, max_evaluated=60)
+    assert {game.solution is None for game in together} == {True, False}
+    for board, game in zip(levels, together, strict=True):
+        squares = Squares(board)
+        guide = NetworkGuide(model, squares, build_ground(board, squares))  # type: ignore[arg-type]
+        alone = solve_guided(board, guide, options=options, limits=Limits(max_evaluated=60))
+        assert game.solution == alone.solution
+        if alone.solver != "rules":
+            assert game.num_evaluated == alone.num_evaluated
+
+
+def test_metrics_agree_with_one_another(levels: list[Board], model: TilePolicy) -> None:
+    found = evaluate(model, levels, PushEvaluation(most_evaluated=100, states=16))
+    shares = [found[f"solved_at_{budget}"] for budget in (10, 30, 100)]
+    assert shares == sorted(shares) and "solved_at_300" not in found
+    for name, value in found.items():
+        if f"{name}_low" in found and not math.isnan(value):
+            assert found[f"{name}_low"] <= value <= found[f"{name}_high"], name
+    assert 0 < found["mean_evaluated"] <= 100
+    assert found["levels"] == len(levels)
+    assert found["hidden_deadlocks"] > 0
+
+
+def test_unfit_levels_and_options_are_said_in_a_sentence(
+    model: TilePolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = Trained(model, PushPolicyConfig(model="tiles", table_bits=9), Path("w"))
+    with pytest.raises(ValueError, match="give --levels FILES"):
+        evaluate_weights(trained, PushEvaluation())
+    path = tmp_path / "levels.xsb"
+    wide = "\n".join(["#" * 35, *["#" + " " * 33 + "#"] * 33, "#@$.#" + "#" * 30, "#" * 5])
+    path.write_text(f"; 1\n\n#####\n#@$.#\n#####\n\n; 2\n\n{wide}\n")
+    found = evaluate_weights(trained, PushEvaluation(levels=(path,)))
+    assert found["levels"] == 1 and found["invalid_levels"] == 1
+    assert "1,092 squares to reach; the network reads 1,024" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="hashed tiles have no loops"):
+        evaluate_weights(trained, PushEvaluation(levels=(path,), loops=2))

@@ -1,0 +1,222 @@
+"""Exact labels of levels that no training has seen, and what the model says of them.
+
+Axes: N levels, P positions, W words of a position, T tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.labels.driver import Labelling
+from tokoban.sokoban.labels.driver import prepare as prepare_labels
+from tokoban.sokoban.labels.job import words_of
+from tokoban.sokoban.labels.shards import Shard, pack
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
+from tokoban.sokoban.search.bitboard.levels import Levels, from_board
+from tokoban.sokoban.search.bitboard.slices import Worker
+from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE as TERRAIN_UNREACHABLE
+from tokoban.sokoban.search.bitboard.terrain import empty_terrain, is_frozen, place_of
+from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
+from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
+from tokoban.sokoban.search.ground import UNREACHABLE
+from tokoban.sokoban.search.limits import Limits
+from tokoban.systems.push_policy.dataset import batch_of
+from tokoban.systems.push_policy.guide import judged
+from tokoban.systems.push_policy.positions import (
+    BOXES,
+    DEADLOCK_CLASS,
+    FLOOR,
+    GOALS,
+    ZONE,
+    Result,
+    fill_bounds,
+    positions_of,
+)
+from tokoban.systems.push_policy.tiles import PushModel
+
+UNKNOWN = -1
+_MAX_SETS = 1_000_000  # of boxes: a level of more is left out
+_POSITIONS_AT_ONCE = 512
+_UNREACHABLE = int(TERRAIN_UNREACHABLE)
+
+
+class Labelled(NamedTuple):
+    """Positions of levels, each once up to walks."""
+
+    words: UInt64[np.ndarray, "P W"]
+    classes: Int16[np.ndarray, " P"]  # of the pushes left
+    level: Int64[np.ndarray, " P"]  # positions of one level are neighbours
+    bound: Int32[np.ndarray, " P"]  # of the pushes left, by matching boxes and goals
+    is_detected: Bool[np.ndarray, " P"]  # dead squares or the freeze rule find a deadlock
+
+    @property
+    def is_deadlocked(self) -> Bool[np.ndarray, " P"]:
+        """Whether each position has no solution."""
+        return self.classes == DEADLOCK_CLASS
+
+
+def label_boards(
+    boards: Sequence[Board], *, num_states: int, seed: int
+) -> tuple[Labelled, Int32[np.ndarray, " N"]]:
+    """Positions as ``tokoban label`` samples them, and the fewest pushes of each level.
+
+    The latter are UNKNOWN for levels that do not fit 8x8, which give no positions, and for levels
+    without solution.
+    """
+    numbers, levels = _pack(boards)
+    optima = np.full(len(boards), UNKNOWN, np.int32)
+    if not numbers:
+        return _judge_rules(np.zeros((0, 29), np.uint64), np.zeros(0, np.int16)), optima
+    prepare_labels()
+    work = Labelling(
+        words_of(levels),
+        np.arange(len(levels)),
+        seed=seed,
+        num_states=num_states,
+        max_sets=_MAX_SETS,
+    )
+    Worker(workspace_for(words_of(levels))).complete(work, Limits(), lambda: False)
+    shard = pack(levels, work.labelled())
+    optima[numbers] = _optima(shard)
+    return _judge_rules(*positions_of(shard)), optima
+
+
+def _pack(boards: Sequence[Board]) -> tuple[list[int], PackedLevels]:
+    """The levels that fit 8x8 and whose boxes and goals the player can reach, by number."""
+    parts, numbers = [Levels(*[np.zeros(0, np.uint64)] * 4)], []
+    for number, board in enumerate(boards):
+        words = from_board(board) if board.boxes | board.goals <= board.inside() else None
+        if words is not None and not board.is_solved:
+            parts.append(words)
+            numbers.append(number)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    count = len(numbers)
+    walls, goals, boxes, player = columns
+    levels = PackedLevels(
+        walls,
+        goals,
+        boxes,
+        player,
+        number=np.arange(count, dtype=np.int32),
+        file=np.zeros(count, np.int32),
+        corner=np.zeros((count, 2), np.int32),
+        files=("",),
+    )
+    return numbers, levels
+
+
+def _optima(shard: Shard) -> Int32[np.ndarray, " N"]:
+    """The fewest pushes from each level's start, which is among its states."""
+    found = np.full(len(shard.level_ends), UNKNOWN, np.int32)
+    first = 0
+    for level, last in enumerate(shard.level_ends.tolist()):
+        is_start = shard.boxes[first:last] == shard.level_boxes[level]
+        is_start &= (
+            np.uint64(1) << shard.player[first:last].astype(np.uint64)
+            == (shard.level_player[level])
+        )
+        left = shard.pushes_left[first:last][is_start]
+        if len(left) and left[0] != DEADLOCKED:
+            found[level] = left[0]
+        first = last
+    return found
+
+
+def _judge_rules(words: UInt64[np.ndarray, "P W"], classes: Int16[np.ndarray, " P"]) -> Labelled:
+    """Numbers the levels of positions, and asks the classical rules about each position."""
+    is_first = np.ones(len(words), np.bool_)
+    is_first[1:] = (words[1:, [FLOOR, GOALS]] != words[:-1, [FLOOR, GOALS]]).any(axis=1)
+    bound, is_detected = np.zeros(len(words), np.int32), np.zeros(len(words), np.bool_)
+    most = int(np.bitwise_count(words[:, BOXES]).max(initial=1))
+    _ask_rules(
+        words.copy(),
+        empty_terrain(most),
+        np.zeros((3, 3, most + 1), np.int64),
+        np.zeros((2, 64), np.int64),
+        bound,
+        is_detected,
+    )
+    return Labelled(words, classes, np.cumsum(is_first) - 1, bound, is_detected)
+
+
+@entry
+@no_type_check
+def _ask_rules(words, terrain, matchings, rows, bound, is_detected):
+    for position in range(len(words)):
+        own = words[position]
+        if (
+            position == 0
+            or own[FLOOR] != words[position - 1, FLOOR]
+            or (own[GOALS] != words[position - 1, GOALS])
+        ):
+            survey_terrain(terrain, own[FLOOR], own[GOALS])
+        rest, player = own[BOXES], lowest(own[ZONE])
+        while rest != EMPTY:
+            box = lowest(rest)
+            rest ^= box
+            place = place_of(terrain, index(box), player)
+            reaches_goal = False
+            for goal in range(terrain.pushes.shape[1]):
+                reaches_goal |= terrain.pushes[place, goal] < _UNREACHABLE
+            if not reaches_goal or is_frozen(terrain, own[BOXES], box):
+                is_detected[position] = True
+        bound[position] = fill_bounds(terrain, own, matchings, rows)
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What a model says of labelled positions."""
+
+    is_hit: Bool[np.ndarray, " P"]  # whether its likeliest push is optimal
+    pushes_error: Float32[np.ndarray, " P"]  # of the pushes left; 0 where deadlocked
+    deadlocked: Float32[np.ndarray, " P"]  # the probability
+
+
+def judge(model: PushModel, labelled: Labelled, *, num_views: int = 1) -> Judgements:
+    """The judgements of the model's guide, in batches of positions of similar size."""
+    count = len(labelled.classes)
+    found = Judgements(
+        np.zeros(count, np.bool_), np.zeros(count, np.float32), np.zeros(count, np.float32)
+    )
+    order = np.argsort(np.bitwise_count(labelled.words[:, FLOOR]), kind="stable")
+    for first in range(0, count, _POSITIONS_AT_ONCE):
+        rows = order[first : first + _POSITIONS_AT_ONCE]
+        classes, bounds = labelled.classes[rows], labelled.bound[rows]
+        batch = batch_of(labelled.words[rows], classes, np.zeros(len(rows), np.int64))
+        infinite = np.where(bounds >= _UNREACHABLE, UNREACHABLE, bounds)
+        guidance = judged(model, batch.boards, infinite, num_views=num_views)
+        best = guidance.log_policy.reshape(len(rows), -1).argmax(axis=1)
+        results = batch.results.flatten(1).numpy()
+        found.is_hit[rows] = results[np.arange(len(rows)), best] == Result.OPTIMAL
+        error = np.abs(guidance.pushes_left - bounds - 2 * classes)
+        found.pushes_error[rows] = np.where(classes == DEADLOCK_CLASS, 0, error)
+        found.deadlocked[rows] = guidance.deadlocked
+    return found
+
+
+def recall_at_precision(
+    scores: Float32[np.ndarray, " P"],
+    is_positive: Bool[np.ndarray, " P"],
+    precision: float,
+    weights: Float64[np.ndarray, " P"] | None = None,
+) -> float:
+    """The highest recall of any threshold of the scores with at least this precision.
+
+    0 where no threshold has it, NaN where nothing is positive.
+    """
+    order = np.argsort(-scores, kind="stable")
+    scores, is_positive = scores[order], is_positive[order]
+    own = np.ones(len(scores)) if weights is None else weights[order]
+    positives, all_ = np.cumsum(own * is_positive), np.cumsum(own)
+    if not len(scores) or positives[-1] == 0:
+        return float("nan")
+    is_threshold = np.append(scores[1:] != scores[:-1], True)
+    is_precise = is_threshold & (all_ > 0) & (positives >= precision * all_)
+    return float((positives[is_precise] / positives[-1]).max(initial=0.0))

@@ -1,0 +1,146 @@
+"""Many levels played or searched side by side: their positions are judged in common batches.
+
+Each level is searched as it would be alone, position by position; only the calls of the model are
+shared.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.search.astar_search import MAX_MATCHED
+from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.guide import Guidance, UniformGuide
+from tokoban.sokoban.search.guided.classical import Classical
+from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch, prepare
+from tokoban.sokoban.search.pruning import empty_pruning
+from tokoban.sokoban.search.single import Outcome
+from tokoban.systems.push_policy.batches import collated
+from tokoban.systems.push_policy.guide import judged
+from tokoban.systems.push_policy.tiles import PushModel
+from tokoban.systems.push_policy.tokens import Tokens
+
+_AT_ONCE = 128  # levels
+
+
+class Played(NamedTuple):
+    """What came of one level."""
+
+    solution: Solution | None  # replayed by the reference rules
+    num_evaluated: int  # positions that the model judged
+
+
+@dataclass(frozen=True)
+class _Game:
+    """A level under search."""
+
+    number: int
+    board: Board
+    tokens: Tokens
+    search: GuidedSearch
+
+    def goes_on(self) -> Outcome | None:
+        """Why the search has ended; None if it asks for judgements."""
+        while True:
+            outcome = self.search.ask()
+            if outcome == Outcome.STORE_FULL:
+                self.search.grow()
+            elif outcome == Outcome.BUDGET_SPENT and not self.search.is_at_limit:
+                continue
+            else:
+                return outcome
+
+    def played(self, outcome: Outcome) -> Played:
+        """The result of a search that has ended."""
+        solution = None
+        if outcome == Outcome.SOLVED:
+            solution = Solution.of(self.board, self.search.directions())
+        return Played(solution, self.search.num_evaluated)
+
+
+def play_all(
+    model: PushModel,
+    boards: Sequence[Board],
+    options: GuidedOptions,
+    *,
+    max_evaluated: int,
+    num_views: int = 1,
+) -> list[Played]:
+    """Each level's result, after at most so many evaluated positions.
+
+    ``options.order`` may be greedy play; ``num_views`` is that of the guide.
+    """
+    prepare(options.is_classical)
+    found: dict[int, Played] = {}
+    waiting = _games(boards, options, max_evaluated, found)
+    active: list[_Game] = []
+    while True:
+        still: list[_Game] = []
+        while len(active) < _AT_ONCE and (game := next(waiting, None)) is not None:
+            active.append(game)
+        for game in active:
+            outcome = game.goes_on()
+            if outcome is None:
+                still.append(game)
+            else:
+                found[game.number] = game.played(outcome)
+        if still:
+            _judge(model, still, num_views)
+        elif len(found) == len(boards):
+            return [found[number] for number in range(len(boards))]
+        active = still
+
+
+def _games(
+    boards: Sequence[Board], options: GuidedOptions, max_evaluated: int, found: dict[int, Played]
+) -> Iterator[_Game]:
+    """Games of levels that need a search, small ones first; enters the others in ``found``."""
+    order = sorted(range(len(boards)), key=lambda number: len(boards[number].inside()))
+    for number in order:
+        board = boards[number]
+        inside = board.inside()
+        is_fair = len(board.boxes) == len(board.goals) and board.boxes ^ board.goals <= inside
+        if board.is_solved or not is_fair:
+            found[number] = Played(Solution("") if board.is_solved else None, 0)
+            continue
+        squares = Squares(board)
+        ground = build_ground(board, squares)
+        classical = None
+        if options.is_classical:
+            num_boxes = len(ground.goals)
+            classical = Classical(
+                ground,
+                empty_pruning(len(inside), num_boxes, is_small=len(inside) <= 64),
+                is_matched=num_boxes <= MAX_MATCHED,
+            )
+        nobody = UniformGuide(squares.neighbours)  # judgements come from ``_judge``
+        search = GuidedSearch(board, squares, nobody, options, max_evaluated, classical)
+        yield _Game(number, board, Tokens(squares, ground), search)
+
+
+def _judge(model: PushModel, games: list[_Game], num_views: int) -> None:
+    """Tells each search what the model says of the positions that it asks about."""
+    features, bounds = zip(
+        *(game.tokens.features(*game.search.asked) for game in games), strict=True
+    )
+    tokens = [game.tokens for game in games]
+    boards = collated(tokens, list(features))
+    guidance = judged(model, boards, np.concatenate(bounds), num_views=num_views)
+    first = 0
+    for game, own in zip(games, features, strict=True):
+        last, num_squares = first + len(own), own.shape[1]
+        game.search.tell(
+            Guidance(
+                log_policy=np.ascontiguousarray(guidance.log_policy[first:last, :num_squares]),
+                pushes_left=guidance.pushes_left[first:last],
+                deadlocked=guidance.deadlocked[first:last],
+                push_deadlocks=np.ascontiguousarray(
+                    guidance.push_deadlocks[first:last, :num_squares]
+                ),
+            )
+        )
+        first = last
