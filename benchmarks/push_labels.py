@@ -58,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         num_shards = len([*(output / name).glob("*.safetensors")])
         elapsed_s = time.monotonic() - started_s
-        print(f"{name}: {num_shards:,} shards of 1,000 levels after {elapsed_s:.0f} s", flush=True)
+        found = f"{num_shards:,} shards of at most 1,000 levels"
+        print(f"{name}: {found} after {elapsed_s:.0f} s", flush=True)
         is_well &= num_shards > 0
     return 0 if is_well else 1
 
