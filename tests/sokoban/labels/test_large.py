@@ -106,7 +106,8 @@ def check(board: Board, position: LargePosition, total: dict[Board, int]) -> Non
 
 
 def test_labels_are_what_every_possible_play_says() -> None:
-    origins, codes = set(), set()
+    origins: set[LargeOrigin] = set()
+    codes: set[After] = set()
     for board in BOARDS:
         total = to_go([*reachable(board)], "pushes")
         labels = labels_of(board)
