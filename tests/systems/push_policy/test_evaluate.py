@@ -25,7 +25,7 @@ from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.held_out import UNKNOWN, label_boards, recall_at_precision
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
-from tokoban.systems.push_policy.tiles import TilePolicy
+from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training.spec import Trained
 
 LARGE = Board.from_xsb("############|#@$      . #|############")
@@ -35,13 +35,19 @@ LARGE = Board.from_xsb("############|#@$      . #|############")
 def levels() -> list[Board]:
     """Random ones of two boxes, some without solution, and one that does not fit 8x8."""
     shard = random_levels(seed=4, number=0)
-    words = (shard.level_walls, shard.level_goals, shard.level_boxes, shard.level_player)
     is_solvable = shard.level_verdict == 1
     chosen = np.concatenate([np.flatnonzero(is_solvable)[:16], np.flatnonzero(~is_solvable)[:4]])
     count = len(chosen)
     numbers = np.zeros(count, np.int32)
     packed = PackedLevels(
-        *(word[chosen] for word in words), numbers, numbers, np.ones((count, 2), np.int32), ("",)
+        walls=shard.level_walls[chosen],
+        goals=shard.level_goals[chosen],
+        boxes=shard.level_boxes[chosen],
+        player=shard.level_player[chosen],
+        number=numbers,
+        file=numbers,
+        corner=np.ones((count, 2), np.int32),
+        files=("",),
     )
     return [*(packed.board(number) for number in range(count)), LARGE]
 
@@ -117,7 +123,7 @@ def test_levels_side_by_side_are_searched_as_each_alone(
     assert {game.solution is None for game in together} == {True, False}
     for board, game in zip(levels, together, strict=True):
         squares = Squares(board)
-        guide = NetworkGuide(model, squares, build_ground(board, squares))  # type: ignore[arg-type]
+        guide = NetworkGuide(model, squares, build_ground(board, squares))
         alone = solve_guided(board, guide, options=options, limits=Limits(max_evaluated=60))
         assert game.solution == alone.solution
         if alone.solver != "rules":
@@ -139,7 +145,8 @@ def test_metrics_agree_with_one_another(levels: list[Board], model: TilePolicy) 
 def test_unfit_levels_and_options_are_said_in_a_sentence(
     model: TilePolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trained = Trained(model, PushPolicyConfig(model="tiles", table_bits=9), Path("w"))
+    config = PushPolicyConfig(model="tiles", table_bits=9)
+    trained: Trained[PushPolicyConfig, PushModel] = Trained(model, config, Path("w"))
     with pytest.raises(ValueError, match="give --levels FILES"):
         evaluate_weights(trained, PushEvaluation())
     path = tmp_path / "levels.xsb"

@@ -204,9 +204,9 @@ def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[s
         "pushes_left_mae": mean_of(found.pushes_error[is_solvable]),
     }
     for name, statistic in of_solvable.items():
-        metrics |= _bootstrapped(name, labelled.level[is_solvable], statistic, seed)
+        metrics |= bootstrapped(name, labelled.level[is_solvable], statistic, seed)
     scores, is_positive = found.deadlocked[is_tested], labelled.is_deadlocked[is_tested]
-    return metrics | _bootstrapped(
+    return metrics | bootstrapped(
         "lost_recall_at_precision_0999",
         labelled.level[is_tested],
         lambda weights: recall_at_precision(scores, is_positive, PRECISION, weights),
@@ -214,7 +214,7 @@ def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[s
     )
 
 
-def _bootstrapped(
+def bootstrapped(
     name: str,
     level: Int64[np.ndarray, " P"],
     statistic: Callable[[Float64[np.ndarray, " P"]], float],

@@ -26,6 +26,7 @@ from tokoban.sokoban.search.bitboard.terrain import empty_terrain, is_frozen, pl
 from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
 from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
 from tokoban.sokoban.search.ground import UNREACHABLE
+from tokoban.sokoban.search.guide import Guidance
 from tokoban.sokoban.search.limits import Limits
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.guide import judged
@@ -34,6 +35,7 @@ from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
     FLOOR,
     GOALS,
+    NUM_WORDS,
     ZONE,
     Result,
     fill_bounds,
@@ -68,12 +70,12 @@ def label_boards(
     """Positions as ``tokoban label`` samples them, and the fewest pushes of each level.
 
     The latter are UNKNOWN for levels that do not fit 8x8, which give no positions, and for levels
-    without solution.
+    without solution; for all levels if no states are asked for.
     """
     numbers, levels = _pack(boards)
     optima = np.full(len(boards), UNKNOWN, np.int32)
-    if not numbers:
-        return _judge_rules(np.zeros((0, 29), np.uint64), np.zeros(0, np.int16)), optima
+    if not numbers or num_states == 0:
+        return _judge_rules(np.zeros((0, NUM_WORDS), np.uint64), np.zeros(0, np.int16)), optima
     prepare_labels()
     work = Labelling(
         words_of(levels),
@@ -170,13 +172,18 @@ def _ask_rules(words, terrain, matchings, rows, bound, is_detected):
         bound[position] = fill_bounds(terrain, own, matchings, rows)
 
 
+def is_unmatched(labelled: Labelled) -> Bool[np.ndarray, " P"]:
+    """Whether no matching of boxes and goals has a finite number of pushes."""
+    return labelled.bound >= _UNREACHABLE
+
+
 @dataclass(frozen=True)
 class Judgements:
     """What a model says of labelled positions."""
 
     is_hit: Bool[np.ndarray, " P"]  # whether its likeliest push is optimal
     pushes_error: Float32[np.ndarray, " P"]  # of the pushes left; 0 where deadlocked
-    deadlocked: Float32[np.ndarray, " P"]  # the probability
+    deadlocked: Float32[np.ndarray, " P"]  # log-odds
 
 
 def judge(model: PushModel, labelled: Labelled, *, num_views: int = 1) -> Judgements:
@@ -190,15 +197,28 @@ def judge(model: PushModel, labelled: Labelled, *, num_views: int = 1) -> Judgem
         rows = order[first : first + _POSITIONS_AT_ONCE]
         classes, bounds = labelled.classes[rows], labelled.bound[rows]
         batch = batch_of(labelled.words[rows], classes, np.zeros(len(rows), np.int64))
-        infinite = np.where(bounds >= _UNREACHABLE, UNREACHABLE, bounds)
+        infinite = np.where(bounds >= _UNREACHABLE, UNREACHABLE, bounds).astype(np.int32)
         guidance = judged(model, batch.boards, infinite, num_views=num_views)
         best = guidance.log_policy.reshape(len(rows), -1).argmax(axis=1)
         results = batch.results.flatten(1).numpy()
         found.is_hit[rows] = results[np.arange(len(rows)), best] == Result.OPTIMAL
         error = np.abs(guidance.pushes_left - bounds - 2 * classes)
         found.pushes_error[rows] = np.where(classes == DEADLOCK_CLASS, 0, error)
-        found.deadlocked[rows] = guidance.deadlocked
+        found.deadlocked[rows] = _deadlock_scores(guidance)
     return found
+
+
+def _deadlock_scores(guidance: Guidance) -> Float32[np.ndarray, " P"]:
+    """The log-odds that each position is deadlocked, and that even its safest push leads to such.
+
+    Both judgements are of the same fact; their sum ranks better than each.
+    """
+    is_legal = np.isfinite(guidance.log_policy)
+    safest = np.where(is_legal, guidance.push_deadlocks, 1).min(axis=(1, 2), initial=1)
+    own, after = (
+        np.clip(p.astype(np.float64), 1e-9, 1 - 1e-7) for p in (guidance.deadlocked, safest)
+    )
+    return (np.log(own / (1 - own)) + np.log(after / (1 - after))).astype(np.float32)
 
 
 def recall_at_precision(

@@ -1,0 +1,130 @@
+"""Levels solved against CPU seconds, by networks and the baseline; strength by loops and by inputs.
+
+Each of the weights is a row of each table. `curve`: one level after the other, one position at a
+time, as `tokoban solve` would on one core; levels solved within so many CPU seconds each, and
+within so many evaluated positions. `loops`: greedy play of networks whose blocks are applied 1 to
+16 times. `inputs`: greedy play and search of all weights; give networks trained on raw, augmented
+and bounded inputs, and the baseline. Policies choose pushes and walk by a shortest path.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.harness import hardware
+from tokoban import pretrained
+from tokoban.cli.output import check_destination, write_output
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.limits import Limits
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate_weights
+from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.spec import SPEC
+from tokoban.systems.push_policy.tiles import PushModel
+from tokoban.training.metrics import wilson
+from tokoban.training.run_directory import current_commit
+from tokoban.training.spec import Trained
+
+SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+LOOPS = (1, 2, 3, 4, 6, 8, 12, 16)
+TABLES = ("curve", "loops", "inputs")
+
+
+def curve(
+    model: PushModel, boards: Sequence[Board], *, most_s: float, search: str
+) -> dict[str, Any]:
+    """The share of levels solved within so many CPU seconds each."""
+    taken, evaluated = [], []
+    for board in boards:
+        started_s = time.process_time()
+        squares = Squares(board)
+        guide = NetworkGuide(model, squares, build_ground(board, squares))
+        answer = solve_guided(
+            board,
+            guide,
+            options=GuidedOptions(order=search),
+            limits=Limits(time_limit_s=most_s),
+            clock=time.process_time,
+        )
+        is_solved = answer.solution is not None
+        taken.append(time.process_time() - started_s if is_solved else np.inf)
+        evaluated.append(answer.num_evaluated)
+    return {
+        **{
+            f"solved_within_{limit:g}_s": float(np.mean(np.array(taken) <= limit))
+            for limit in SECONDS
+            if limit <= most_s
+        },
+        "low": wilson(int(np.isfinite(taken).sum()), len(taken)).low,
+        "high": wilson(int(np.isfinite(taken).sum()), len(taken)).high,
+        "mean_evaluated": float(np.mean(evaluated)),
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("files", nargs="+", metavar="LEVELS")
+    parser.add_argument("--weights", nargs="+", required=True, metavar="W", help="of push")
+    parser.add_argument("--first", type=int, metavar="N", help="only so many levels of each file")
+    parser.add_argument("--search", default="phs", help="levin, phs, phs* or rerooted")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of a level (default: 5)")
+    parser.add_argument("--most-evaluated", type=int, default=1000, help="in table inputs")
+    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
+    arguments = parser.parse_args(argv)
+    check_destination(arguments.json)
+    torch.set_num_threads(1)
+    found: list[dict[str, Any]] = []
+    for name in arguments.weights:
+        trained = pretrained.load_trained(name, SPEC)
+        for path in arguments.files:
+            for row in _rows(trained, path, arguments):
+                found.append({"weights": name, "levels": path, **row})
+                print(json.dumps(found[-1]), file=sys.stderr, flush=True)
+    about = {"hardware": hardware(torch.device("cpu")), "commit": current_commit()}
+    text = json.dumps({**about, "table": arguments.table, "rows": found}, indent=1) + "\n"
+    if arguments.json:
+        write_output(arguments.json, text)
+    return 0
+
+
+def _rows(
+    trained: Trained[PushPolicyConfig, PushModel], path: str, arguments: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """The rows of one model on one file."""
+    if arguments.table == "curve":
+        boards = [level.board for level in read_levels(path).levels][: arguments.first]
+        return [curve(trained.model, boards, most_s=arguments.seconds, search=arguments.search)]
+    options = PushEvaluation(
+        levels=(Path(path),),
+        first=arguments.first,
+        search=arguments.search,
+        most_evaluated=arguments.most_evaluated,
+        states=16,
+    )
+    if arguments.table == "inputs":
+        about = {"model": trained.config.model, "inputs": trained.config.inputs}
+        return [about | evaluate_weights(trained, options)]
+    # Of the search nothing is kept, and so nothing is asked.
+    options = replace(options, most_evaluated=1, states=0)
+    rows = []
+    for loops in LOOPS:
+        metrics = evaluate_weights(trained, replace(options, loops=loops))
+        greedy = {name: value for name, value in metrics.items() if name.startswith("greedy_solve")}
+        rows.append({"loops": loops, **greedy})
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())
