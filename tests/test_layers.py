@@ -20,7 +20,7 @@ ALLOWED = {
     "transformer": (set(), CORE),
     "inference": ({"transformer", "decoding", "compiling"}, CORE | {"numpy"}),
     "decoding": (set(), CORE),
-    "compiling": (set(), {"numba"}),
+    "compiling": (set(), {"numba", "llvmlite"}),
     "files": (set(), set()),
     "sokoban": ({"compiling", "files"}, CORE | {"numpy"}),
     "text": (set(), CORE | {"tokenizers"}),

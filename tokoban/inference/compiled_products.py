@@ -10,14 +10,15 @@ from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Float32
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from tokoban.compiling.host import has_instructions
 from tokoban.inference.compiled_math import inner
 
 # A tile of rows by outputs is summed in registers alone: 24 of AVX-512's 32, 12 of AVX2's 16.
-TILE = 6, 64 if binding.get_host_cpu_features().get("avx512f") else 16
+TILE = 6, 64 if has_instructions("avx512f") else 16
 _FUSED = ["contract"]  # a product and its sum are one instruction
 
 

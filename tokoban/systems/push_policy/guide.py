@@ -3,12 +3,12 @@
 Axes: P positions, F floor squares of the level (also T, its tokens).
 """
 
-import llvmlite.binding
 import numpy as np
 import torch
 from jaxtyping import Bool, Int32
 from torch import Tensor
 
+from tokoban.compiling.host import has_instructions
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.guide import Guidance
 from tokoban.systems.push_policy.batches import Boards, collated, inverse, seen
@@ -16,7 +16,6 @@ from tokoban.systems.push_policy.positions import CAN_PUSH, DEADLOCK_CLASS, DIRE
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import Tokens
 
-_CPU_HAS_BF16 = llvmlite.binding.get_host_cpu_features().get("avx512bf16", False)
 _LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
 
 
@@ -81,4 +80,4 @@ def _judged_once(
 
 def _has_bf16(device: torch.device) -> bool:
     """Whether there are instructions for half precision."""
-    return device.type == "cuda" or _CPU_HAS_BF16
+    return device.type == "cuda" or has_instructions("avx512bf16")
