@@ -356,6 +356,7 @@ def test_a_policy_of_pushes_predicts_and_one_of_moves_does_not(
     assert predicted is not None and predicted.push is not None
     assert (predicted.status, predicted.box in TWO_BOXES.boxes) == ("predicted", True)
     lurd.replay(TWO_BOXES, predicted.moves)
+    assert predicted.deadlock_probability is not None
     assert 0 <= predicted.deadlock_probability <= 1
 
 

@@ -149,7 +149,7 @@ def _transformed(cells: Cells, symmetry: int) -> Cells:
     for cell in cells:
         grid[cell] = True
     grid = np.rot90(grid[:, ::-1] if symmetry & 4 else grid, symmetry % 4)
-    return frozenset(map(tuple, np.argwhere(grid).tolist()))
+    return frozenset((int(row), int(column)) for row, column in np.argwhere(grid))
 
 
 @pytest.mark.parametrize("symmetry", range(8))
