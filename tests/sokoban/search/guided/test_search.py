@@ -18,6 +18,7 @@ from tokoban.sokoban.search.guided.search import (
     solve_guided,
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
+from tokoban.sokoban.search.single import Outcome
 
 # Far more positions than any test evaluates.
 _ROOM = Board.from_xsb(
@@ -140,6 +141,40 @@ def test_expansions_time_memory_and_the_stop_flag_end_a_search() -> None:
     stop = threading.Event()
     stop.set()
     assert solve_guided(_ROOM, guide, limits=Limits(stop=stop)).reason == STOPPED
+
+
+def test_a_slice_ends_after_its_budget_of_turns_with_and_without_evaluations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Turns that ended slices early would let budgets grow, and slow guides pass the time limit."""
+    monkeypatch.setattr("tokoban.sokoban.search.guided.search._MOST_EXPANSIONS_AT_ONCE", 1)
+    squares = Squares(_ROOM)
+    monkeypatch.setattr("tokoban.sokoban.search.guided.search._FIRST_CAPACITY", 1 << 14)
+    search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=3), GuidedOptions(uniform=0.1))
+    turns: list[Outcome | None] = []
+    ask = search.ask
+
+    def counted(max_expansions: int | None) -> Outcome | None:
+        turns.append(ask(max_expansions))
+        return turns[-1]
+
+    monkeypatch.setattr(search, "ask", counted)
+    assert search.go_on(200, None) == Outcome.BUDGET_SPENT
+    assert len(turns) == 200
+    assert set(turns) == {None, Outcome.BUDGET_SPENT}
+
+
+def test_a_position_without_pushes_is_no_root() -> None:
+    """It promises no pushes left, below which no later root could come."""
+    board = Board.from_xsb("#########|#  #    #|#@$  $ .#|#  #   .#|#########")
+    squares = Squares(board)
+    options = GuidedOptions(order="rerooted", reroot_step=0.0)
+    search = GuidedSearch(board, squares, DrawnGuide(squares, seed=1), options)
+    while search.go_on(1, None) == Outcome.BUDGET_SPENT:
+        tree = search.tree
+        roots = tree.position[np.flatnonzero(tree.is_root)]
+        assert (tree.num_edges[roots] > 0).all()
+    assert (search.tree.is_evaluated & (search.tree.num_edges == 0)).any()
 
 
 def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPatch) -> None:

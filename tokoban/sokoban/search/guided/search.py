@@ -112,7 +112,7 @@ def solve_guided(
 
 
 class GuidedSearch:
-    """A guided search; the unit of its work is a batch of evaluations."""
+    """A guided search; the unit of its work is one call of ``ask``."""
 
     def __init__(
         self,
@@ -167,9 +167,10 @@ class GuidedSearch:
         """As ``single.Search`` says."""
         for _ in range(budget):
             outcome = self.ask(max_expansions)
-            if outcome is not None:
+            if outcome is None:
+                self.tell(self._guide.evaluate(*self.asked))
+            elif outcome != Outcome.BUDGET_SPENT or self._is_spent(max_expansions):
                 return outcome
-            self.tell(self._guide.evaluate(*self.asked))
         return Outcome.BUDGET_SPENT
 
     def ask(self, max_expansions: int | None = None) -> Outcome | None:
@@ -212,6 +213,11 @@ class GuidedSearch:
     def is_at_limit(self) -> bool:
         """Whether it may ask for no more judgements."""
         return self._max_evaluated is not None and self.num_evaluated >= self._max_evaluated
+
+    def _is_spent(self, max_expansions: int | None) -> bool:
+        """Whether it may not go on: the other reason to come back is that limits are looked at."""
+        num_expanded = int(self.tree.progress[compiled.NUM_EXPANDED])
+        return self.is_at_limit or (max_expansions is not None and num_expanded >= max_expansions)
 
     @property
     def num_evaluated(self) -> int:

@@ -418,7 +418,9 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
             progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)
             return SOLVED
         if tree.num_edges[position] == 0:
-            tree.is_evaluated[position] = True  # nothing hangs on what the guide would say
+            # Nothing hangs on what the guide would say: no solution goes through this position.
+            tree.is_evaluated[position] = True
+            tree.log_solvable[position] = math.log(1.0 - _MOST_DEADLOCKED)
             _expand(level, tree, node)
             continue
         batch.nodes[sizes[0]] = node
