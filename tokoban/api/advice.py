@@ -67,9 +67,9 @@ def predict(board: Board, *, policy: "Pretrained") -> Hint:
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
-    >>> tokoban.predict(board, policy=tokoban.load("sokoban-8x8"))
-    Traceback (most recent call last):
-    ValueError: the model is a SokobanPolicy; expected a push policy
+    >>> hint = tokoban.predict(board, policy=tokoban.load("sokoban-push"))
+    >>> hint.status, hint.moves, hint.box
+    ('predicted', 'rR', Square(row=1, column=3))
     """
     from tokoban.sokoban.hints import predicted_hint
     from tokoban.systems.push_policy.policy import PushPolicy

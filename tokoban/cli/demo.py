@@ -1,10 +1,14 @@
-"""``tokoban demo``: the policy solves the levels that come with the project, before your eyes."""
+"""``tokoban demo``: two policies solve the levels that come with the project, before your eyes.
+
+The policy of moves plays levels of one box, the policy of pushes those of several.
+"""
 
 import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -18,12 +22,14 @@ if TYPE_CHECKING:
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.search.answer import Answer
+    from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
-SUMMARY = "watch the policy and A* solve the levels that come with the project"
+SUMMARY = "watch the policies solve the levels that come with the project"
 UNDECIDED = "some levels did not come out as their file says"
 
 _TIME_LIMIT_S = 20.0  # of a search, which needs a fraction of a second
+_POLICIES = ("beam", "phs")  # the searches of the policies
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "yellow"}
 _FRAME_S, _LONGEST_SHOW_S = 0.12, 2.5
 
@@ -44,14 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     started_s = compiling.clock()
     screen = Screen()
     levels = read_levels(levels_path(), strict=True).levels
-    policy = None
+    policies = _Policies()
     outcomes: Counter[str | None] = Counter()
     for number, level in enumerate(levels, 1):
         screen.print(Text(f"\n{number} of {len(levels)}: {level.title}", "bold"))
         with _stage(screen, level.board) as show:
             # Torch takes seconds to import; by now there is something to look at.
-            policy = policy or _wake_policy()
-            found = _ask(policy, level)
+            found = policies.ask(level)
             if solution := found[-1].answer.solution:
                 show(rules.play(level.board, solution.directions))
         for one in found:
@@ -91,22 +96,43 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
         yield animate
 
 
-def _wake_policy() -> "Policy":
-    import tokoban
-    from tokoban.systems.sokoban_policy.policy import Policy
+class _Policies:
+    """Both policies, each loaded when it is first asked."""
 
-    return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
+    def ask(self, level: "Level") -> "list[Found]":
+        """The answer of the policy for such levels, then a search's if there is no solution."""
+        import tokoban
+        from tokoban.cli.found import Found
 
+        first = self._of_pushes(level) if len(level.board.boxes) > 1 else self._of_moves(level)
+        if first.answer.status == "solved" or level.solutions:
+            return [first]
+        return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
 
-def _ask(policy: "Policy", level: "Level") -> "list[Found]":
-    """The policy's answer, then that of a search if the level does not fit or has no solution."""
-    import tokoban
-    from tokoban.cli.found import Found
+    def _of_moves(self, level: "Level") -> "Found":
+        from tokoban.cli.found import Found
 
-    first = Found(*policy.solve([level.board])[0])
-    if first.answer.status == "solved" or (first.prediction is not None and level.solutions):
-        return [first]
-    return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
+        return Found(*self._moves.solve([level.board])[0])
+
+    def _of_pushes(self, level: "Level") -> "Found":
+        from tokoban.cli.found import Found
+        from tokoban.sokoban.search.limits import Limits
+
+        return Found(*self._pushes.solve(level.board, limits=Limits(time_limit_s=_TIME_LIMIT_S)))
+
+    @cached_property
+    def _moves(self) -> "Policy":
+        import tokoban
+        from tokoban.systems.sokoban_policy.policy import Policy
+
+        return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
+
+    @cached_property
+    def _pushes(self) -> "PushPolicy":
+        import tokoban
+        from tokoban.systems.push_policy.policy import PushPolicy
+
+        return PushPolicy(tokoban.load("sokoban-push", system="push").model)
 
 
 def _tell(level: "Level", answer: "Answer") -> "Text":
@@ -129,13 +155,11 @@ def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
     """How the level came out as promised, or ``None`` if it did not."""
     prediction, last = found[0].prediction, found[-1].answer
     if level.solutions:
-        # The policy may leave to a search what does not fit it, and nothing else.
-        if last.status != "solved":
-            return None
-        return "solved by the policy" if last.solver == "beam" else "solved by a search"
+        by_policy = last.status == "solved" and last.solver in _POLICIES
+        return "solved by a policy" if by_policy else None
     is_predicted = prediction is not None and prediction.predicted_unsolvable > 0.5
     if is_predicted and last.status == "unsolvable":
-        return "unsolvable, as the policy predicted and a search proved"
+        return "unsolvable, as a policy predicted and a search proved"
     return None
 
 

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options, notices_to, options
+from tokoban.cli import level_options, notices_to, options, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.pages import KEYS, describe_solution
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
 
-_POLICY = "sokoban-8x8"
+_POLICY = policy_options.PUSHES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
