@@ -14,6 +14,7 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import clock, entry, inner
+from tokoban.sokoban.labels.shard_files import shard_files
 from tokoban.sokoban.labels.shards import read_shard
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.positions import (
@@ -47,14 +48,9 @@ _SOLVABLE, _PUSH_LOSS, _HITS, _VALUE_LOSS, _POSITIONS = range(5)
 
 
 def shards_of(folders: Sequence[str]) -> list[Path]:
-    """The shards of exact labels in some folders; ``FileNotFoundError`` where one has none."""
-    shards: list[Path] = []
-    for folder in folders:
-        found = sorted(Path(folder).glob("[0-9]*.safetensors"))
-        if not found:
-            raise FileNotFoundError(f"{folder}: no shards of `tokoban label`")
-        shards += found
-    return shards
+    """The shards of exact labels in some folders; errors as of ``shard_files``."""
+    shards = [path for folder in folders for path in shard_files(folder)]
+    return [path for path in shards if not path.name.startswith("large-")]
 
 
 def learn(

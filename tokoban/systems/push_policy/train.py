@@ -10,6 +10,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tokoban.sokoban.labels.shard_files import shard_files
+from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import LabelledPositions
@@ -124,7 +126,7 @@ class PushSystem:
 
 
 def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> PushSystem:
-    """The system of ``config``; ``FileNotFoundError`` where a folder has no shards."""
+    """The system of ``config``; errors as of ``shard_files``."""
     if config.model == "tiles":
         raise ValueError(
             "hashed tiles learn online: python -m benchmarks.tiles LABELS --output FILE"
@@ -132,10 +134,7 @@ def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> Pus
     shards: list[Path] = []
     large_shards: list[Path] = []
     for folder in config.labels:
-        found = sorted(Path(folder).glob("*.safetensors"))
-        if not found:
-            raise FileNotFoundError(f"{folder}: no shards of `tokoban label`")
-        for path in found:
+        for path in shard_files(folder):
             (large_shards if path.name.startswith("large-") else shards).append(path)
     if config.large_share > 0 and not large_shards:
         raise ValueError(
@@ -147,5 +146,5 @@ def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> Pus
         )
     if config.labels and processes.is_main_to_be():
         large = f" and {len(large_shards):,} of larger levels" if config.large_share else ""
-        print(f"{len(shards):,} shards of labels{large}", file=sys.stderr)
+        print(f"{counted(len(shards), 'shard')} of labels{large}", file=sys.stderr)
     return PushSystem(config, LabelledPositions(shards, LargePositions(large_shards)))
