@@ -1,6 +1,7 @@
 """``tokoban solve --by policy``: the policy of pushes alone, on any board that fits it."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 import tokoban
 from tokoban import cli
 from tokoban.sokoban.formats import parse_board
+from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.train import build_model
+from tokoban.training.checkpoint import save_weights
 from tokoban.viewing.attention_page import read_attention_page
 
 LEVELS = {
@@ -70,13 +74,28 @@ def test_attention_is_shown_before_the_first_push_and_after_each() -> None:
     assert solve("--level", "1", "--attention", "a.html")[0] == 0
     pushes = json.loads(Path("out.json").read_text())[0]["pushes"]
     page = read_attention_page("a.html")
-    assert list(page) == ["start", *(f"after {number} pushes" for number in range(1, pushes + 1))]
+    later = (f"after {number} pushes" for number in range(2, pushes + 1))
+    assert list(page) == ["start", "after 1 push", *later]
     for weights in page.values():
         assert weights.shape[2:] == (35, 35)
         sums = weights.sum(-1)
         is_floor = sums[0, 0] > 0
         assert int(is_floor.sum()) == 15
         assert (sums[:, :, is_floor] - 1).abs().max() < 0.02
+
+
+def test_hashed_tiles_play_too_and_have_no_attention(capsys: pytest.CaptureFixture[str]) -> None:
+    config = PushPolicyConfig(model="tiles", table_bits=9)
+    metadata = {"system": "push", "config": json.dumps(asdict(config))}
+    save_weights(Path("tiles.safetensors"), build_model(config).state_dict(), metadata)
+    words = "--weights", "tiles.safetensors", "--level", "1"
+    status, [answer] = solve(*words)
+    assert (status, answer["status"]) == (0, "solved")
+    capsys.readouterr()
+    given = ["solve", "levels.xsb", "--by", "policy", *words, "--attention", "a.html"]
+    assert cli.main(given) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "tokoban: TilePolicy has no attention to record\n")
 
 
 @pytest.mark.parametrize(
@@ -127,3 +146,9 @@ def test_a_hint_and_a_prediction_come_from_it(random_push_weights: Path) -> None
     immovable = parse_board("#####|#@.$#|#####")
     assert tokoban.predict(immovable, policy=policy).deadlock_probability == 1.0
     assert str(tokoban.predict(immovable, policy=policy)) == "No push is legal."
+    stuck = tokoban.predict(parse_board("#####|#@$ #|# . #|#####"), policy=policy)
+    assert stuck.pushes_left is None
+    assert str(stuck) == (
+        "Push the box at row 2, column 3 to row 2, column 4; deadlocked with a probability of 100% "
+        "(a prediction)."
+    )

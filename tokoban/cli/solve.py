@@ -172,14 +172,15 @@ def _policy_to_watch(
         message = f"--attention shows one level, got {len(levels)}"
         raise ValueError(f"{message}; --level chooses one")
     weights = _weights(arguments)
-    policy: Policy | PushPolicy
+    [level] = levels.values()
     if policies.system_of(weights) == "push":
-        policy = policies.load_push_policy(arguments, weights)
-    else:
-        policy = policies.load_move_policy(arguments, weights)
-    for level in levels.values():
-        policy.predict(level.board)
-    return policy
+        of_pushes = policies.load_push_policy(arguments, weights)
+        if of_pushes.predict(level.board).box is not None:
+            of_pushes.attention_panels(level.board, "")  # what has none is refused before the work
+        return of_pushes
+    of_moves = policies.load_move_policy(arguments, weights)
+    of_moves.predict(level.board)
+    return of_moves
 
 
 def _show_attention(

@@ -41,8 +41,9 @@ class Hint:
         left = counted(self.pushes_left or 0, "push")
         advice = f"Push the box at {placed(self.box)} to {placed(self.destination)}"
         if self.status == "predicted":
+            about = "" if self.pushes_left is None else f"about {left} left, "
             risk = f"deadlocked with a probability of {self.deadlock_probability:.0%}"
-            return f"{advice}; about {left} left, {risk} (a prediction)."
+            return f"{advice}; {about}{risk} (a prediction)."
         return f"{advice}; {left} left."
 
 
@@ -96,7 +97,7 @@ def predicted_hint(
     *,
     box: Square | None,
     push: Direction | None,
-    pushes_left: float,
+    pushes_left: float | None,
     deadlock_probability: float,
     solver: str,
 ) -> Hint:
@@ -111,7 +112,7 @@ def predicted_hint(
         push=push,
         destination=destination,
         moves=moves,
-        pushes_left=round(pushes_left),
+        pushes_left=None if pushes_left is None else round(pushes_left),
         deadlock_probability=deadlock_probability,
         solver=solver,
     )

@@ -14,6 +14,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
@@ -40,7 +41,7 @@ def attention_panels(
     for number in chosen.tolist():
         picture = torch.from_numpy(render_rgb(boards[number])).permute(2, 0, 1) / 255
         tokens = TokenGrid(start.height, start.width, picture=picture)
-        name = f"after {number} pushes" if number else "start"
+        name = f"after {counted(number, 'push')}" if number else "start"
         weights = _weights(guide, squares, boards[number]) if number else first
         panels.append(AttentionPanel(name, weights, tokens, tokens))
     return panels

@@ -10,14 +10,14 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.ground import UNREACHABLE, Squares, build_ground
 from tokoban.sokoban.search.guide import Guide, UniformGuide
 from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.attention_panels import attention_panels
 from tokoban.systems.push_policy.guide import NetworkGuide
-from tokoban.systems.push_policy.model import PushNet
+from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import check_size
 from tokoban.training.device import DeviceChoice, find_device
 from tokoban.viewing.attention_page import AttentionPanel
@@ -31,7 +31,7 @@ _OPTIONS = GuidedOptions(is_classical=True, batch_size=4)
 class Prediction:
     """The policy's estimate of a position, without search."""
 
-    predicted_pushes_left: float  # if it can be solved at all
+    predicted_pushes_left: float | None  # if it can be solved; None where it surely cannot
     predicted_unsolvable: float  # a probability
     box: Square | None  # whose push is the most probable; None where no push is legal
     push: Direction | None
@@ -39,7 +39,7 @@ class Prediction:
     def __str__(self) -> str:
         """The prediction in words."""
         unsolvable = self.predicted_unsolvable
-        if unsolvable > 0.5:
+        if self.predicted_pushes_left is None or unsolvable > 0.5:
             return f"policy: unsolvable, {unsolvable:.0%} sure"
         left = counted(round(self.predicted_pushes_left), "push")
         return f"policy: solvable, {1 - unsolvable:.0%} sure, about {left} left"
@@ -57,7 +57,7 @@ class PushPolicy:
 
     def __init__(self, model: nn.Module, *, device: DeviceChoice = "cpu") -> None:
         """Raises ``ValueError`` for a model that is no push policy."""
-        if not isinstance(model, PushNet):
+        if not isinstance(model, PushModel):
             raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
         self.device = find_device(device)
         self.model = model.to(self.device)
@@ -65,7 +65,7 @@ class PushPolicy:
     def predict(self, board: Board) -> Prediction:
         """Its estimate of a board; raises ``ValueError`` saying why a board does not fit it."""
         if _is_hopeless(board):
-            return Prediction(0.0, 1.0, None, None)
+            return Prediction(None, 1.0, None, None)
         guide, squares = self.guide(board)
         if board.is_solved:
             return Prediction(0.0, 0.0, None, None)
@@ -76,10 +76,11 @@ class PushPolicy:
         guidance = guide.evaluate(boxes, zone)
         log_policy = guidance.log_policy[0]
         if not np.isfinite(log_policy).any():
-            return Prediction(0.0, 1.0, None, None)
+            return Prediction(None, 1.0, None, None)
         number, direction = np.unravel_index(log_policy.argmax(), log_policy.shape)
+        pushes_left = float(guidance.pushes_left[0])
         return Prediction(
-            predicted_pushes_left=float(guidance.pushes_left[0]),
+            predicted_pushes_left=pushes_left if pushes_left < UNREACHABLE else None,
             predicted_unsolvable=float(guidance.deadlocked[0]),
             box=squares.squares[int(number)],
             push=Direction(int(direction)),
