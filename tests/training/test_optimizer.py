@@ -1,11 +1,12 @@
 import math
+from copy import deepcopy
 from typing import get_args
 
 import pytest
 import torch
 from torch import nn
 
-from tokoban.training.optimizer import make_optimizer, schedule_factor
+from tokoban.training.optimizer import make_optimizer, schedule_factor, set_learning_rate
 from tokoban.training.run_config import RunConfig, Schedule
 
 
@@ -53,6 +54,38 @@ def test_optimizer_takes_its_settings_from_the_run() -> None:
         assert (group["lr"], group["betas"], group["eps"]) == (0.7, (0.1, 0.2), 1e-9)
 
 
+def test_muon_trains_the_matrices_but_those_of_embeddings_at_its_own_rate() -> None:
+    model = Everything()
+    run = RunConfig(steps=1, weight_decay=0.3, muon=6.0)
+    optimizer = make_optimizer(model, run)
+    set_learning_rate(optimizer, 0.5)
+    rates = {id(p): group["lr"] for group in optimizer.param_groups for p in group["params"]}
+    trained = {id(p) for p in model.parameters() if p.requires_grad}
+    assert rates == {p: 3.0 if p == id(model.matrix.weight) else 0.5 for p in trained}
+
+
+def test_several_optimizers_go_on_bit_by_bit_as_if_they_had_not_stopped() -> None:
+    def steps(model: nn.Module, optimizer: torch.optim.Optimizer, seeds: range) -> None:
+        for seed in seeds:
+            generator = torch.Generator().manual_seed(seed)
+            for parameter in model.parameters():
+                parameter.grad = torch.randn(parameter.shape, generator=generator)
+            set_learning_rate(optimizer, 0.1 / (1 + seed))
+            optimizer.step()
+
+    run = RunConfig(steps=1, muon=6.0)
+    whole, other = (nn.Sequential(nn.Linear(3, 5), nn.LayerNorm(5)) for _ in range(2))
+    first = make_optimizer(whole, run)
+    steps(whole, first, range(3))
+    other.load_state_dict(whole.state_dict())
+    later = make_optimizer(other, run)
+    later.load_state_dict(deepcopy(first.state_dict()))
+    steps(whole, first, range(3, 6))
+    steps(other, later, range(3, 6))
+    for one, two in zip(whole.parameters(), other.parameters(), strict=True):
+        assert torch.equal(one, two)
+
+
 def test_a_model_without_matrices_has_one_group() -> None:
     (group,) = make_optimizer(nn.LayerNorm(3), RunConfig(steps=1)).param_groups
     assert len(group["params"]) == 2
@@ -64,6 +97,8 @@ def test_a_model_without_matrices_has_one_group() -> None:
         ("constant", 50, 0.9, 1.0),
         ("linear", 50, 0.25, 0.75),
         ("linear", 50, 1.0, 0.0),
+        ("trapezoid", 50, 0.5, 1.0),
+        ("trapezoid", 50, 0.75, 0.5),
         ("cosine", 50, 0.0, 1.0),
         ("cosine", 50, 0.5, 0.5),
         ("cosine", 50, 1 / 3, 0.75),

@@ -32,7 +32,7 @@ class RunConfig:
     schedule: Schedule = "cosine"  # of the learning rate, after its warm-up
     final_share: float = 0.0  # of the peak, at which linear, trapezoid and cosine end
     warmup_steps: int = 100  # during which the learning rate rises linearly from 0
-    weight_decay: float = 0.01  # of matrices only; see optimizer.adamw
+    weight_decay: float = 0.01  # of matrices only; see optimizer.make_optimizer
     decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
     betas: tuple[float, float] = (0.9, 0.98)  # of Adam: decay rates of its two moments
     epsilon: float = 1e-8  # of Adam
