@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -21,7 +21,6 @@ from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.positions import (
     ILLEGAL,
     NO_CLASS,
-    UNKNOWN,
     Result,
 )
 from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
@@ -41,8 +40,8 @@ def build_model(config: PushPolicyConfig) -> PushModel:
 def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
     """The weighted sum of three losses, the means of which ``counts_of`` has the sizes.
 
-    Pushes: -log of the probability that any push known to be optimal is chosen. Results of pushes,
-    and pushes left: cross entropy, where they are known.
+    Pushes: -log of the probability that any push known to be optimal is chosen, or the push of the
+    best solution known. Results of pushes, and pushes left: cross entropy, where they are proved.
     """
     num_chosen, num_pushes, num_values = counts_of(batch).clamp(min=1)
     is_optimal = batch.results == Result.OPTIMAL
@@ -52,7 +51,7 @@ def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
     push = -(chosen.log() * has_optimal).sum() / num_chosen
     result = functional.cross_entropy(
         output.result.flatten(0, 2),
-        batch.results.masked_fill(batch.results == UNKNOWN, ILLEGAL).flatten().long(),
+        batch.results.masked_fill(~_is_proved(batch), ILLEGAL).flatten().long(),
         ignore_index=ILLEGAL,
         reduction="sum",
     )
@@ -74,12 +73,22 @@ def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
 
 
 def counts_of(batch: Batch) -> Float[Tensor, "3"]:
-    """The number of positions with a push known to be optimal, of pushes whose results are known,
-    and of positions whose pushes left are known."""
+    """The number of positions with a push to choose, of pushes whose results are proved, and of
+    positions whose pushes left are known."""
     num_chosen = (batch.results == Result.OPTIMAL).any(2).any(1).sum()
-    num_pushes = (batch.results >= 0).sum()
+    num_pushes = _is_proved(batch).sum()
     num_values = (batch.value != NO_CLASS).sum()
     return torch.stack([num_chosen, num_pushes, num_values]).float()
+
+
+def _is_proved(batch: Batch) -> Bool[Tensor, "B T 4"]:
+    """Whether a push is known to lead to its result.
+
+    Where only a bound of the pushes left is known, so that there is no class of them, the push of
+    the best solution known may not be optimal.
+    """
+    is_bound = (batch.value == NO_CLASS)[:, None, None]
+    return (batch.results >= 0) & ~(is_bound & (batch.results == Result.OPTIMAL))
 
 
 @dataclass(frozen=True)
