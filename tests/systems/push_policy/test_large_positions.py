@@ -4,8 +4,9 @@ import itertools
 import random
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,8 @@ from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.large import After, LargeOrigin, label_level
-from tokoban.sokoban.labels.large_shards import LargeShard, pack_large
-from tokoban.sokoban.labels.shards import pack, to_bytes
+from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
+from tokoban.sokoban.labels.shards import pack, read_shard, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
@@ -231,7 +232,8 @@ def test_unknown_pushes_and_bounds_have_no_part_in_the_loss() -> None:
         features, torch.ones(2, 1, 9, dtype=torch.int32), torch.zeros(2, 1, 2, dtype=torch.int16)
     )
     batch = Batch(boards, results.to(torch.int8), torch.tensor([NO_CLASS, 2]).to(torch.int16))
-    assert counts_of(batch).tolist() == [1, 3, 1]
+    # The push to choose of the first position begins the best solution known, perhaps no optimal.
+    assert counts_of(batch).tolist() == [1, 2, 1]
     logits = [
         torch.zeros(2, 1, 4, requires_grad=True),
         torch.zeros(2, 1, 4, NUM_RESULTS, requires_grad=True),
@@ -246,7 +248,7 @@ def test_unknown_pushes_and_bounds_have_no_part_in_the_loss() -> None:
     assert not push[1].any() and not value[0].any() and value[1].any()
     is_judged = result.abs().sum(-1) > 0
     assert is_judged.flatten().tolist() == [
-        True, True, False, False, False, False, True, False
+        False, True, False, False, False, False, True, False
     ]  # fmt: skip
 
 
@@ -280,6 +282,69 @@ def test_a_share_of_the_batches_is_of_large_levels_and_any_can_be_the_first(
     for one, other in zip(batches[21:], later, strict=True):
         assert all(map(torch.equal, one.boards, other.boards))
         assert torch.equal(one.results, other.results) and torch.equal(one.value, other.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "array"),
+    [
+        ("00000", "level_ends"),
+        ("00000", "level_goals"),
+        ("00000", "player"),
+        ("00000", "boxes"),
+        ("large-00000", "level_ends"),
+        ("large-00000", "level_floor_ends"),
+        ("large-00000", "boxes"),
+        ("large-00000", "player"),
+        ("large-00000", "floor_is_goal"),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(
+    folder: Path, tmp_path: Path, file: str, array: str
+) -> None:
+    """Compiled code would read and write beside its arrays."""
+    is_large = file.startswith("large")
+    path = folder / f"{file}.safetensors"
+    shard = read_large_shard(path) if is_large else read_shard(path)
+    assert shard.is_consistent
+    changed = getattr(shard, array).copy()
+    changed[-1] = np.iinfo(changed.dtype).max >> 1
+    changes: dict[str, Any] = {array: changed}
+    part = tmp_path / f"{file}.safetensors"
+    part.write_bytes(to_bytes(replace(shard, **changes), {}))
+    config = replace(presets.tiny(), labels=(str(tmp_path),), large_share=float(is_large))
+    with pytest.raises(ValueError, match=f"{file}.* labels whose arrays do not fit each other"):
+        batches_from(config, 0)(1)
+
+
+def test_a_level_whose_squares_are_not_connected_is_refused(levels: list[Board]) -> None:
+    shard = shard_of(levels[:1])
+    for row in (int(shard.floor_row[-1]) + 2, 2**16 - 1):
+        rows = shard.floor_row.copy()
+        rows[-1] = row
+        hostile = large_positions.Levels([replace(shard, floor_row=rows)])
+        with pytest.raises(ValueError, match="a level whose squares are not connected"):
+            hostile.batch(hostile.every_position(), 0)
+
+
+def test_labels_without_positions_are_one_sentence(folder: Path, tmp_path: Path) -> None:
+    for file, share, told in (
+        ("00000", 0.0, "no labelled positions"),
+        ("large-00000", 1.0, "no labelled positions of levels beyond 8x8"),
+    ):
+        path = folder / f"{file}.safetensors"
+        shard = read_large_shard(path) if share else read_shard(path)
+        nothing: dict[str, Any] = {
+            field.name: getattr(shard, field.name)[:0]
+            for field in fields(shard)
+            if not field.name.startswith(("level_", "floor_"))
+        }
+        nothing["level_ends"] = np.zeros_like(shard.level_ends)
+        part = tmp_path / file
+        part.mkdir()
+        (part / path.name).write_bytes(to_bytes(replace(shard, **nothing), {}))
+        config = replace(presets.tiny(), labels=(str(part),), large_share=share)
+        with pytest.raises(ValueError, match=f"{file}: {told}$"):
+            batches_from(config, 0)(1)
 
 
 def test_what_is_missing_for_a_share_is_one_sentence(folder: Path, tmp_path: Path) -> None:

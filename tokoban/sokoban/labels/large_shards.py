@@ -15,7 +15,7 @@ from jaxtyping import Bool, Int32, Int64, UInt8, UInt16
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.labels.large import After, LargeLabels, LargeOrigin, LargePosition
-from tokoban.sokoban.labels.shards import read_arrays
+from tokoban.sokoban.labels.shards import are_ends, have_rows, read_arrays
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.search.ground import Squares
 
@@ -42,6 +42,28 @@ class LargeShard:
     def __len__(self) -> int:
         """How many positions there are."""
         return len(self.player)
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether its arrays fit each other: compiled code takes their numbers for squares."""
+        if not (
+            have_rows(self, "level_", self.level_ends.size)
+            and have_rows(self, "floor_", self.floor_row.size)
+            and have_rows(self, ("player", "pushes_left", "origin"), self.player.size)
+            and are_ends(self.level_floor_ends, len(self.floor_row))
+            and are_ends(self.level_ends, len(self))
+        ):
+            return False
+        num_floor = np.diff(self.level_floor_ends, prepend=0)
+        num_states = np.diff(self.level_ends, prepend=0)
+        num_boxes = num_states * self.level_num_boxes
+        goals_before = np.append(0, np.cumsum(self.floor_is_goal != 0))
+        num_goals = np.diff(goals_before[self.level_floor_ends], prepend=0)
+        return have_rows(self, ("boxes", "after"), int(num_boxes.sum())) and bool(
+            (num_goals == self.level_num_boxes)[num_states > 0].all()
+            and (self.boxes < np.repeat(num_floor, num_boxes)).all()
+            and (self.player < np.repeat(num_floor, num_states)).all()
+        )
 
     @property
     def is_solvable(self) -> Bool[np.ndarray, " Q"]:

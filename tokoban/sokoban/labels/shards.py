@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from jaxtyping import Bool, Int32, Int64, UInt8, UInt16, UInt64
@@ -58,6 +58,23 @@ class Shard:
     def __len__(self) -> int:
         """How many states there are."""
         return len(self.boxes)
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether its arrays fit each other: compiled code takes their numbers for places."""
+        states = ("boxes", "player", "moves_", "pushes_")
+        if not have_rows(self, "level_", self.level_ends.size):
+            return False
+        if not have_rows(self, states, self.boxes.size) or not are_ends(self.level_ends, len(self)):
+            return False
+        num_boxes = np.bitwise_count(self.level_boxes)
+        of_states = np.repeat(num_boxes, np.diff(self.level_ends, prepend=0))
+        return bool(
+            (np.bitwise_count(self.level_goals) == num_boxes).all()
+            and (np.bitwise_count(self.level_player) == 1).all()
+            and (np.bitwise_count(self.boxes) == of_states).all()
+            and (self.player < 64).all()
+        )
 
     @property
     def is_solvable(self) -> Bool[np.ndarray, " Q"]:
@@ -158,6 +175,23 @@ def read_shard(path: str | Path) -> Shard:
     was written by a version with other arrays.
     """
     return read_arrays(Path(path), Shard)[0]
+
+
+def are_ends(ends: Int64[np.ndarray, " N"], count: int) -> bool:
+    """Whether these are the ends of parts, one after the other, of so many things."""
+    sizes = np.diff(ends, prepend=0)
+    return bool((sizes >= 0).all() and sizes.sum() == count)
+
+
+def have_rows(shard: Any, prefix: str | tuple[str, ...], count: int) -> bool:
+    """Whether the arrays whose names begin so are of their types, with so many rows."""
+    for field in fields(shard):
+        if field.name.startswith(prefix):
+            array, kind = getattr(shard, field.name), cast(type, field.type)
+            is_of_kind = isinstance(array, kind)
+            if not is_of_kind or len(array) != count:
+                return False
+    return True
 
 
 def read_about(path: str | Path, kind: type = Shard) -> dict[str, str]:

@@ -12,7 +12,7 @@ from jaxtyping import Int16, Int64, UInt64
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.job import words_of
-from tokoban.sokoban.labels.shards import Shard, pack, read_shard
+from tokoban.sokoban.labels.shards import Shard, pack
 from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
@@ -24,6 +24,7 @@ from tokoban.systems.push_policy.device_positions import DevicePositions
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,
+    positions_in,
     positions_of,
     results_of,
     tokens_of,
@@ -56,8 +57,8 @@ class LabelledPositions:
     ) -> Iterator[Batch]:
         """Batches for a process, the first that of ``start_step``.
 
-        Batch n depends on the seed, the rank and n alone. With ``kept``, all positions of the
-        shards on some device, batches of 8x8 interiors are drawn there.
+        Batch n depends on the seed, the rank, the number of processes and n alone. With ``kept``,
+        all positions of the shards on some device, batches of 8x8 interiors are drawn there.
         """
         drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
         while True:
@@ -108,8 +109,9 @@ class LabelledPositions:
             epoch, place_in_epoch = divmod(place, len(self.shards))
             order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
             chosen.append(self.shards[order[place_in_epoch]])
-        parts = [positions_of(read_shard(path)) for path in chosen]
-        words, classes = zip(*parts, strict=True)
+        words, classes = zip(*map(positions_in, chosen), strict=True)
+        if not sum(map(len, words)):
+            raise ValueError(f"{chosen[0].parent}: no labelled positions")
         return np.concatenate(words), np.concatenate(classes)
 
 

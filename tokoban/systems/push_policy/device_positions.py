@@ -16,7 +16,6 @@ import torch
 from jaxtyping import Bool, Int16, Int64, Shaped
 from torch import Tensor
 
-from tokoban.sokoban.labels.shards import read_shard
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
@@ -44,7 +43,7 @@ from tokoban.systems.push_policy.positions import (
     UNBOUNDED,
     ZONE,
     Result,
-    positions_of,
+    positions_in,
 )
 
 _CELLS = 64
@@ -92,7 +91,7 @@ class DevicePositions:
 def read_positions(shards: Sequence[Path], device: torch.device) -> DevicePositions:
     """Reads shards by all processors."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = [*pool.map(lambda path: positions_of(read_shard(path)), shards)]
+        parts = [*pool.map(positions_in, shards)]
     words, classes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     num_squares = np.bitwise_count(words[:, FLOOR]).astype(np.int64)
     num_tokens = -(-num_squares // _TOKENS_STEP) * _TOKENS_STEP

@@ -56,8 +56,11 @@ class LargePositions:
 
         A batch has about as many squares as ``batch_positions`` of 8x8 interiors.
         """
-        levels = Levels([read_large_shard(path) for path in self._chosen(place, seed)])
+        chosen = self._chosen(place, seed)
+        levels = Levels([_read(path) for path in chosen])
         positions = levels.every_position()
+        if not len(positions):
+            raise ValueError(f"{chosen[0].parent}: no labelled positions of levels beyond 8x8")
         most_squares = batch_positions * _SQUARES
         left = count
         while left > 0:
@@ -66,8 +69,7 @@ class LargePositions:
                 group = positions[order[first : first + _POSITIONS_A_GROUP]]
                 batches = [*_cut(group, most_squares)]
                 for number in rng.permutation(len(batches))[:left]:
-                    chosen = batches[number]
-                    yield partial(levels.batch, chosen, int(rng.integers(8)))
+                    yield partial(levels.batch, batches[number], int(rng.integers(8)))
                 left -= min(left, len(batches))
 
     def _chosen(self, place: int, seed: int) -> list[Path]:
@@ -77,6 +79,14 @@ class LargePositions:
             order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
             chosen.append(self.shards[order[place_in_epoch]])
         return chosen
+
+
+def _read(path: Path) -> LargeShard:
+    """A shard; ``ValueError`` as of ``read_large_shard``, or for arrays that do not fit."""
+    shard = read_large_shard(path)
+    if not shard.is_consistent:
+        raise ValueError(f"{path}: labels whose arrays do not fit each other")
+    return shard
 
 
 # The columns of a table of positions.
@@ -134,8 +144,14 @@ class Levels:
         key = shard, level
         if key not in self._tokens:
             own = self._shards[shard]
-            board = own.board(int(own.level_ends[level]) - 1)
-            squares = Squares(board)
+            floor = own.floor(level)
+            rows, columns = own.floor_row[floor], own.floor_column[floor]
+            # Of connected squares no board is larger; a stranger's could be of any size.
+            is_connected = int(np.ptp(rows)) + int(np.ptp(columns)) < len(rows)
+            board = own.board(int(own.level_ends[level]) - 1) if is_connected else None
+            squares = None if board is None else Squares(board)
+            if board is None or squares is None or len(squares.squares) != len(rows):
+                raise ValueError("labels of a level whose squares are not connected")
             self._tokens[key] = Tokens(squares, build_ground(board, squares))
         return self._tokens[key]
 

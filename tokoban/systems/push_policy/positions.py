@@ -5,6 +5,7 @@ tokens (floor squares), K = 9 squares of a neighbourhood.
 """
 
 from enum import IntEnum
+from pathlib import Path
 from typing import no_type_check
 
 import numpy as np
@@ -12,7 +13,7 @@ from jaxtyping import Int8, Int16, Int32, Int64, UInt8, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.labels.samples import Origin
-from tokoban.sokoban.labels.shards import Shard
+from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.bitboard.words import EMPTY, cell, flood, index, lowest, moved
@@ -55,6 +56,15 @@ _DEADLOCK_CLASS, _MOST_EXCESS = DEADLOCK_CLASS, MOST_EXCESS
 _PUSH_FEATURES = ((LEGAL, CAN_PUSH), (FALLS, BOUND_FALLS), (UNBOUNDED, IS_UNBOUNDED))
 _DEADLOCKED = int(DEADLOCKED)
 _UNREACHABLE = int(UNREACHABLE)
+
+
+def positions_in(path: Path) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
+    """``positions_of`` a file; ``ValueError`` as of ``read_shard``, or for arrays that do not fit
+    each other."""
+    shard = read_shard(path)
+    if not shard.is_consistent:
+        raise ValueError(f"{path}: labels whose arrays do not fit each other")
+    return positions_of(shard)
 
 
 def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:

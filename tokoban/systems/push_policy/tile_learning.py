@@ -15,14 +15,13 @@ import numpy as np
 
 from tokoban.compiling import clock, entry, inner
 from tokoban.sokoban.labels.shard_files import shard_files
-from tokoban.sokoban.labels.shards import read_shard
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
     ILLEGAL,
     NUM_RESULTS,
     Result,
-    positions_of,
+    positions_in,
 )
 from tokoban.systems.push_policy.tiles import (
     EXCESS_SCALE,
@@ -72,7 +71,7 @@ def learn(
     num_positions, started_s = 0, clock()
     while True:
         for place in rng.permutation(len(shards)):
-            words, classes = positions_of(read_shard(shards[place]))
+            words, classes = positions_in(shards[place])
             order = rng.permutation(len(words))
             sums = np.zeros(5)
             for first in range(0, len(order), _POSITIONS_AT_ONCE):

@@ -3,7 +3,7 @@
 It answers what the network answers. A push has the sum of the rows of its contexts (a product of
 experts, as in LTS+CM, arXiv:2305.16945). The excess of the pushes left over the lower bound is
 judged by one number, and a deadlock by another: each is linear in a few numbers of the position and
-in the rows of its boxes. ``tiles_learning`` trains it.
+in the rows of its boxes. ``tile_learning`` trains it.
 
 Axes: B positions, T tokens, N sums, C contexts, R rows, O outputs, E classes of excess.
 """
