@@ -65,8 +65,9 @@ class GuidedOptions:
             raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
         if self.batch_size > 1 and self.order not in SEARCHES:
             raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
-        if not 0 < self.uniform <= 1:
-            raise ValueError(f"uniform is {self.uniform}; expected a share above 0, at most 1")
+        # A share that a push rounds to 0 would leave it out, and refute levels that have solutions.
+        if not 1e-12 <= self.uniform <= 1:
+            raise ValueError(f"uniform is {self.uniform}; expected a share from 1e-12 to 1")
         if not 0 <= self.macro_share < 1:
             raise ValueError(f"macro_share is {self.macro_share}; expected a share below 1")
         if self.macro_share > 0 and self.order not in SEARCHES:
