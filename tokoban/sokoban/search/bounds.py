@@ -5,6 +5,7 @@ box, after Jonker and Volgenant 1987). Axes: G goals, as many as boxes; L places
 which ``pushes`` [L, G] gives the price of each goal; X words of 64 goals.
 """
 
+from functools import partial
 from typing import no_type_check
 
 import numpy as np
@@ -76,6 +77,27 @@ def match_all(ground, is_matched, places, matching, path):
             assign(ground.pushes, places, row, matching[0], path)
 
 
+@partial(inner, is_inlined=True)
+@no_type_check
+def matched_pushes_after(pushes, places, row, place, matching, path):
+    """The pushes of the cheapest matching once box ``row`` is on ``place``.
+
+    ``matching`` is (the cheapest one of ``places``, which stays, and room for the other).
+    """
+    # Only this box's row changes: the player walked around the others.
+    before, after = matching
+    for column in range(len(places) + 1):
+        after[0, column] = before[0, column]
+        after[1, column] = before[1, column]
+        after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
+    earlier_place = places[row]
+    places[row] = place
+    assign(pushes, places, row, after, path)
+    total = matched_pushes(pushes, places, after)
+    places[row] = earlier_place
+    return total
+
+
 @inner
 @no_type_check
 def lower_bound_after(ground, is_matched, places, row, place, matching, path):
@@ -84,24 +106,13 @@ def lower_bound_after(ground, is_matched, places, row, place, matching, path):
     UNREACHABLE if that is known to be deadlocked. Unless ``is_matched``, each box is counted to its
     next goal.
     """
-    earlier_place = places[row]
-    places[row] = place
-    total = 0
     if is_matched:
-        # Only this box's row changes: the player walked around the others.
-        before, after = matching
-        for i in range(3):
-            for j in range(len(places) + 1):
-                after[i, j] = before[i, j]
-        for goal in range(1, len(places) + 1):
-            if after[2, goal] == row + 1:
-                after[2, goal] = 0
-        assign(ground.pushes, places, row, after, path)
-        total = matched_pushes(ground.pushes, places, after)
+        total = matched_pushes_after(ground.pushes, places, row, place, matching, path)
     else:
-        for other in places:
-            total += ground.lower_bound[other]
-    places[row] = earlier_place
+        total = np.int64(ground.lower_bound[place])
+        for other in range(len(places)):
+            if other != row:
+                total += ground.lower_bound[places[other]]
     return min(total, UNREACHABLE)
 
 

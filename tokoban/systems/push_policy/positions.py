@@ -17,7 +17,7 @@ from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.bitboard.words import EMPTY, cell, flood, index, lowest, moved
-from tokoban.sokoban.search.bounds import assign, matched_pushes
+from tokoban.sokoban.search.bounds import assign, matched_pushes, matched_pushes_after
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
 # of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.
@@ -184,7 +184,7 @@ def fill_bounds(terrain, position, matchings, rows):
     The terrain is surveyed. ``matchings`` [3, 3, boxes + 1] and ``rows`` [2, 64] are room.
     """
     places, row_of = rows
-    before, after, path = matchings
+    matching, path = matchings[:2], matchings[2]
     player = lowest(position[ZONE])
     rest, number = position[BOXES], 0
     while rest != EMPTY:
@@ -194,10 +194,10 @@ def fill_bounds(terrain, position, matchings, rows):
         number += 1
         rest ^= lowest(rest)
     places = places[:number]
-    before[:] = 0
+    matching[0] = 0
     for row in range(number):
-        assign(terrain.pushes, places, row, before, path)
-    bound = matched_pushes(terrain.pushes, places, before)
+        assign(terrain.pushes, places, row, matching[0], path)
+    bound = matched_pushes(terrain.pushes, places, matching[0])
     for direction in range(4):
         position[FALLS + direction] = EMPTY
         position[UNBOUNDED + direction] = EMPTY
@@ -205,16 +205,9 @@ def fill_bounds(terrain, position, matchings, rows):
         while legal != EMPTY:
             box = lowest(legal)
             legal ^= box
+            place = place_of(terrain, index(moved(box, direction)), box)
             row = row_of[index(box)]
-            earlier = places[row]
-            places[row] = place_of(terrain, index(moved(box, direction)), box)
-            for column in range(number + 1):
-                after[0, column] = before[0, column]
-                after[1, column] = before[1, column]
-                after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
-            assign(terrain.pushes, places, row, after, path)
-            pushed = matched_pushes(terrain.pushes, places, after)
-            places[row] = earlier
+            pushed = matched_pushes_after(terrain.pushes, places, row, place, matching, path)
             if pushed >= _UNREACHABLE:
                 position[UNBOUNDED + direction] |= box
             elif pushed < bound:

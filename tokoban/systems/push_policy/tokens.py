@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int16, Int32, UInt8
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Square
-from tokoban.sokoban.search.bounds import assign, matched_pushes
+from tokoban.sokoban.search.bounds import assign, matched_pushes, matched_pushes_after
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.guide import legal_pushes
 from tokoban.systems.push_policy.positions import (
@@ -71,7 +71,7 @@ class Tokens:
         features[:, :, IS_GOAL] = self.ground.is_goal[:-1]
         features[:, :, HAS_BOX] = boxes
         features[:, :, IS_REACHED] = zone
-        # Anywhere in the zone: where the player stands decides no push.
+        # Any square of the zone will do: the legal pushes depend on the zone alone.
         features[np.arange(len(zone)), zone.argmax(axis=1), HAS_PLAYER] = 1
         is_legal = legal_pushes(self.ground.neighbours, boxes, zone)
         features[:, :, CAN_PUSH : CAN_PUSH + 4] = is_legal
@@ -98,7 +98,7 @@ def _fill_bounds(
     neighbours, zone_of, pushes, boxes, zone, is_legal, matchings, rows, features, bounds
 ):
     """As ``positions.fill_bounds``, of a level of any size."""
-    before, after, path = matchings
+    matching, path = matchings[:2], matchings[2]
     places, row_of = rows
     for position in range(len(boxes)):
         player = 0
@@ -111,26 +111,18 @@ def _fill_bounds(
                 row_of[box] = number
                 number += 1
         own = places[:number]
-        before[:] = 0
+        matching[0] = 0
         for row in range(number):
-            assign(pushes, own, row, before, path)
-        bound = matched_pushes(pushes, own, before)
+            assign(pushes, own, row, matching[0], path)
+        bound = matched_pushes(pushes, own, matching[0])
         bounds[position] = min(bound, UNREACHABLE)
         for box in range(boxes.shape[1]):
             for direction in range(4):
                 if not is_legal[position, box, direction]:
                     continue
-                row = row_of[box]
-                earlier = own[row]
                 target = neighbours[box, direction]
-                own[row] = target * 4 + zone_of[target, box]
-                for column in range(number + 1):
-                    after[0, column] = before[0, column]
-                    after[1, column] = before[1, column]
-                    after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
-                assign(pushes, own, row, after, path)
-                pushed = matched_pushes(pushes, own, after)
-                own[row] = earlier
+                place = target * 4 + zone_of[target, box]
+                pushed = matched_pushes_after(pushes, own, row_of[box], place, matching, path)
                 if pushed >= UNREACHABLE:
                     features[position, box, IS_UNBOUNDED + direction] = 1
                 elif pushed < bound:
