@@ -12,12 +12,10 @@ import numpy as np
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.astar_search import MAX_MATCHED
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.guide import Guidance, UniformGuide
-from tokoban.sokoban.search.guided.classical import Classical
+from tokoban.sokoban.search.guided.classical import classical_rules
 from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch, prepare
-from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.single import Outcome
 from tokoban.systems.push_policy.batches import collated
 from tokoban.systems.push_policy.guide import judged
@@ -109,14 +107,7 @@ def _games(
             continue
         squares = Squares(board)
         ground = build_ground(board, squares)
-        classical = None
-        if options.is_classical:
-            num_boxes = len(ground.goals)
-            classical = Classical(
-                ground,
-                empty_pruning(len(inside), num_boxes, is_small=len(inside) <= 64),
-                is_matched=num_boxes <= MAX_MATCHED,
-            )
+        classical = classical_rules(ground) if options.is_classical else None
         nobody = UniformGuide(squares.neighbours)  # judgements come from ``_judge``
         search = GuidedSearch(board, squares, nobody, options, max_evaluated, classical)
         yield _Game(number, board, Tokens(squares, ground), search)

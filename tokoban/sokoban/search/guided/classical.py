@@ -10,12 +10,18 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.astar_search import MAX_MATCHED
 from tokoban.sokoban.search.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground
 from tokoban.sokoban.search.positions import bit_of, copy
-from tokoban.sokoban.search.pruning import Pruning, is_deadlocked_by_push, judge_corrals
+from tokoban.sokoban.search.pruning import (
+    Pruning,
+    empty_pruning,
+    is_deadlocked_by_push,
+    judge_corrals,
+)
 
 # Floods of corral searches for each position.
 _CORRAL_FLOODS = 100
@@ -27,6 +33,16 @@ class Classical(NamedTuple):
     ground: Ground
     pruning: Pruning
     is_matched: bool  # whether boxes are assigned to different goals
+
+
+def classical_rules(ground: Ground) -> Classical:
+    """The rules of a level, with empty tables."""
+    num_floor, num_boxes = len(ground.zone), len(ground.goals)
+    return Classical(
+        ground,
+        empty_pruning(num_floor, num_boxes, is_small=num_floor <= 64),
+        is_matched=num_boxes <= MAX_MATCHED,
+    )
 
 
 @partial(inner, is_inlined=True)

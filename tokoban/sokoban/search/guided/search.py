@@ -16,18 +16,16 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import Answer, Progress, Report
-from tokoban.sokoban.search.astar_search import MAX_MATCHED
 from tokoban.sokoban.search.fess.paths import one_box_moves
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
 from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide
 from tokoban.sokoban.search.guided import tree as compiled
-from tokoban.sokoban.search.guided.classical import Classical
+from tokoban.sokoban.search.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.guided.macros import empty_macros
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
-from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
 
@@ -100,13 +98,7 @@ def solve_guided(
         squares = Squares(board)
         classical = None
         if options.is_classical:
-            ground = yield from ground_in_steps(board, squares)
-            num_floor, num_boxes = len(squares.squares), len(ground.goals)
-            classical = Classical(
-                ground,
-                empty_pruning(num_floor, num_boxes, is_small=num_floor <= 64),
-                is_matched=num_boxes <= MAX_MATCHED,
-            )
+            classical = classical_rules((yield from ground_in_steps(board, squares)))
         yield Stage(GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical))
 
     return find_answer(board, new_stages, limits, report=report, clock=clock)
@@ -321,9 +313,7 @@ def prepare(is_classical: bool = False) -> None:
     """Searches a board of two pushes, so that no clock counts the seconds of a compilation."""
     board = Board.from_xsb("######|#@$ .#|######")
     squares = Squares(board)
-    classical = None
-    if is_classical:
-        classical = Classical(build_ground(board, squares), empty_pruning(4, 1), is_matched=True)
+    classical = classical_rules(build_ground(board, squares)) if is_classical else None
     search = GuidedSearch(
         board, squares, UniformGuide(squares.neighbours), GuidedOptions(), classical=classical
     )
