@@ -9,14 +9,10 @@ import numpy as np
 import torch
 from jaxtyping import Int16, Int64, UInt64
 
-from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.driver import Labelling
-from tokoban.sokoban.labels.job import words_of
-from tokoban.sokoban.labels.shards import Shard, pack
+from tokoban.sokoban.labels.in_memory import label_in_memory
+from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.puzzles.random_levels import sample
-from tokoban.sokoban.search.bitboard.slices import Worker
-from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.simulation.bitboards import from_planes
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
@@ -120,24 +116,8 @@ def random_levels(seed: int, number: int) -> Shard:
     [mixed] = np.random.SeedSequence([seed, number]).generate_state(1)
     generator = torch.Generator().manual_seed(int(mixed))
     boards = from_planes(sample(_RANDOM_LEVELS, num_boxes=2, generator=generator))
-    walls, goals, boxes, player = (word.numpy().view(np.uint64) for word in boards)
-    count = len(walls)
-    levels = PackedLevels(
-        walls,
-        goals,
-        boxes,
-        player,
-        np.arange(count, dtype=np.int32),
-        np.zeros(count, np.int32),
-        np.zeros((count, 2), np.int32),
-        ("",),
-    )
-    work = Labelling(
-        words_of(levels), np.arange(count), seed=seed, num_states=_RANDOM_STATES, max_sets=1_000_000
-    )
-    workspace = workspace_for(words_of(levels))
-    Worker(workspace).complete(work, Limits(), lambda: False)
-    return pack(levels, work.labelled())
+    levels = Levels(*(word.numpy().view(np.uint64) for word in boards))
+    return label_in_memory(levels, num_states=_RANDOM_STATES, seed=seed)
 
 
 def _groups(

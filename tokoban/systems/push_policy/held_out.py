@@ -12,22 +12,16 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.driver import Labelling
-from tokoban.sokoban.labels.driver import prepare as prepare_labels
-from tokoban.sokoban.labels.job import words_of
-from tokoban.sokoban.labels.shards import Shard, pack
+from tokoban.sokoban.labels.in_memory import label_in_memory
+from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
-from tokoban.sokoban.search.bitboard.slices import Worker
-from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE as TERRAIN_UNREACHABLE
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain, is_frozen, place_of
 from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
 from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
 from tokoban.sokoban.search.ground import UNREACHABLE
 from tokoban.sokoban.search.guide import Guidance
-from tokoban.sokoban.search.limits import Limits
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.guide import judged
 from tokoban.systems.push_policy.positions import (
@@ -44,7 +38,6 @@ from tokoban.systems.push_policy.positions import (
 from tokoban.systems.push_policy.tiles import PushModel
 
 UNKNOWN = -1
-_MAX_SETS = 1_000_000  # of boxes: a level of more is left out
 _POSITIONS_AT_ONCE = 512
 _UNREACHABLE = int(TERRAIN_UNREACHABLE)
 
@@ -72,25 +65,16 @@ def label_boards(
     The latter are UNKNOWN for levels that do not fit 8x8, which give no positions, and for levels
     without solution; for all levels if no states are asked for.
     """
-    numbers, levels = _pack(boards)
+    numbers, levels = _in_words(boards)
     optima = np.full(len(boards), UNKNOWN, np.int32)
     if not numbers or num_states == 0:
         return _judge_rules(np.zeros((0, NUM_WORDS), np.uint64), np.zeros(0, np.int16)), optima
-    prepare_labels()
-    work = Labelling(
-        words_of(levels),
-        np.arange(len(levels)),
-        seed=seed,
-        num_states=num_states,
-        max_sets=_MAX_SETS,
-    )
-    Worker(workspace_for(words_of(levels))).complete(work, Limits(), lambda: False)
-    shard = pack(levels, work.labelled())
+    shard = label_in_memory(levels, num_states=num_states, seed=seed)
     optima[numbers] = _optima(shard)
     return _judge_rules(*positions_of(shard)), optima
 
 
-def _pack(boards: Sequence[Board]) -> tuple[list[int], PackedLevels]:
+def _in_words(boards: Sequence[Board]) -> tuple[list[int], Levels]:
     """The levels that fit 8x8 and whose boxes and goals the player can reach, by number."""
     parts, numbers = [Levels(*[np.zeros(0, np.uint64)] * 4)], []
     for number, board in enumerate(boards):
@@ -98,20 +82,7 @@ def _pack(boards: Sequence[Board]) -> tuple[list[int], PackedLevels]:
         if words is not None and not board.is_solved:
             parts.append(words)
             numbers.append(number)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    count = len(numbers)
-    walls, goals, boxes, player = columns
-    levels = PackedLevels(
-        walls,
-        goals,
-        boxes,
-        player,
-        number=np.arange(count, dtype=np.int32),
-        file=np.zeros(count, np.int32),
-        corner=np.zeros((count, 2), np.int32),
-        files=("",),
-    )
-    return numbers, levels
+    return numbers, Levels(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _optima(shard: Shard) -> Int32[np.ndarray, " N"]:
