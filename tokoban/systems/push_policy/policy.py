@@ -65,26 +65,8 @@ class PushPolicy:
     def predict(self, board: Board) -> Prediction:
         """Its estimate of a board; raises ``ValueError`` saying why a board does not fit it."""
         if _is_hopeless(board):
-            return Prediction(None, 1.0, None, None)
-        guide, squares = self.guide(board)
-        if board.is_solved:
-            return Prediction(0.0, 0.0, None, None)
-        boxes, zone = (
-            np.array([[square in chosen for square in squares.squares]])
-            for chosen in (board.boxes, board.area())
-        )
-        guidance = guide.evaluate(boxes, zone)
-        log_policy = guidance.log_policy[0]
-        if not np.isfinite(log_policy).any():
-            return Prediction(None, 1.0, None, None)
-        number, direction = np.unravel_index(log_policy.argmax(), log_policy.shape)
-        pushes_left = float(guidance.pushes_left[0])
-        return Prediction(
-            predicted_pushes_left=pushes_left if pushes_left < UNREACHABLE else None,
-            predicted_unsolvable=float(guidance.deadlocked[0]),
-            box=squares.squares[int(number)],
-            push=Direction(int(direction)),
-        )
+            return _HOPELESS
+        return _predicted(board, *self.guide(board))
 
     def solve(self, board: Board, *, limits: Limits, report: Report | None = None) -> PolicyAnswer:
         """The answer of a search that it guides; a board that does not fit is given up.
@@ -92,16 +74,16 @@ class PushPolicy:
         The classical rules prune deadlocks, and only an exhausted search proves that there is no
         solution.
         """
-        try:
-            prediction = self.predict(board)
-        except ValueError as error:
-            reason = f"does not fit the policy: {error}"
-            return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
         guide: Guide
         if _is_hopeless(board):  # which the search finds out without its guide
-            guide = UniformGuide(Squares(board).neighbours)
+            guide, prediction = UniformGuide(Squares(board).neighbours), _HOPELESS
         else:
-            guide, _ = self.guide(board)
+            try:
+                guide, squares = self.guide(board)
+            except ValueError as error:
+                reason = f"does not fit the policy: {error}"
+                return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
+            prediction = _predicted(board, guide, squares)
         answer = solve_guided(board, guide, options=_OPTIONS, limits=limits, report=report)
         return PolicyAnswer(answer, prediction)
 
@@ -128,3 +110,28 @@ class PushPolicy:
 def _is_hopeless(board: Board) -> bool:
     """Whether boxes and goals cannot come together, so that there is nothing to read."""
     return bool(enclosed(board)) or len(board.boxes) != len(board.goals)
+
+
+_HOPELESS = Prediction(None, 1.0, None, None)
+
+
+def _predicted(board: Board, guide: Guide, squares: Squares) -> Prediction:
+    """What a guide of the board's level says of the board."""
+    if board.is_solved:
+        return Prediction(0.0, 0.0, None, None)
+    boxes, zone = (
+        np.array([[square in chosen for square in squares.squares]])
+        for chosen in (board.boxes, board.area())
+    )
+    guidance = guide.evaluate(boxes, zone)
+    log_policy = guidance.log_policy[0]
+    if not np.isfinite(log_policy).any():
+        return _HOPELESS
+    number, direction = np.unravel_index(log_policy.argmax(), log_policy.shape)
+    pushes_left = float(guidance.pushes_left[0])
+    return Prediction(
+        predicted_pushes_left=pushes_left if pushes_left < UNREACHABLE else None,
+        predicted_unsolvable=float(guidance.deadlocked[0]),
+        box=squares.squares[int(number)],
+        push=Direction(int(direction)),
+    )
