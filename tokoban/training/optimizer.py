@@ -90,7 +90,7 @@ class SeveralOptimizers(torch.optim.Optimizer):
         self._share()
 
     def _share(self) -> None:
-        """Lets the parts work on the state and the groups of this one."""
+        """Makes the parts use the state and the parameter groups of this optimiser."""
         first = 0
         for part in self.parts:
             last = first + len(part.param_groups)

@@ -126,7 +126,7 @@ class PushSystem:
         return counts_of(batch)
 
     def evaluate(self, model: PushModel) -> dict[str, float]:
-        """No metrics yet."""
+        """Nothing while it trains: ``tokoban evaluate push`` plays levels."""
         return {}
 
     def metric_names(self) -> tuple[str, ...]:
