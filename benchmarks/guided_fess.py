@@ -34,8 +34,8 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer, Progress
 from tokoban.sokoban.search.astar_search import AStar
-from tokoban.sokoban.search.fess.heaps import enter, meld, without_root
-from tokoban.sokoban.search.fess.sides import (
+from tokoban.sokoban.search.bidirectional.heaps import enter, meld, without_root
+from tokoban.sokoban.search.bidirectional.sides import (
     CELLS,
     EXPANDING,
     NEVER,
@@ -43,7 +43,7 @@ from tokoban.sokoban.search.fess.sides import (
     NUM_CELLS,
     NUM_EXPANSIONS,
 )
-from tokoban.sokoban.search.fess.solver import BidirectionalFess, fess_in_steps
+from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess, fess_in_steps
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.guide import Guide

@@ -20,7 +20,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import FIGURES, optimise
 from tokoban.sokoban.search.solver import solve

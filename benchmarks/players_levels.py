@@ -19,7 +19,7 @@ from pathlib import Path
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import OBJECTIVES
-from tokoban.sokoban.search.fess.solver import Progress, solve_any
+from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
 from tokoban.sokoban.search.solver import prepare, solve
 
 HEADER = (

@@ -22,7 +22,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
 from tokoban.sokoban.search.astar_search import stages
-from tokoban.sokoban.search.fess.solver import solve_any
+from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import find_answer
 from tokoban.sokoban.search.solver import Answer, solve

@@ -7,7 +7,7 @@ from benchmarks import guided_fess
 from benchmarks.guided_fess import AdvisedFess, OrderedFess
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.fess.solver import fess_in_steps, solve_any
+from tokoban.sokoban.search.bidirectional.solver import fess_in_steps, solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.limits import Limits

@@ -6,10 +6,10 @@ from typing import Any
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.fess import search
-from tokoban.sokoban.search.fess.moves import Scratch, empty_scratch
-from tokoban.sokoban.search.fess.sides import Side, first_side
-from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.bidirectional import search
+from tokoban.sokoban.search.bidirectional.moves import Scratch, empty_scratch
+from tokoban.sokoban.search.bidirectional.sides import Side, first_side
+from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.positions import Positions
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning

@@ -16,10 +16,10 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles.state_space import Choices, Exploration, empty_scratch, mark_zone
+from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
-from tokoban.sokoban.search.fess.solver import solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.positions import bit_of, list_boxes, unpacked_bits

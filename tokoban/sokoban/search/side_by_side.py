@@ -7,9 +7,9 @@ FESS expands all moves of one box at once, which lead to nearly every square.
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
+from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess, fess_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.fess.solver import BidirectionalFess, fess_in_steps
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages

@@ -17,10 +17,10 @@ from tokoban.sokoban.search.answer import (
     Progress,
     Report,
 )
+from tokoban.sokoban.search.bidirectional import solver as large_solver
 from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.fess import solver as large_solver
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Stage, Stages, find_answer, solved_already
 

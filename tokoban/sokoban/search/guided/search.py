@@ -16,7 +16,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import Answer, Progress, Report
-from tokoban.sokoban.search.fess.paths import one_box_moves
+from tokoban.sokoban.search.bidirectional.paths import one_box_moves
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
 from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide

@@ -11,11 +11,17 @@ from functools import cache
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search.answer import Answer, Progress, Report
-from tokoban.sokoban.search.fess.heaps import enter
-from tokoban.sokoban.search.fess.moves import empty_scratch
-from tokoban.sokoban.search.fess.paths import find_directions
-from tokoban.sokoban.search.fess.search import BUDGET_SPENT, EXHAUSTED, SOLVED, STORE_FULL, search
-from tokoban.sokoban.search.fess.sides import (
+from tokoban.sokoban.search.bidirectional.heaps import enter
+from tokoban.sokoban.search.bidirectional.moves import empty_scratch
+from tokoban.sokoban.search.bidirectional.paths import find_directions
+from tokoban.sokoban.search.bidirectional.search import (
+    BUDGET_SPENT,
+    EXHAUSTED,
+    SOLVED,
+    STORE_FULL,
+    search,
+)
+from tokoban.sokoban.search.bidirectional.sides import (
     MET,
     NUM_EXPANSIONS,
     NUM_FLOODS,
@@ -24,7 +30,7 @@ from tokoban.sokoban.search.fess.sides import (
     first_side,
     grown,
 )
-from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import num_bytes

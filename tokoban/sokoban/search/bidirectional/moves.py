@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.bidirectional.features import cell_of
+from tokoban.sokoban.search.bidirectional.sides import MET, NUM_FLOODS, REACHED
 from tokoban.sokoban.search.bounds import lower_bound_after
-from tokoban.sokoban.search.fess.features import cell_of
-from tokoban.sokoban.search.fess.sides import MET, NUM_FLOODS, REACHED
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import add, bit_of, copy, slot_of

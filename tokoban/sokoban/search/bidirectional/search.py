@@ -4,12 +4,10 @@ from functools import partial
 from typing import no_type_check
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.bounds import match_all
-from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
-from tokoban.sokoban.search.fess.features import add_weights
-from tokoban.sokoban.search.fess.heaps import enter, take_next
-from tokoban.sokoban.search.fess.moves import move_box
-from tokoban.sokoban.search.fess.sides import (
+from tokoban.sokoban.search.bidirectional.features import add_weights
+from tokoban.sokoban.search.bidirectional.heaps import enter, take_next
+from tokoban.sokoban.search.bidirectional.moves import move_box
+from tokoban.sokoban.search.bidirectional.sides import (
     EXPANDING,
     FIRST_NEW,
     NEXT_ROW,
@@ -19,6 +17,8 @@ from tokoban.sokoban.search.fess.sides import (
     REACHED,
     VERDICT,
 )
+from tokoban.sokoban.search.bounds import match_all
+from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import list_boxes

@@ -8,7 +8,14 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.fess.sides import ALL, CELLS, NEVER, NEXT_CELL, NUM_CELLS, NUM_TURNS
+from tokoban.sokoban.search.bidirectional.sides import (
+    ALL,
+    CELLS,
+    NEVER,
+    NEXT_CELL,
+    NUM_CELLS,
+    NUM_TURNS,
+)
 from tokoban.sokoban.search.ground import NONE
 
 # Numbers of positions are int64 in this file: for each mixture numba would compile `meld` anew.

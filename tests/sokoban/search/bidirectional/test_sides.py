@@ -5,10 +5,10 @@ import numpy as np
 from tests.sokoban.search.laid_out import for_python, lay_out_board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import positions as stores
-from tokoban.sokoban.search.fess import features, heaps
-from tokoban.sokoban.search.fess.features import CELLS_PER_GOAL
-from tokoban.sokoban.search.fess.heaps import enter
-from tokoban.sokoban.search.fess.sides import ALL, Side, empty_side, grown
+from tokoban.sokoban.search.bidirectional import features, heaps
+from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
+from tokoban.sokoban.search.bidirectional.heaps import enter
+from tokoban.sokoban.search.bidirectional.sides import ALL, Side, empty_side, grown
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 

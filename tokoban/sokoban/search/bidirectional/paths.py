@@ -8,7 +8,7 @@ import numpy as np
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.fess.sides import Side
+from tokoban.sokoban.search.bidirectional.sides import Side
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground
 from tokoban.sokoban.search.positions import Positions, unpacked_bits

@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64
 
 from tokoban.sokoban.search import positions as stores
-from tokoban.sokoban.search.fess.features import CELLS_PER_GOAL
-from tokoban.sokoban.search.fess.tables import Tables
+from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
+from tokoban.sokoban.search.bidirectional.tables import Tables
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import Positions, packed_bits, refill_slots

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int16, UInt64
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.fess.packing import (
+from tokoban.sokoban.search.bidirectional.packing import (
     goal_rooms,
     packing_order_in_steps,
     squares_in_plan,

@@ -11,9 +11,9 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import ground
-from tokoban.sokoban.search.fess import solver, tables
-from tokoban.sokoban.search.fess.search import EXHAUSTED
-from tokoban.sokoban.search.fess.solver import Progress, solve_any
+from tokoban.sokoban.search.bidirectional import solver, tables
+from tokoban.sokoban.search.bidirectional.search import EXHAUSTED
+from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.steps import completed
 
