@@ -44,6 +44,8 @@ def test_files_that_the_manifest_misses_are_an_error(folder: Path) -> None:
         (folder / f"{name}.safetensors").unlink(missing_ok=True)
     with pytest.raises(FileNotFoundError, match="no shards of `tokoban label`"):
         shard_files(folder)
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        shard_files(folder / "missing")
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"shards": [1]}', "[" * 100_000])

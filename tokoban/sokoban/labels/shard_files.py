@@ -11,10 +11,12 @@ def shard_files(folder: str | Path) -> list[Path]:
     """All shards of a folder of ``tokoban label``, exact ones first.
 
     Those of an unfinished run are taken as they are, and a line on standard error says so. Raises
-    ``FileNotFoundError`` where there are none, and ``ValueError`` where files that the manifest
-    lists are missing or have another size.
+    ``FileNotFoundError`` where there is no folder or none in it, and ``ValueError`` where files
+    that the manifest lists are missing or have another size.
     """
     path = Path(folder)
+    if not path.is_dir():
+        raise FileNotFoundError(f"{folder}: no such folder")
     found = sorted(path.glob("*.safetensors"))
     if not found:
         raise FileNotFoundError(f"{folder}: no shards of `tokoban label`")

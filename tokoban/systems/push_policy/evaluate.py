@@ -39,7 +39,7 @@ Search = Literal["levin", "phs", "phs*", "rerooted"]
 BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
 PRECISION = 0.999
 _SAMPLES = 300  # of the bootstrap
-_MOST_PUSHES = 1000  # of greedy play, which ends earlier where it comes to a position again
+_MOST_PUSHES = 1000  # of greedy play
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class PushEvaluation:
     levels: Annotated[tuple[Path, ...], Reads()] = ()  # files of levels
     first: int | None = None  # only so many levels of all files together
     search: Search = "phs"  # the search of the `solved_at` metrics
-    deadlock_weight: float = 1.0  # how far that search puts off likely deadlocks
+    deadlock_weight: float = 1.0  # how far search and play put off likely deadlocks
     classical: bool = False  # lets the classical deadlock rules prune that search too
     most_evaluated: int = BUDGETS[-1]  # positions that it may evaluate in each level
     views: int = 1  # of a board's eight symmetries, over which judgements are averaged
@@ -125,13 +125,14 @@ def evaluate(
 ) -> dict[str, float]:
     """All metrics of a model on some levels; ``*_low`` and ``*_high`` are 95 % intervals.
 
-    Greedy play makes the likeliest push of each position, and fails where it comes to a position
-    again. ``solved_at_N`` is the share of levels that the search solves with at most N evaluated
-    positions; levels that it does not solve count in ``mean_evaluated`` with all they took.
-    ``optimal_share`` is that of solutions of the fewest pushes among those found in levels whose
-    fewest pushes are known. The other metrics are of labelled positions: ``top1_optimal_set`` and
-    ``pushes_left_mae`` of solvable ones, ``lost_recall_at_precision_0999`` of the deadlocks that
-    neither dead squares nor the freeze rule detect, beside the solvable positions.
+    Greedy play evaluates each position that it comes to once and makes one push: the likeliest that
+    leads to no deadlock, to a position where it has not been. ``solved_at_N`` is the share of
+    levels that the search solves with at most N evaluated positions; levels that it does not solve
+    count in ``mean_evaluated`` with all they took. ``optimal_share`` is that of solutions of the
+    fewest pushes among those found in levels whose fewest pushes are known. The other metrics are
+    of labelled positions: ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones,
+    ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
+    detect, beside the solvable positions.
 
     Intervals of shares of levels are Wilson's, of means the normal ones; others are by bootstrap
     over levels.
@@ -139,7 +140,8 @@ def evaluate(
     model.eval()
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
     play = partial(play_all, model, boards, num_views=options.views)
-    greedy = play(GuidedOptions(order="greedy"), max_evaluated=_MOST_PUSHES)
+    playing = GuidedOptions(order="greedy", deadlock_weight=options.deadlock_weight)
+    greedy = play(playing, max_evaluated=_MOST_PUSHES)
     searching = GuidedOptions(
         order=options.search,
         deadlock_weight=options.deadlock_weight,

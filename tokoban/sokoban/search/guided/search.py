@@ -29,9 +29,9 @@ from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
 
-Order = Literal["levin", "phs", "phs*", "rerooted", "greedy", "greedy-new"]
+Order = Literal["levin", "phs", "phs*", "rerooted", "greedy"]
 SEARCHES: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")
-ORDERS: tuple[Order, ...] = (*SEARCHES, "greedy", "greedy-new")
+ORDERS: tuple[Order, ...] = (*SEARCHES, "greedy")
 
 _FIRST_CAPACITY = 1 << 10  # positions, pushes and nodes
 _MOST_EXPANSIONS_AT_ONCE = 1000  # of positions that were evaluated earlier

@@ -23,9 +23,9 @@ Except for REROOTED, no node has a lower priority than its parent.
 
 Macro pushes (``macros``) bring one box to any place that it reaches alone.
 
-Two orders are no searches but play: of each node only the likeliest push is followed. GREEDY ends
-where it comes to a position for the second time; GREEDY_NEW makes the likeliest push to a position
-where it has not been, and ends where there is none.
+GREEDY is no search but play: of each node only one push is followed, the likeliest that leads to
+no deadlock (pi * s ** deadlock_weight) of those to positions where it has not been. It ends where
+there is none.
 
 Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
 B positions of a batch.
@@ -44,7 +44,7 @@ from tokoban.sokoban.search.guided.classical import judge, may_push
 from tokoban.sokoban.search.guided.macros import MOST_MACROS, list_macros
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
-LEVIN, PHS, PHS_STAR, REROOTED, GREEDY, GREEDY_NEW = range(6)
+LEVIN, PHS, PHS_STAR, REROOTED, GREEDY = range(5)
 
 # Entries of `Tree.progress`.
 NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
@@ -227,13 +227,14 @@ def _is_solved(level, tree, position):
 @inner
 @no_type_check
 def _follow_likeliest(level, tree, node):
-    """Puts only the node after the likeliest push into the queue."""
-    first, best = tree.first_edge[tree.position[node]], NONE
+    """Puts only one node into the queue: after the likeliest push to no deadlock, to a position
+    where play has not been."""
+    first, best, best_log_pi = tree.first_edge[tree.position[node]], NONE, -np.inf
     for edge in range(first, first + tree.num_edges[tree.position[node]]):
-        is_new = tree.expanded_log_pi[tree.child[edge]] == -np.inf
-        is_better = best == NONE or tree.edge_log_pi[edge] > tree.edge_log_pi[best]
-        if is_better and (is_new or level.order == GREEDY):
-            best = edge
+        log_solvable = np.float64(tree.edge_log_solvable[edge])
+        log_pi = tree.edge_log_pi[edge] + level.deadlock_weight * log_solvable
+        if log_pi > best_log_pi and tree.expanded_log_pi[tree.child[edge]] == -np.inf:
+            best, best_log_pi = edge, log_pi
     if best == NONE:
         return
     child = tree.child[best]
@@ -241,7 +242,7 @@ def _follow_likeliest(level, tree, node):
     later = _add_node(tree, node, best, log_pi, 0.0)
     if _is_solved(level, tree, child):
         tree.progress[REACHED] = later
-    elif tree.expanded_log_pi[child] == -np.inf:
+    else:
         _enter(tree, later)
 
 
@@ -254,7 +255,7 @@ def _expand(level, tree, node):
         return
     tree.expanded_log_pi[position] = tree.log_pi[node]
     tree.progress[NUM_EXPANDED] += 1
-    if level.order >= GREEDY:
+    if level.order == GREEDY:
         _follow_likeliest(level, tree, node)
         return
     if (

@@ -174,7 +174,8 @@ def _harvest(
     """Puts the greatest saving that a search has found into the path."""
     num_pushes = len(path.pushes)
     savings = path.cost[start:] - store.cost[entered_as[start:]]
-    covered = start + int(np.flatnonzero(store.previous_open[entered_as[start:]] == CLOSED)[-1])
+    closed = np.flatnonzero(store.previous_open[entered_as[start:]] == CLOSED)
+    covered = start + int(closed.max(initial=0))  # none is closed where no expansion was allowed
     rejoined = start + int(savings.argmax())
     position = int(entered_as[rejoined])
     # The cheapest end may be one where the player stands elsewhere than in the path.
