@@ -8,7 +8,7 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import astar_search, positions, push_search, single
-from tokoban.sokoban.search.answer import Answer, Optimum
+from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
 from tokoban.sokoban.search.astar_search import AStar, stages
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
@@ -21,7 +21,7 @@ CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
 LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 
 
-def solve_by_astar(board: Board, objective: Optimum) -> Answer:
+def solve_by_astar(board: Board, objective: Objective) -> Answer:
     return find_answer(board, lambda: stages(board, objective), Limits())
 
 
@@ -114,6 +114,24 @@ def test_more_boxes_than_are_matched_are_solved_no_worse(monkeypatch: pytest.Mon
         if answer.solution is not None and unmatched.solution is not None:
             assert count_pushes(board, unmatched) == count_pushes(board, answer)
     assert sum(answer.solution is not None for answer in matched) > 5
+
+
+def test_any_solution_has_at_most_haste_times_the_fewest_pushes_and_the_same_verdict() -> None:
+    boards = [CROWDED, *random_boards(Shape(7, 7, 4, is_closed=True), 40, seed=31)]
+    boards = [board for board in boards if not board.is_solved]
+    num_saved = num_unsolvable = 0
+    for board in boards:
+        fewest, any_found = solve_by_astar(board, "pushes"), solve_by_astar(board, "any")
+        assert any_found.status == fewest.status
+        assert any_found.optimum is None
+        assert any_found.at_least_pushes is None
+        num_unsolvable += fewest.status == "unsolvable"
+        if fewest.solution is not None:
+            least, found = count_pushes(board, fewest), count_pushes(board, any_found)
+            assert least <= found <= HASTE * least
+            num_saved += fewest.num_expansions - any_found.num_expansions
+    assert num_saved > 0
+    assert num_unsolvable > 5
 
 
 def count_pushes(board: Board, answer: Answer) -> int:

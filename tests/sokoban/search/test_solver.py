@@ -178,10 +178,9 @@ def test_on_an_open_board_any_solution_comes_as_quickly_as_the_fewest_pushes() -
     board = open_board(6)
     by_pushes = solve(board, minimise="pushes")
     assert by_pushes.solution is not None
-    answer = solve(board, minimise="any", max_expansions=by_pushes.num_expansions + 50)
+    answer = solve(board, minimise="any", max_expansions=by_pushes.num_expansions)
     assert answer.solution is not None
-    assert answer.optimum == "pushes"
-    assert count_pushes(board, answer) == count_pushes(board, by_pushes)
+    assert answer.solver == "weighted-astar"
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -7,7 +7,7 @@ import numpy as np
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search import push_search
-from tokoban.sokoban.search.answer import MAX_PRICE, Optimum, Progress
+from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -32,31 +32,34 @@ _OUTCOMES = {
 }
 
 
-def stages(board: Board, objective: Optimum) -> Stages:
-    """The search for the fewest moves or pushes."""
+def stages(board: Board, objective: Objective) -> Stages:
+    """A* alone."""
     squares = Squares(board)
     ground = yield from ground_in_steps(board, squares)
     yield Stage(AStar(board, squares, ground, objective))
 
 
 class AStar:
-    """A search for the fewest moves or pushes; the unit of its work is an expansion."""
+    """A search for the fewest moves or pushes, or any solution; the unit of its work is an
+    expansion."""
 
-    name = "astar"
+    is_complete = True
 
     def __init__(
         self,
         board: Board,
         squares: Squares,
         ground: Ground,
-        objective: Optimum,
+        objective: Objective,
         pruning: Pruning | None = None,
     ) -> None:
         """``pruning`` may be that of another search of the same level."""
         self.player = squares.number[board.player]
+        self._objective = objective
         self.problem = Problem(
             ground,
             counts_moves=objective == "moves",
+            weight=HASTE if objective == "any" else 1,
             is_matched=len(ground.goals) <= MAX_MATCHED,
         )
         boxes = squares.numbers(board.boxes)
@@ -68,6 +71,11 @@ class AStar:
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
+
+    @property
+    def name(self) -> str:
+        """As ``single.Search`` says."""
+        return "weighted-astar" if self._objective == "any" else "astar"
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
@@ -93,7 +101,8 @@ class AStar:
         """As ``single.Search`` says."""
         expansions = int(self.frontier.progress[push_search.NUM_EXPANSIONS])
         positions = int(self.frontier.positions.num_known[0])
-        return Progress(expansions, positions, elapsed_s, self._at_least)
+        at_least = None if self._objective == "any" else self._at_least
+        return Progress(expansions, positions, elapsed_s, at_least)
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
@@ -115,9 +124,9 @@ class AStar:
         """As ``single.Search`` says."""
         return _directions(self.problem.ground, self.frontier, self.player)
 
-    def optimum(self) -> Optimum:
+    def optimum(self) -> Optimum | None:
         """As ``single.Search`` says."""
-        return "moves" if self.problem.counts_moves else "pushes"
+        return None if self._objective == "any" else self._objective
 
 
 @cache

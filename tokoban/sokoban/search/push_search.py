@@ -1,9 +1,10 @@
-"""A* over pushes on numbered squares: the fewest moves or pushes, compiled.
+"""A* over pushes on numbered squares: the fewest moves or pushes, or any solution; compiled.
 
-An edge is a push: its cost is the walk to it plus one (fewest moves) or one (fewest pushes). The
+An edge is a push: its cost is the walk to it plus one (fewest moves) or one. For any solution the
+lower bound is weighted (Pohl, "Heuristic search viewed as path finding in a graph", 1970). The
 search is that of Junghanns and Schaeffer 2001 without iterative deepening: their lower bound,
 positions in a hash table, and deadlock rules (``pruning``). The open list is buckets of equal
-totals, newest first. Axes as in ``ground``; T totals (cost so far and lower bound).
+totals, newest first. Axes as in ``ground``; T totals (cost so far and weighted lower bound).
 """
 
 from functools import partial
@@ -43,6 +44,7 @@ class Problem(NamedTuple):
 
     ground: Ground
     counts_moves: bool
+    weight: int  # of the lower bound; 1 for the fewest
     is_matched: bool  # whether the lower bound is of a matching, or of each box to its next goal
 
 
@@ -154,7 +156,7 @@ def _add_push(problem, frontier, scratch, pruning, parent, row, end, cost):
         lower_bound = np.int64(frontier.lower_bound[known])
     else:
         return
-    total = cost + lower_bound
+    total = cost + problem.weight * lower_bound
     if total >= len(frontier.bucket):
         frontier.progress[HAS_DROPPED] = 1
         return

@@ -1,7 +1,8 @@
-"""Any solution: bidirectional FESS and A* for the fewest pushes, which alternate.
+"""Any solution: bidirectional FESS and weighted A*, which alternate after a few expansions of A*.
 
 Neither is better everywhere. A* is better on open boards: its lower bound is close there, and the
-FESS expands all moves of one box at once, which lead to nearly every square.
+FESS expands all moves of one box at once, which lead to nearly every square. There A* has solved a
+board in less time than the tables of the other take.
 """
 
 from tokoban.sokoban.board import Board, Direction
@@ -10,13 +11,15 @@ from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess, fess_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.ground import Squares, ground_in_steps
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
 
 # On one word, expansions of A* alone before both searches: it solves all but few boards of that
 # size in fewer.
 _FEW_EXPANSIONS = 10_000
+# The same on larger boards, where one takes longer. Open boards need about as many as pushes.
+_FEW_EXPANSIONS_OF_SQUARES = 1_000
 # Turns in which A* does as much as the other search; from then on it has every fourth of them, for
 # it has solved by then most of what it ever will.
 _EQUAL_TURNS = 16
@@ -30,11 +33,12 @@ _MEMORY_SHARE = 0.25  # of the limit, for A*; when that is full the other search
 def stages(board: Board, memory_limit_mb: float) -> Stages:
     """The search for a board of any size, which is neither solved nor hopeless."""
     squares = Squares(board)
-    fess = yield from fess_in_steps(board, squares)
-    ground = fess.tables[0].ground
+    ground = yield from ground_in_steps(board, squares)
+    yield Stage(AStar(board, squares, ground, "any"), _FEW_EXPANSIONS_OF_SQUARES)
+    fess = yield from fess_in_steps(board, squares, ground)
     search = SideBySide(
         fess,
-        AStar(board, squares, ground, "pushes", fess.pruning),
+        AStar(board, squares, ground, "any", fess.pruning),
         expansions_a_turn=max(_EXPANSIONS_A_TURN // (2 * len(ground.goals)), 1),
         memory_limit_mb=memory_limit_mb,
         shared_bytes=num_bytes((ground, fess.pruning)),

@@ -31,7 +31,7 @@ from tokoban.sokoban.search.bidirectional.sides import (
     grown,
 )
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import empty_pruning
@@ -80,9 +80,11 @@ def stages(board: Board) -> Stages:
     yield Stage(search)
 
 
-def fess_in_steps(board: Board, squares: Squares) -> "Steps[BidirectionalFess]":
-    """The same search, which is set up in steps."""
-    forward, backward = yield from tables_in_steps(board, squares)
+def fess_in_steps(
+    board: Board, squares: Squares, ground: Ground | None = None
+) -> "Steps[BidirectionalFess]":
+    """The same search, which is set up in steps; ``ground`` is that of the board, if known."""
+    forward, backward = yield from tables_in_steps(board, squares, ground)
     return BidirectionalFess(forward, backward, squares.number[board.player])
 
 

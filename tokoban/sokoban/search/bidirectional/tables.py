@@ -39,9 +39,15 @@ class Tables(NamedTuple):
     articulation: UInt64[np.ndarray, " W"]  # squares that part the floor if a box is there
 
 
-def tables_in_steps(board: Board, squares: Squares) -> Steps[tuple[Tables, Tables]]:
-    """The level forwards and backwards; boxes and goals are equally many."""
-    ground = yield from ground_in_steps(board, squares)
+def tables_in_steps(
+    board: Board, squares: Squares, ground: Ground | None = None
+) -> Steps[tuple[Tables, Tables]]:
+    """The level forwards and backwards; boxes and goals are equally many.
+
+    ``ground`` is that of the board, if known.
+    """
+    if ground is None:
+        ground = yield from ground_in_steps(board, squares)
     neighbours, goals, boxes = ground.neighbours, ground.goals, squares.numbers(board.boxes)
     player = squares.number[board.player]
     rank = yield from packing_order_in_steps(neighbours, goals, boxes, player)
