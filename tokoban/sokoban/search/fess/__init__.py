@@ -1,5 +1,6 @@
 """Any solution of a level of any size by FESS, from the start by pushes (Shoham, Schaeffer 2020).
 
 Reading order: `plan` (in which order squares are filled, and what that cuts off), `regions` (of
-floor, for every square a box may come to), `hotspots` (boxes in the way of others).
+floor, for every square a box may come to), `rooms` (and what boxes shut between them), `hotspots`
+(boxes in the way of others).
 """
