@@ -20,6 +20,7 @@ import argparse
 import json
 import time
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import no_type_check
@@ -33,7 +34,6 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer, Progress
-from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bidirectional.heaps import enter, meld, without_root
 from tokoban.sokoban.search.bidirectional.sides import (
     CELLS,
@@ -43,15 +43,22 @@ from tokoban.sokoban.search.bidirectional.sides import (
     NUM_CELLS,
     NUM_EXPANSIONS,
 )
-from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess, fess_in_steps
+from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.guide import Guide
 from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.portfolio import (
+    SLICES,
+    Portfolio,
+    Setting,
+    SliceSearch,
+    setting_in_steps,
+)
 from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.side_by_side import SideBySide
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.steps import Steps
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy
 
@@ -70,6 +77,7 @@ class AdvisedFess:
     """
 
     name = "advised-fess"
+    is_complete = True
 
     def __init__(self, fess: BidirectionalFess, guide: Guide, *, share: float = 1.0) -> None:
         self._fess, self._guide, self._share = fess, guide, share
@@ -132,9 +140,9 @@ class AdvisedFess:
         return self._fess.progress(elapsed_s)
 
     @property
-    def num_turns(self) -> int:
-        """As of ``BidirectionalFess``."""
-        return self._fess.num_turns
+    def work(self) -> int:
+        """As ``SliceSearch`` says."""
+        return self._fess.work
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
@@ -284,16 +292,16 @@ def with_guide(
     """As ``solver.solve`` for any solution, with the guide in the forward side of FESS."""
 
     def stages() -> Stages:
-        squares = Squares(board)
-        fess = yield from fess_in_steps(board, squares)
-        ground = fess.tables[0].ground
-        search = SideBySide(
-            search_type(fess, NetworkGuide(policy.model, squares, ground)),  # type: ignore[arg-type]
-            AStar(board, squares, ground, "pushes", fess.pruning),
-            expansions_a_turn=max(4096 // (2 * len(ground.goals)), 1),
-            memory_limit_mb=limits.memory_limit_mb,
-        )
-        yield Stage(search)
+        setting = yield from setting_in_steps(board, Squares(board))
+        guide = NetworkGuide(policy.model, setting.squares, setting.tables[0].ground)
+
+        def guided(setting: Setting) -> Steps[SliceSearch]:
+            yield
+            fess = BidirectionalFess(*setting.tables, setting.player, setting.pruning)
+            return search_type(fess, guide)
+
+        slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]
+        yield Stage(Portfolio(setting, slices, limits.memory_limit_mb))
 
     return find_answer(board, stages, limits, clock=time.process_time)
 

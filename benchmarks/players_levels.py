@@ -1,9 +1,11 @@
 """Solves the levels of players' collections and lists which were solved.
 
-``--minimise any`` runs bidirectional FESS alone, the others what ``tokoban solve`` runs.
+What ``tokoban solve --minimise`` runs, or with ``--slice`` one search of its portfolio alone, for
+so many expansions, and what that did. ``--without`` leaves slices out, or parts of them.
 
 One core, so many seconds of it for each level (of the process, so that a busy machine does not
-count). Every solution is replayed by the plain rules. Exits with 1 below ``--at-least``.
+count). Every solution is replayed by the plain rules. Prints a table in the form of the field's
+statistics pages at the end. Exits with 1 below ``--at-least``.
 """
 
 import argparse
@@ -11,19 +13,25 @@ import json
 import platform
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 
+from benchmarks.slices import Log, run_slice
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import OBJECTIVES
-from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
+from tokoban.sokoban.search import portfolio
+from tokoban.sokoban.search.answer import OBJECTIVES, Progress
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.single import find_answer
 from tokoban.sokoban.search.solver import prepare, solve
 
 HEADER = (
-    f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} s"
+    f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} "
+    f"{'s':>7} by"
 )
 
 
@@ -40,13 +48,26 @@ class Row:
     pushes: int | None
     expansions: int
     elapsed_s: float
+    solver: str
+    log: Log | None = None  # of a slice
 
     def __str__(self) -> str:
         moves, pushes = self.moves or "-", self.pushes or "-"
         return (
             f"{self.file[:22] + ' ' + str(self.number):<28} {self.boxes:>5} {self.answer:<10} "
-            f"{moves:>6} {pushes:>6} {self.expansions:>10} {self.elapsed_s:.2f}"
+            f"{moves:>6} {pushes:>6} {self.expansions:>10} {self.elapsed_s:>7.2f} {self.solver}"
+            f"{'' if self.log is None else _told(self.log)}"
         )
+
+
+def _told(log: Log) -> str:
+    """What the slice did, in short."""
+    best = "" if not log.best else " best " + "/".join(map(str, log.best[-1][1]))
+    cells = "" if log.cells is None else f" {log.cells} cells"
+    zeros = ""
+    if log.weights:
+        zeros = f" {log.weights.count(0)} of {len(log.weights)} moves advised"
+    return f": {log.stored} stored, {log.num_bytes / 1e6:.0f} MB{cells}{best}{zeros}"
 
 
 def show(progress: Progress) -> None:
@@ -60,14 +81,46 @@ def show(progress: Progress) -> None:
 
 def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> Row:
     """Solves one level; the clock leaves the replay out."""
-    is_any = arguments.minimise == "any"
-    answer = (solve_any if is_any else partial(solve, minimise=arguments.minimise))(
-        board,
+    without = frozenset(arguments.without)
+    if arguments.slice:
+        log = run_slice(
+            arguments.slice,
+            board,
+            max_expansions=arguments.max_expansions,
+            time_limit_s=arguments.time_limit,
+            memory_limit_mb=arguments.memory_limit,
+            without=without,
+        )
+        return Row(
+            file=Path(file).name,
+            number=number,
+            boxes=len(board.boxes),
+            answer=log.answer,
+            limit=log.reason,
+            moves=log.moves,
+            pushes=log.pushes,
+            expansions=log.expansions,
+            elapsed_s=log.elapsed_s,
+            solver=arguments.slice,
+            log=log,
+        )
+    limits = Limits(
         time_limit_s=arguments.time_limit,
         memory_limit_mb=arguments.memory_limit,
-        report=show if sys.stderr.isatty() else None,
-        clock=time.process_time,
+        max_expansions=arguments.max_expansions,
     )
+    report = show if sys.stderr.isatty() else None
+    if without:
+        stages = partial(portfolio.stages, board, arguments.memory_limit, without)
+        answer = find_answer(board, stages, limits, report=report, clock=time.process_time)
+    else:
+        answer = solve(
+            board,
+            minimise=arguments.minimise,
+            **limits.of_solve,
+            report=report,
+            clock=time.process_time,
+        )
     moves = pushes = None
     if answer.solution is not None:
         moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
@@ -81,36 +134,101 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         pushes=pushes,
         expansions=answer.num_expansions,
         elapsed_s=round(answer.elapsed_s, 3),
+        solver=answer.solver,
     )
+
+
+def table(rows: Sequence[Row], limits_s: Sequence[float]) -> str:
+    """Levels solved within so many seconds, a collection in each row: as statistics pages have it.
+
+    Also the medians of seconds and expansions of the solved levels, and by whom they were solved.
+    """
+    files = list(dict.fromkeys(row.file for row in rows))
+    width = max(map(len, files), default=0)
+    within = " ".join(f"{f'{limit:g} s':>7}" for limit in limits_s)
+    lines = [
+        f"{'collection':<{width}} {'levels':>6} {within} {'median s':>9} {'expansions':>10} by"
+    ]
+    for file in files:
+        here = [row for row in rows if row.file == file]
+        solved = [row for row in here if row.answer == "solved"]
+        counts = (sum(row.elapsed_s <= limit for row in solved) for limit in limits_s)
+        counted = " ".join(f"{count:>7}" for count in counts)
+        seconds = median([row.elapsed_s for row in solved] or [0.0])
+        expansions = median([row.expansions for row in solved] or [0])
+        solvers = ", ".join(
+            f"{name} {count}" for name, count in Counter(row.solver for row in solved).most_common()
+        )
+        spent = f"{seconds:>9.2f} {expansions:>10.0f}"
+        lines.append(f"{file:<{width}} {len(here):>6} {counted} {spent} {solvers}")
+    return "\n".join(lines)
+
+
+def numbers(text: str) -> list[int]:
+    """The type of ``--levels``: such as 3 or 5-9."""
+    first, _, last = text.partition("-")
+    return list(range(int(first), int(last or first) + 1))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
+    parser.add_argument("--slice", choices=[*portfolio.SLICES], help="this search alone")
+    parser.add_argument("--max-expansions", type=int, metavar="N", help="a level")
+    parser.add_argument(
+        "--without",
+        nargs="+",
+        default=[],
+        choices=sorted(portfolio.PARTS),
+        metavar="PART",
+        help=f"for ablations: {', '.join(sorted(portfolio.PARTS))}",
+    )
     parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="a level")
     parser.add_argument("--memory-limit", type=float, default=4000, metavar="MB", help="a level")
-    parser.add_argument("--levels", type=int, nargs="+", metavar="N", help="only these, from 1")
+    parser.add_argument(
+        "--levels", type=numbers, nargs="+", metavar="N", help="only these, from 1, such as 3 5-9"
+    )
+    parser.add_argument("--unsolved", metavar="OUT", help="write unsolved levels here, as XSB")
     parser.add_argument("--at-least", type=int, default=0, metavar="N", help="solved in all")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too")
     arguments = parser.parse_args(argv)
+    if arguments.without and arguments.minimise != "any":
+        parser.error("--without is about --minimise any")
+    chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
     rows: list[Row] = []
+    unsolved_levels: list[str] = []
     print(HEADER)
     for file in arguments.files:
         here = len(rows)
         for number, level in enumerate(read_levels(file).levels, 1):
-            if arguments.levels is None or number in arguments.levels:
-                rows.append(run(file, number, level.board, arguments))
-                print(rows[-1], flush=True)
+            if chosen and number not in chosen:
+                continue
+            rows.append(row := run(file, number, level.board, arguments))
+            print(row, flush=True)
+            if row.answer != "solved":
+                position = row.log.best_position if row.log else None
+                drawn = str(level.board) if position is None else f"{level.board}\n\n{position}"
+                unsolved_levels.append(f"; {row.file} {number}\n{drawn}\n")
         unsolved = [row.number for row in rows[here:] if row.answer != "solved"]
         num_levels = len(rows) - here
         print(f"{file}: {num_levels - len(unsolved)} of {num_levels} solved; not {unsolved}")
+    print(
+        table(
+            rows, [s for s in (1, 10, 60, 600) if s < arguments.time_limit] + [arguments.time_limit]
+        )
+    )
     num_solved = sum(row.answer == "solved" for row in rows)
+    if arguments.unsolved:
+        Path(arguments.unsolved).write_text("\n".join(unsolved_levels), encoding="utf-8")
     if arguments.json:
         summary = {
             "machine": platform.processor() or platform.machine(),
             "minimise": arguments.minimise,
+            "slice": arguments.slice,
+            "without": arguments.without,
+            "max_expansions": arguments.max_expansions,
             "time_limit_s": arguments.time_limit,
             "memory_limit_mb": arguments.memory_limit,
             "solved": num_solved,

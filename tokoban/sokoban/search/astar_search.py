@@ -53,7 +53,10 @@ class AStar:
         objective: Objective,
         pruning: Pruning | None = None,
     ) -> None:
-        """``pruning`` may be that of another search of the same level."""
+        """``pruning``, if given, is shared with other searches, as the ground is then.
+
+        What is shared is not counted in ``num_bytes``.
+        """
         self.player = squares.number[board.player]
         self._objective = objective
         self.problem = Problem(
@@ -68,6 +71,7 @@ class AStar:
         self.scratch = push_search.empty_scratch(num_floor, len(boxes))
         self.pruning = pruning or empty_pruning(num_floor, len(boxes), is_small=True)
         self._is_small = pruning is None
+        self._is_sharing = pruning is not None
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -118,7 +122,8 @@ class AStar:
         self._num_bytes = self._count_bytes()
 
     def _count_bytes(self) -> int:
-        return stores.num_bytes((self.problem, self.frontier, self.scratch, self.pruning))
+        own = stores.num_bytes((self.frontier, self.scratch))
+        return own if self._is_sharing else own + stores.num_bytes((self.problem, self.pruning))
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""

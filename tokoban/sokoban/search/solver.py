@@ -9,7 +9,7 @@ from functools import partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import astar_search, side_by_side
+from tokoban.sokoban.search import astar_search, portfolio
 from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
@@ -71,14 +71,12 @@ def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable
     level = from_board(board)
     if level is None:
         astar_search.prepare()
+    else:
+        batch.prepare()
     if minimise == "any":
         large_solver.prepare()
-        if level is None:
-            return partial(side_by_side.stages, board, memory_limit_mb)
-    elif level is None:
-        optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-        return partial(astar_search.stages, board, optimum)
-    batch.prepare()
-    if minimise == "any":
-        return partial(side_by_side.stages_on_one_word, board, level, memory_limit_mb)
-    return lambda: iter([Stage(OneWord(level, minimise))])
+        return partial(portfolio.stages, board, memory_limit_mb)
+    if level is not None:
+        return lambda: iter([Stage(OneWord(level, minimise))])
+    optimum: Optimum = "moves" if minimise == "moves" else "pushes"
+    return partial(astar_search.stages, board, optimum)

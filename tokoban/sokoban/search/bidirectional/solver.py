@@ -34,7 +34,7 @@ from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import num_bytes
-from tokoban.sokoban.search.pruning import empty_pruning
+from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -92,8 +92,15 @@ class BidirectionalFess:
     """The two sides, in turns; the unit of its work is a flood."""
 
     name = "bidirectional-fess"
+    is_complete = True
 
-    def __init__(self, forward: Tables, backward: Tables, player: int) -> None:
+    def __init__(
+        self, forward: Tables, backward: Tables, player: int, pruning: Pruning | None = None
+    ) -> None:
+        """``pruning``, if given, is shared with other searches, as the tables are then.
+
+        What is shared is not counted in ``num_bytes``.
+        """
         self.player = player
         self.tables = (forward, backward)
         goals, boxes = forward.ground.goals, backward.ground.goals
@@ -108,9 +115,14 @@ class BidirectionalFess:
             for position in range(side.positions.num_known[0]):
                 enter(side, position)
         self.scratch = empty_scratch(num_floor, len(boxes))
-        self.pruning = empty_pruning(num_floor, len(boxes))
+        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
+        self._is_sharing = pruning is not None
         self.turn = 0
-        self.num_turns = 0  # that are over, of both sides
+
+    @property
+    def work(self) -> int:
+        """The floods so far."""
+        return sum(int(side.progress[NUM_FLOODS]) for side in self.sides)
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says: sums over both sides."""
@@ -120,7 +132,8 @@ class BidirectionalFess:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return num_bytes((*self.tables, *self.sides, self.scratch, self.pruning))
+        own = num_bytes((*self.sides, self.scratch))
+        return own if self._is_sharing else own + num_bytes((*self.tables, self.pruning))
 
     def num_bytes_while_growing(self) -> int:
         """Bytes while the positions of this side are copied to twice the capacity."""
@@ -144,7 +157,6 @@ class BidirectionalFess:
         )
         if outcome == BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
-            self.num_turns += 1
         return _OUTCOMES[outcome]
 
     def directions(self) -> tuple[Direction, ...]:
