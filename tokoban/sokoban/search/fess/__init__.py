@@ -1,6 +1,9 @@
 """Any solution of a level of any size by FESS, from the start by pushes (Shoham, Schaeffer 2020).
 
-Reading order: `plan` (in which order squares are filled, and what that cuts off), `regions` (of
+Reading order: `tables` (a level in numbers), `tree` (positions, children and cells), `search` (the
+loop), `moves` (the children of a position), `scores` and `advisors` (what guides the search),
+`heaps` (which child is next), `solver` (what others call). What guides: `plan` (in which order
+squares are filled, and what that cuts off), `regions` (of
 floor, for every square a box may come to), `rooms` (and what boxes shut between them), `hotspots`
 (boxes in the way of others).
 """

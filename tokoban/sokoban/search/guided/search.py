@@ -16,7 +16,6 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import Answer, Progress, Report
-from tokoban.sokoban.search.bidirectional.paths import one_box_moves
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
 from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide
@@ -25,6 +24,7 @@ from tokoban.sokoban.search.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.guided.macros import empty_macros
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.one_box import one_box_moves
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer

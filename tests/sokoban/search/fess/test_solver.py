@@ -1,0 +1,121 @@
+"""FESS against every possible play of small boards, in slices, and with colliding hashes."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.push_graph import can_be_solved
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import ground
+from tokoban.sokoban.search.fess import solver
+from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
+from tokoban.sokoban.search.fess.tree import FIRST_NEW, Tree
+from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.steps import completed
+
+SHAPES = {
+    "one box, open": (Shape(5, 7, 1, is_closed=False), 20),
+    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 30),
+    "three boxes, open": (Shape(3, 5, 3, is_closed=False), 30),
+    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 15),
+    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 15),
+}
+# Some thirty expansions to the solution.
+CROWDED = parse_board("########|#-#---##|###-$-.#|#---.$$#|#-$$@..#|#-#.---#|########")
+
+
+def stages(board: Board) -> Stages:
+    search = yield from fess_in_steps(board, Squares(board))
+    yield Stage(search)
+
+
+def check_against_every_possible_play(boards: list[Board]) -> int:
+    """How many of the boards are unsolvable; every solution is replayed by ``find_answer``."""
+    num_unsolvable = 0
+    for board in boards:
+        is_solvable = can_be_solved(board)
+        answer = find_answer(board, partial(stages, board), Limits())
+        assert answer.status == ("solved" if is_solvable else "unsolvable")
+        num_unsolvable += not is_solvable
+    return num_unsolvable
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
+    boards = list(random_boards(*SHAPES[shape], seed=29))
+    assert 0 < check_against_every_possible_play(boards) < len(boards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_hold_for_many_more_boards(shape: str, seed: int) -> None:
+    check_against_every_possible_play(list(random_boards(SHAPES[shape][0], 100, seed=80 + seed)))
+
+
+@pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
+def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
+
+    def equal_keys(num_floor: int) -> np.ndarray:
+        return np.full((2, num_floor), key, np.uint64)
+
+    monkeypatch.setattr(ground, "zobrist_keys", equal_keys)
+    for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
+        boards = list(random_boards(shape, 40, seed=seed))
+        assert 0 < check_against_every_possible_play(boards) < len(boards)
+
+
+def solved(search: Fess, budget: int) -> Fess:
+    while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
+        if outcome == Outcome.STORE_FULL:
+            search.grow()
+    return search
+
+
+def test_the_search_is_the_same_in_slices_and_while_its_tree_grows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1 << 30)
+    monkeypatch.setattr(solver, "_FIRST_CHILDREN", 64)
+    in_slices = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1)
+    assert len(in_slices.tree.run) < len(at_once.tree.run)
+    assert in_slices.directions() == at_once.directions()
+    assert (in_slices.tree.progress == at_once.tree.progress).all()
+
+
+def boxes_of(tree: Tree, child: int) -> np.ndarray:
+    """The boxes of a child as one number in each word."""
+    words = tree.boxes[tree.parent[tree.run[child]]].copy()
+    for square in (int(tree.box[child]), int(tree.to[child])):
+        words[square >> 6] ^= np.uint64(1) << np.uint64(square & 63)
+    return words
+
+
+def test_a_child_weighs_as_much_as_its_parent_if_advised_else_one_more() -> None:
+    """And its cell is the best on its path, which is never worse than that of its parent."""
+    tree = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1 << 30).tree
+    runs = {int(run) for run in tree.run[1 : tree.progress[FIRST_NEW]]}
+    added = set()
+    for run in runs:
+        parent = int(tree.parent[run])
+        by = int(tree.run[tree.came_by[parent]])
+        added.add(int(tree.weight[run] - tree.weight[by]))
+        assert tree.cell_key[tree.cell[run]] >= tree.cell_key[tree.cell[by]]
+    assert added == {0, 1}
+
+
+def test_the_latest_record_of_a_position_is_found() -> None:
+    tree = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1 << 30).tree
+    found = {}
+    for slot in tree.slots[tree.slots != NONE]:
+        found[boxes_of(tree, slot).tobytes(), int(tree.child_player[slot])] = int(slot)
+    assert len(found) == (tree.slots != NONE).sum()
+    for child in range(int(tree.progress[FIRST_NEW])):
+        latest = found[boxes_of(tree, child).tobytes(), int(tree.child_player[child])]
+        assert latest >= child or tree.is_done[latest]

@@ -1,0 +1,119 @@
+"""FESS from the start by pushes: any solution of a level of any size, or a proof of none."""
+
+from functools import cache
+
+import numpy as np
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
+from tokoban.sokoban.search.fess.moves import empty_scratch
+from tokoban.sokoban.search.fess.paths import find_directions
+from tokoban.sokoban.search.fess.search import (
+    BUDGET_SPENT,
+    EXHAUSTED,
+    SOLVED,
+    STORE_FULL,
+    search,
+)
+from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.fess.tree import (
+    NUM_CHILDREN,
+    NUM_FLOODS,
+    NUM_LAID_OUT,
+    SOLVED_BY,
+    Sizes,
+    first_tree,
+    grown,
+)
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.positions import num_bytes, packed_bits
+from tokoban.sokoban.search.pruning import empty_pruning
+from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.steps import Steps, completed
+
+_FIRST_CHILDREN = 1 << 14
+
+_OUTCOMES = {
+    BUDGET_SPENT: Outcome.BUDGET_SPENT,
+    STORE_FULL: Outcome.STORE_FULL,
+    SOLVED: Outcome.SOLVED,
+    EXHAUSTED: Outcome.EXHAUSTED,
+}
+
+
+def fess_in_steps(board: Board, squares: Squares) -> "Steps[Fess]":
+    """The search for a board that is neither solved nor hopeless, set up in steps."""
+    tables = yield from tables_in_steps(board, squares)
+    boxes = squares.numbers(board.boxes)
+    return Fess(tables, [int(box) for box in boxes], squares.number[board.player])
+
+
+class Fess:
+    """FESS; the unit of its work is a flood."""
+
+    name = "fess"
+    is_complete = True  # only sound rules drop positions, so that EXHAUSTED is a proof
+
+    def __init__(self, tables: Tables, boxes: list[int], player: int) -> None:
+        self.tables, self.player = tables, player
+        ground = tables.ground
+        num_floor = len(ground.zone)
+        is_blocked = np.zeros(num_floor + 1, np.bool_)
+        is_blocked[[*boxes, num_floor]] = True
+        marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
+        least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
+        children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
+        self.tree = first_tree(
+            ground.keys,
+            packed_bits(is_blocked[:num_floor]),
+            np.bitwise_xor.reduce(ground.keys[0, boxes]),
+            least,
+            Sizes(laid_out=children // 64, children=children, runs=children, cells=children),
+        )
+        self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
+        self.pruning = empty_pruning(num_floor, len(boxes))
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says; positions are children."""
+        progress = self.tree.progress
+        return Progress(int(progress[NUM_LAID_OUT]) - 1, int(progress[NUM_CHILDREN]), elapsed_s)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return num_bytes((self.tables, self.tree, self.scratch, self.pruning))
+
+    def num_bytes_while_growing(self) -> int:
+        """Bytes while the tree is copied to twice the room."""
+        return self.num_bytes() + 2 * num_bytes(self.tree)
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self.tree = grown(self.tree, len(self.tables.ground.zone))
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        stop_at = int(self.tree.progress[NUM_FLOODS]) + budget
+        most = 1 << 60 if max_expansions is None else max_expansions
+        return _OUTCOMES[search(self.tables, self.tree, self.scratch, self.pruning, stop_at, most)]
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The solution, once one was found."""
+        child = int(self.tree.progress[SOLVED_BY])
+        return find_directions(self.tables.ground, self.tree, child, self.player)
+
+    def optimum(self) -> None:
+        """As ``single.Search`` says: none."""
+
+
+@cache
+def prepare() -> None:
+    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    board = Board(
+        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+    )
+    search = completed(fess_in_steps(board, Squares(board)))
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+    search.directions()

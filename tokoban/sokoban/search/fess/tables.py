@@ -1,0 +1,36 @@
+"""What FESS knows of a level before it starts. Axes as in ``ground``."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import UInt64
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
+from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.positions import packed_bits
+from tokoban.sokoban.search.steps import Steps
+
+# With more boxes the cheapest matching of boxes and goals costs more time than it saves.
+MAX_MATCHED = 256
+
+
+class Tables(NamedTuple):
+    """A level without its boxes and player."""
+
+    ground: Ground
+    packing: Packing
+    is_matched: bool  # whether boxes that no matching brings to goals are looked for
+    goal_words: UInt64[np.ndarray, " W"]
+
+
+def tables_in_steps(board: Board, squares: Squares) -> Steps[Tables]:
+    """The tables of a level; boxes and goals are equally many."""
+    ground = yield from ground_in_steps(board, squares)
+    packing = yield from packing_in_steps(board, squares, ground)
+    return Tables(
+        ground=ground,
+        packing=packing,
+        is_matched=len(ground.goals) <= MAX_MATCHED,
+        goal_words=packed_bits(ground.is_goal[:-1]),
+    )
