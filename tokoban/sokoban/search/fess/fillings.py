@@ -1,0 +1,212 @@
+"""Fillings of a group of squares that can still be completed, by removing boxes from the full one.
+
+A filling is *consistent* if boxes that come one after another from where boxes start can fill the
+rest of the group. Found backwards, from the full group: a box leaves that can be pulled to such a
+square. Its boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group
+and M fillings.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int16, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.bitboard.words import ONE
+from tokoban.sokoban.search.fess.pulls import PullBoard, find_pulls
+from tokoban.sokoban.search.fess.regions import find_regions, region_of
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.steps import Steps
+
+MAX_FILLINGS = 4000
+_MAX_SQUARES = 63
+_SLOTS = 1 << 14
+_WORK_A_STEP = 500_000
+# Of the squares looked at for one group: about a third of a second.
+_MOST_WORK = 20_000_000
+
+# Entries of `_Family.progress`.
+_KNOWN, _DONE, _ROOT, _WORK = range(4)
+
+
+class Group(NamedTuple):
+    """Squares that are filled in one stage of a plan, and the consistent fillings."""
+
+    squares: Int16[np.ndarray, " N"]
+    fillings: UInt64[np.ndarray, " M"]  # the fullest first; none if the layers are used instead
+    layers: Int16[np.ndarray, " N"]  # each is filled only when all lower ones are full
+
+
+class _Family(NamedTuple):
+    """The consistent fillings in the making, for the player in one region of the full group."""
+
+    filling: UInt64[np.ndarray, " M"]
+    leaving: UInt64[np.ndarray, " M"]  # boxes known to be able to leave
+    slots: Int16[np.ndarray, " S"]
+    progress: Int64[np.ndarray, "4"]
+
+
+def group_in_steps(
+    board: PullBoard, occupied: Int16[np.ndarray, " _"], squares: Int16[np.ndarray, " N"]
+) -> Steps[Group]:
+    """The fillings of ``squares`` while boxes on ``occupied`` never move."""
+    fillings: set[int] = set()
+    layers = np.zeros(len(squares), np.int16)
+    roots = roots_of(board, occupied, squares)
+    is_complete = len(squares) <= _MAX_SQUARES
+    work = 0
+    for root in roots.tolist() if is_complete else ():
+        family = _empty_family(root, work)
+        while not go_on_with_family(board, occupied, squares, family):
+            yield
+        work = int(family.progress[_WORK])
+        fillings.update(family.filling[: family.progress[_KNOWN]].tolist())
+        is_complete = family.progress[_KNOWN] == family.progress[_DONE]
+        if not is_complete or len(fillings) > MAX_FILLINGS:
+            break
+    if not is_complete or len(fillings) > MAX_FILLINGS:
+        fillings.clear()
+        fill_layers(board, occupied, squares, roots, layers)
+        yield
+    fullest_first = sorted(fillings, key=lambda filling: (-filling.bit_count(), filling))
+    return Group(squares, np.array(fullest_first, np.uint64), layers)
+
+
+def _empty_family(root: int, work: int) -> _Family:
+    family = _Family(
+        filling=np.zeros(MAX_FILLINGS, np.uint64),
+        leaving=np.zeros(MAX_FILLINGS, np.uint64),
+        slots=np.full(_SLOTS, NONE, np.int16),
+        progress=np.zeros(4, np.int64),
+    )
+    family.progress[[_ROOT, _WORK]] = root, work
+    return family
+
+
+@entry(makes_arrays=True)
+@no_type_check
+def roots_of(board, occupied, squares):
+    """A square of each region of free floor when the group is full."""
+    num_floor = len(board.neighbours) - 1
+    fill(board, occupied, squares, ~np.uint64(0))
+    roots = np.empty(num_floor, np.int64)
+    num_roots = 0
+    board.marks[:] = 0
+    for square in range(num_floor):
+        if board.marks[square] == 0 and not board.is_blocked[square]:
+            flood(board.neighbours, board.is_blocked, square, board.marks, 1, board.waiting)
+            roots[num_roots] = square
+            num_roots += 1
+    return roots[:num_roots]
+
+
+@inner
+@no_type_check
+def fill(board, occupied, squares, filling):
+    """Puts boxes on the board: those that never move, and a filling of the group."""
+    is_blocked = board.is_blocked
+    is_blocked[: len(is_blocked) - 1] = False
+    for square in occupied:
+        is_blocked[square] = True
+    for i in range(len(squares)):
+        if i >= 64 or filling & ONE << np.uint64(i):
+            is_blocked[squares[i]] = True
+
+
+@inner
+@no_type_check
+def can_leave(board, box, inside):
+    """Whether a box can be pulled to where some box starts; the player is in the region of
+    ``inside``."""
+    board.is_blocked[box] = False
+    find_regions(board.neighbours, board.is_blocked, board.regions)
+    player = region_of(board.neighbours, board.regions, box, inside)
+    count = find_pulls(board, box, player)
+    board.is_blocked[box] = True
+    leaves = False
+    for i in range(1, count):
+        leaves |= board.is_start[board.ways[0, i]]
+    return leaves
+
+
+@inner
+@no_type_check
+def add_filling(family, filling, leaving):
+    """Adds a filling unless it is known; returns whether there was room."""
+    mixed = filling * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> np.uint64(50))
+    while family.slots[slot] != NONE:
+        if family.filling[family.slots[slot]] == filling:
+            return True
+        slot = (slot + 1) & (len(family.slots) - 1)
+    known = family.progress[_KNOWN]
+    if known == len(family.filling):
+        return False
+    family.slots[slot] = known
+    family.filling[known] = filling
+    family.leaving[known] = leaving
+    family.progress[_KNOWN] += 1
+    return True
+
+
+@entry
+@no_type_check
+def go_on_with_family(board, occupied, squares, family):
+    """Does a step of the work; returns whether it ends: with all fillings, or at a bound."""
+    progress = family.progress
+    num_floor = len(board.neighbours) - 1
+    if progress[_KNOWN] == 0:
+        full = ~np.uint64(0) >> np.uint64(64 - len(squares))
+        add_filling(family, full, np.uint64(0))
+    stop_at = progress[_WORK] + _WORK_A_STEP
+    while progress[_DONE] < progress[_KNOWN]:
+        if progress[_WORK] > stop_at or progress[_WORK] > _MOST_WORK:
+            return progress[_WORK] > _MOST_WORK
+        filling = family.filling[progress[_DONE]]
+        leaving = family.leaving[progress[_DONE]]
+        fill(board, occupied, squares, filling)
+        for i in range(len(squares)):
+            bit = ONE << np.uint64(i)
+            # What could leave a fuller group can leave this one too.
+            if filling & bit and not leaving & bit:
+                progress[_WORK] += num_floor
+                if can_leave(board, squares[i], progress[_ROOT]):
+                    leaving |= bit
+        family.leaving[progress[_DONE]] = leaving
+        for i in range(len(squares)):
+            bit = ONE << np.uint64(i)
+            if leaving & bit and not add_filling(family, filling ^ bit, leaving ^ bit):
+                return True
+        progress[_DONE] += 1
+    return True
+
+
+@entry
+@no_type_check
+def fill_layers(board, occupied, squares, roots, layers):
+    """Fills ``layers``: what can leave the full group comes last, what can leave then before that.
+
+    What never can leave is in the lowest.
+    """
+    fill(board, occupied, squares, ~np.uint64(0))
+    layers[:] = 0
+    round_number = 0
+    while True:
+        round_number += 1
+        has_left = False
+        for i in range(len(squares)):
+            if layers[i] == 0:
+                for root in roots:
+                    if can_leave(board, squares[i], root):
+                        layers[i] = round_number
+                        has_left = True
+                        break
+        if not has_left:
+            break
+        for i in range(len(squares)):
+            if layers[i] == round_number:
+                board.is_blocked[squares[i]] = False
+    for i in range(len(squares)):
+        if layers[i] > 0:
+            layers[i] = round_number - layers[i]
