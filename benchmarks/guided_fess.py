@@ -297,7 +297,9 @@ def with_guide(
 
         def guided(setting: Setting) -> Steps[SliceSearch]:
             yield
-            fess = BidirectionalFess(*setting.tables, setting.player, setting.pruning)
+            fess = BidirectionalFess(
+                *setting.tables, setting.player, setting.pruning, setting.few_boxes
+            )
             return search_type(fess, guide)
 
         slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]

@@ -5,9 +5,10 @@ from functools import cache
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search import few_boxes, push_search
 from tokoban.sokoban.search import positions as stores
-from tokoban.sokoban.search import push_search
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
+from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -52,8 +53,9 @@ class AStar:
         ground: Ground,
         objective: Objective,
         pruning: Pruning | None = None,
+        few_boxes: FewBoxesLater | None = None,
     ) -> None:
-        """``pruning``, if given, is shared with other searches, as the ground is then.
+        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the ground.
 
         What is shared is not counted in ``num_bytes``.
         """
@@ -72,6 +74,7 @@ class AStar:
         self.pruning = pruning or empty_pruning(num_floor, len(boxes), is_small=True)
         self._is_small = pruning is None
         self._is_sharing = pruning is not None
+        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -92,11 +95,15 @@ class AStar:
                 self._num_bytes = self._count_bytes()
             else:
                 stop_at = min(stop_at, _FEW_EXPANSIONS)
+        if num_expansions >= self._few_boxes.next_at:
+            self._few_boxes.go_on()
+            self._num_bytes = self._count_bytes()
+            return Outcome.BUDGET_SPENT
+        stop_at = min(stop_at, self._few_boxes.next_at)
         if max_expansions is not None:
             stop_at = min(stop_at, max_expansions)
-        outcome = push_search.search(
-            self.problem, self.frontier, self.scratch, self.pruning, stop_at
-        )
+        pruning = self.pruning._replace(few_boxes=self._few_boxes.tables)
+        outcome = push_search.search(self.problem, self.frontier, self.scratch, pruning, stop_at)
         # No solution costs less than the least total of an open position.
         self._at_least = max(self._at_least, int(progress[push_search.LOWEST_BUCKET]))
         return _OUTCOMES[outcome]
@@ -123,7 +130,10 @@ class AStar:
 
     def _count_bytes(self) -> int:
         own = stores.num_bytes((self.frontier, self.scratch))
-        return own if self._is_sharing else own + stores.num_bytes((self.problem, self.pruning))
+        if self._is_sharing:
+            return own
+        own += stores.num_bytes((self.problem, self.pruning))
+        return own + self._few_boxes.num_bytes()
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""
@@ -137,6 +147,7 @@ class AStar:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )

@@ -12,6 +12,11 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
   and one of them is on no goal. Sound: the set is the greatest fixed point, so each box of it is
   held by others of it; a box also counts as held along an axis if both pushes deadlock it alone.
   "Freeze deadlocks" of YASS (Brian Damgaard) and the Sokoban wiki.
+- *Two or three boxes* (``few_boxes``): alone on the board, with the player where it is, they cannot
+  all come to goals. Sound: removing boxes never makes a board unsolvable, and every position of the
+  two or three is examined. For a search by pulls: two or three boxes alone cannot have come there
+  from where the boxes and the player start. Junghanns and Schaeffer 2001 ("deadlock tables"), but
+  for whole levels and with the area of the player.
 - *Bipartite* (``bounds``): the boxes cannot be assigned to different goals that each reaches
   alone, so the matching lower bound is UNREACHABLE; ``is_deadlocked_by_freeze`` asks the same with
   frozen boxes as walls. Sound: every solution is such an assignment. Junghanns and Schaeffer 2001.

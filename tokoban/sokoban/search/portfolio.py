@@ -15,6 +15,7 @@ from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -54,6 +55,7 @@ class Setting:
     squares: Squares
     tables: tuple[Tables, Tables]  # forwards, backwards
     pruning: Pruning
+    few_boxes: tuple[FewBoxesLater, FewBoxesLater]  # forwards, backwards
     without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
 
     @property
@@ -64,7 +66,8 @@ class Setting:
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        return num_bytes((*self.tables, self.pruning))
+        few_boxes = sum(few.num_bytes() for few in self.few_boxes)
+        return num_bytes((*self.tables, self.pruning)) + few_boxes
 
 
 def setting_in_steps(
@@ -76,7 +79,9 @@ def setting_in_steps(
     """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
     tables = yield from tables_in_steps(board, squares, ground)
     pruning = empty_pruning(len(squares.squares), len(tables[0].ground.goals))
-    return Setting(board, squares, tables, pruning, without)
+    forward, backward = (one.ground for one in tables)
+    few_boxes = few_boxes_both_ways(forward, backward, squares.number[board.player])
+    return Setting(board, squares, tables, pruning, few_boxes, without)
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ class Counted:
 
 def _bidirectional(setting: Setting) -> Steps[SliceSearch]:
     yield
-    return BidirectionalFess(*setting.tables, setting.player, setting.pruning)
+    return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
 
 
 def _astar(setting: Setting) -> Steps[SliceSearch]:
@@ -126,7 +131,9 @@ def _astar(setting: Setting) -> Steps[SliceSearch]:
     if level is not None:
         return Counted(OneWord(level, "pushes"), floods=1, is_complete=True)
     ground = setting.tables[0].ground
-    astar = AStar(setting.board, setting.squares, ground, "any", setting.pruning)
+    astar = AStar(
+        setting.board, setting.squares, ground, "any", setting.pruning, setting.few_boxes[0]
+    )
     return Counted(astar, floods=2 * len(ground.goals), is_complete=True)
 
 
@@ -191,7 +198,7 @@ class Portfolio:
     """
 
     def __init__(self, setting: Setting, plans: Sequence[Slice], memory_limit_mb: float) -> None:
-        self._setting_bytes = setting.num_bytes
+        self._setting = setting
         self._slices = [_Running(plan, setting) for plan in plans]
         self._memory_limit_bytes = memory_limit_mb * 1e6
         self._ended_expansions = 0
@@ -280,7 +287,7 @@ class Portfolio:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return self._setting_bytes + sum(one.num_bytes for one in self._slices)
+        return self._setting.num_bytes + sum(one.num_bytes for one in self._slices)
 
     def num_bytes_while_growing(self) -> int:
         """As ``single.Search`` says; above the limit where every slice has ended."""

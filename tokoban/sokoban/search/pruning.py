@@ -23,6 +23,7 @@ from tokoban.sokoban.search.deadlocks import (
     is_deadlocked_by_freeze,
     is_immobile,
 )
+from tokoban.sokoban.search.few_boxes import FewBoxes, no_few_boxes
 from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.patterns import grown as grown_patterns
 
@@ -32,6 +33,7 @@ class Pruning(NamedTuple):
 
     frozen_walls: FrozenWalls
     patterns: Patterns
+    few_boxes: FewBoxes
     corral_search: CorralSearch
     is_inside: Bool[np.ndarray, "F+2"]  # by region
     is_around: Bool[np.ndarray, "F+1"]
@@ -43,6 +45,7 @@ def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> 
     return Pruning(
         frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
         patterns=no_patterns(num_floor, is_small=is_small),
+        few_boxes=no_few_boxes(num_floor),
         corral_search=empty_corral_search(num_floor),
         is_inside=np.zeros(num_floor + 2, np.bool_),
         is_around=np.zeros(num_floor + 1, np.bool_),
@@ -55,7 +58,9 @@ def grown(pruning: Pruning) -> Pruning:
     num_floor, num_boxes = len(pruning.is_around) - 1, len(pruning.may_move)
     larger = empty_pruning(num_floor, num_boxes)
     return larger._replace(
-        patterns=grown_patterns(pruning.patterns), corral_search=pruning.corral_search
+        patterns=grown_patterns(pruning.patterns),
+        few_boxes=pruning.few_boxes,
+        corral_search=pruning.corral_search,
     )
 
 

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
+from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
@@ -117,13 +118,19 @@ def _first_open(frontier):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _add_push(problem, frontier, scratch, pruning, parent, row, end, cost):
+def _add_push(problem, frontier, scratch, pruning, parent, row, end, beside, cost):
     """Stores the position after box ``row`` of ``parent`` is pushed to ``end``, unless it is
-    deadlocked or known for no higher cost. The scratch has that box moved on the floor already."""
+    deadlocked or known for no higher cost. The scratch has that box moved on the floor already, and
+    the player is at its side ``beside``."""
     ground, positions = problem.ground, frontier.positions
     box = np.int64(scratch.boxes[row])
     place = end * 4 + ground.zone[end, box]
     if ground.lower_bound[place] == UNREACHABLE:
+        return
+    words = scratch.words
+    copy(positions.boxes[parent], words)
+    words[box >> 6] ^= bit_of(box)
+    if is_deadlocked_by_few(pruning.few_boxes, words, end, beside):
         return
     player = box
     if not problem.counts_moves:
@@ -132,9 +139,6 @@ def _add_push(problem, frontier, scratch, pruning, parent, row, end, cost):
         player = flood(
             ground.neighbours, scratch.is_blocked, box, scratch.marks, mark, scratch.waiting
         )
-    words = scratch.words
-    copy(positions.boxes[parent], words)
-    words[box >> 6] ^= bit_of(box)
     words[end >> 6] ^= bit_of(end)
     key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
     slot = slot_of(positions, words, key, player, ground.keys[1, player])
@@ -190,7 +194,9 @@ def _push_all(problem, frontier, scratch, pruning, position, is_bound):
                 cost += scratch.steps[behind]
             is_blocked[box] = False
             is_blocked[beyond] = True
-            _add_push(problem, frontier, scratch, pruning, position, row, beyond, cost)
+            _add_push(
+                problem, frontier, scratch, pruning, position, row, beyond, direction ^ 2, cost
+            )
             is_blocked[beyond] = False
             is_blocked[box] = True
 

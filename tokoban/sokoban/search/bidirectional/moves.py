@@ -13,6 +13,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.bidirectional.features import cell_of
 from tokoban.sokoban.search.bidirectional.sides import MET, NUM_FLOODS, REACHED
 from tokoban.sokoban.search.bounds import lower_bound_after
+from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import add, bit_of, copy, slot_of
@@ -36,6 +37,7 @@ class Scratch(NamedTuple):
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "3 F*4"]
     words: UInt64[np.ndarray, " W"]
+    others: UInt64[np.ndarray, " W"]  # the boxes that do not move
     matching: Int64[np.ndarray, "2 3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
 
@@ -53,6 +55,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
         waiting=np.zeros(num_floor + 1, np.int32),
         ways=np.zeros((3, num_floor * 4), np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
+        others=np.zeros(-(-num_floor // 64), np.uint64),
         matching=np.zeros((2, 3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
     )
@@ -123,6 +126,9 @@ def move_box(tables, side, other_side, scratch, pruning, parent, row):
     mark[0] += _MARKS
     seen_now = mark[0]
     is_blocked[start] = False
+    others = scratch.others
+    copy(positions.boxes[parent], others)
+    others[start >> 6] ^= bit_of(start)
     first, count = 0, 1
     places[0] = start * 4
     nums_pushes[0] = reached_from[0] = 0
@@ -143,6 +149,8 @@ def move_box(tables, side, other_side, scratch, pruning, parent, row):
                 continue
             place = end * 4 + ground.zone[end, player]
             if ground.lower_bound[place] == UNREACHABLE:
+                continue
+            if is_deadlocked_by_few(pruning.few_boxes, others, end, beside):
                 continue
             mark[0] += _MARKS
             side.progress[NUM_FLOODS] += 1

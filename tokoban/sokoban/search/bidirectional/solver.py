@@ -10,6 +10,7 @@ from functools import cache
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.bidirectional.heaps import enter
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
@@ -31,6 +32,7 @@ from tokoban.sokoban.search.bidirectional.sides import (
     grown,
 )
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import num_bytes
@@ -95,9 +97,14 @@ class BidirectionalFess:
     is_complete = True
 
     def __init__(
-        self, forward: Tables, backward: Tables, player: int, pruning: Pruning | None = None
+        self,
+        forward: Tables,
+        backward: Tables,
+        player: int,
+        pruning: Pruning | None = None,
+        few_boxes: tuple[FewBoxesLater, FewBoxesLater] | None = None,
     ) -> None:
-        """``pruning``, if given, is shared with other searches, as the tables are then.
+        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the tables.
 
         What is shared is not counted in ``num_bytes``.
         """
@@ -117,6 +124,7 @@ class BidirectionalFess:
         self.scratch = empty_scratch(num_floor, len(boxes))
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._is_sharing = pruning is not None
+        self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
         self.turn = 0
 
     @property
@@ -133,7 +141,10 @@ class BidirectionalFess:
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
         own = num_bytes((*self.sides, self.scratch))
-        return own if self._is_sharing else own + num_bytes((*self.tables, self.pruning))
+        if self._is_sharing:
+            return own
+        own += num_bytes((*self.tables, self.pruning))
+        return own + sum(few.num_bytes() for few in self._few_boxes)
 
     def num_bytes_while_growing(self) -> int:
         """Bytes while the positions of this side are copied to twice the capacity."""
@@ -149,11 +160,22 @@ class BidirectionalFess:
         # The turns must not depend on the slices, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)
-        max_here = 1 << 60
+        later = self._few_boxes[self.turn]
+        if side.progress[NUM_EXPANSIONS] >= later.next_at:
+            later.go_on()
+            return Outcome.BUDGET_SPENT
+        max_here = later.next_at
         if max_expansions is not None:
-            max_here = max_expansions - int(other.progress[NUM_EXPANSIONS])
+            left = max_expansions - int(other.progress[NUM_EXPANSIONS])
+            max_here = min(max_here, left)
         outcome = search(
-            self.tables[self.turn], side, other, self.scratch, self.pruning, stop_at, max_here
+            self.tables[self.turn],
+            side,
+            other,
+            self.scratch,
+            self.pruning._replace(few_boxes=later.tables),
+            stop_at,
+            max_here,
         )
         if outcome == BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
@@ -174,6 +196,7 @@ class BidirectionalFess:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
