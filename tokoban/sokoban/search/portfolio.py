@@ -202,6 +202,7 @@ class Portfolio:
         self._slices = [_Running(plan, setting) for plan in plans]
         self._memory_limit_bytes = memory_limit_mb * 1e6
         self._ended_expansions = 0
+        self._was_full = False  # a slice has ended for want of memory
         self._round = -1
         self._turns: Iterator[_Running] = iter(())
         self._now = self._next()
@@ -216,7 +217,7 @@ class Portfolio:
         """As ``single.Search`` says: within one turn, or a step of setting a slice up."""
         now = self._now
         if now is None:
-            return Outcome.STORE_FULL
+            return Outcome.STORE_FULL if self._was_full else Outcome.INCONCLUSIVE
         if now.search is None:
             if now.set_up():
                 now.turn_ends = self._turn_length(now)
@@ -263,6 +264,7 @@ class Portfolio:
             return (running.num_bytes + more * (running is now)) / running.plan.share
 
         while len(self._slices) > 1 and self.num_bytes() + more > self._memory_limit_bytes:
+            self._was_full = True
             most = max(reversed(self._slices), key=held)
             self._end(most)
             if most is now:
@@ -290,9 +292,9 @@ class Portfolio:
         return self._setting.num_bytes + sum(one.num_bytes for one in self._slices)
 
     def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says; above the limit where every slice has ended."""
+        """As ``single.Search`` says; above any limit where every slice has ended."""
         if self._now is None:
-            return int(self._memory_limit_bytes) + 1
+            return 1 << 62
         if self._now.search is None:
             return self.num_bytes()
         now = self._now.search

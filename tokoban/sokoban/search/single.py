@@ -34,6 +34,7 @@ class Outcome(IntEnum):
     EXHAUSTED = 3  # no solution
     TOO_LONG = 4  # no solution for less than MAX_PRICE
     STUCK = 5  # play without search came to no new position
+    INCONCLUSIVE = 6  # exhausted, but solutions may have been dropped
 
 
 @runtime_checkable
@@ -251,6 +252,8 @@ def _limit_reached(
         return f"a price of {MAX_PRICE}"
     if outcome == Outcome.STUCK:
         return "no push to a new position"
+    if outcome == Outcome.INCONCLUSIVE:
+        return "searches that may miss solutions"
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
         return f"{limits.max_expansions} expansions"
     if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:
