@@ -30,7 +30,7 @@ MAX_SETS = 1 << 21  # triples of more live squares are not tabulated
 MAX_PAIRED = 2048  # live squares
 _EXPANSIONS_A_STEP = 1 << 15
 _NO_REGION = 15
-_TRIPLES_AT = 2048  # expansions; small levels are solved in fewer
+_TRIPLES_AT = 1024  # expansions; small levels are solved in fewer
 _NEVER = 1 << 62
 
 

@@ -19,6 +19,7 @@ from tokoban.sokoban.search.fess.tree import (
     SOLVED_BY,
     slot_of,
 )
+from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import bit_of, copy
@@ -43,6 +44,7 @@ class Scratch(NamedTuple):
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]
+    others: UInt64[np.ndarray, " W"]  # the boxes that do not move
     matching: Int64[np.ndarray, "2 3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
     advice: Int64[np.ndarray, " _"]
@@ -62,6 +64,7 @@ def empty_scratch(num_floor: int, num_boxes: int, max_advice: int) -> Scratch:
         waiting=np.zeros(num_floor + 1, np.int32),
         ways=np.zeros((2, num_floor * 4), np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
+        others=np.zeros(-(-num_floor // 64), np.uint64),
         matching=np.zeros((2, 3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
         advice=np.zeros(max_advice, np.int64),
@@ -147,6 +150,9 @@ def move_box(tables, tree, scratch, pruning, row):
     mark[0] += _MARKS
     seen_now = mark[0]
     is_blocked[start] = False
+    others = scratch.others
+    copy(tree.boxes[tree.progress[NUM_LAID_OUT]], others)
+    others[start >> 6] ^= bit_of(start)
     first, count = 0, 1
     boxes[0] = start
     reached_from[0] = 0
@@ -164,6 +170,8 @@ def move_box(tables, tree, scratch, pruning, row):
             if seen[end * 4 + behind] == seen_now:
                 continue
             if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
+                continue
+            if is_deadlocked_by_few(pruning.few_boxes, others, end, behind):
                 continue
             mark[0] += _MARKS
             tree.progress[NUM_FLOODS] += 1

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
 from tokoban.sokoban.search.fess.moves import empty_scratch
@@ -26,6 +27,7 @@ from tokoban.sokoban.search.fess.tree import (
     first_tree,
     grown,
 )
+from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.positions import num_bytes, packed_bits
@@ -56,7 +58,14 @@ class Fess:
     name = "fess"
     is_complete = True  # only sound rules drop positions, so that EXHAUSTED is a proof
 
-    def __init__(self, tables: Tables, boxes: list[int], player: int) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        boxes: list[int],
+        player: int,
+        few_boxes: FewBoxesLater | None = None,
+    ) -> None:
+        """``few_boxes`` may be those of another search of the same level."""
         self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)
@@ -74,6 +83,7 @@ class Fess:
         )
         self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
         self.pruning = empty_pruning(num_floor, len(boxes))
+        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says; positions are children."""
@@ -82,7 +92,8 @@ class Fess:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return num_bytes((self.tables, self.tree, self.scratch, self.pruning))
+        own = num_bytes((self.tables, self.tree, self.scratch, self.pruning))
+        return own + self._few_boxes.num_bytes()
 
     def num_bytes_while_growing(self) -> int:
         """Bytes while the tree is copied to twice the room."""
@@ -95,8 +106,13 @@ class Fess:
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         stop_at = int(self.tree.progress[NUM_FLOODS]) + budget
-        most = 1 << 60 if max_expansions is None else max_expansions
-        return _OUTCOMES[search(self.tables, self.tree, self.scratch, self.pruning, stop_at, most)]
+        later = self._few_boxes
+        if self.progress(0.0).expansions >= later.next_at:
+            later.go_on()
+            return Outcome.BUDGET_SPENT
+        most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
+        pruning = self.pruning._replace(few_boxes=later.tables)
+        return _OUTCOMES[search(self.tables, self.tree, self.scratch, pruning, stop_at, most)]
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once one was found."""
@@ -110,6 +126,7 @@ class Fess:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
     board = Board(
         1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
