@@ -7,10 +7,17 @@ parent. None proposes a child that lowers the packing.
 from typing import no_type_check
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.fess.scores import OUT_OF_PLAN, PACKING, REGIONS, feature_of
+from tokoban.sokoban.search.fess.scores import (
+    HOTSPOTS,
+    OUT_OF_PLAN,
+    PACKING,
+    REGIONS,
+    ROOMS,
+    feature_of,
+)
 from tokoban.sokoban.search.ground import NONE
 
-FEATURES = (PACKING, REGIONS, OUT_OF_PLAN)
+FEATURES = (PACKING, REGIONS, OUT_OF_PLAN, ROOMS, HOTSPOTS)
 MAX_ADVICE = len(FEATURES)
 
 
@@ -34,10 +41,13 @@ def best_by(tree, feature, score, first, last):
 
 @inner
 @no_type_check
-def advise(tree, score, first, last, advice):
+def advise(tables, tree, score, first, last, advice):
     """Writes the children that are proposed into ``advice``; returns how many."""
     num_advised = 0
-    for feature in FEATURES:
+    for advisor in range(len(FEATURES)):
+        feature = FEATURES[advisor]
+        if tables.is_silent[advisor]:
+            continue
         child = best_by(tree, feature, score, first, last)
         is_new = child != NONE
         for i in range(num_advised):

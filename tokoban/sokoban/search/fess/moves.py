@@ -10,24 +10,20 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions
 from tokoban.sokoban.search.fess.scores import CELL_SHIFT, score_of
 from tokoban.sokoban.search.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,
-    NUM_FLOODS,
     NUM_LAID_OUT,
+    NUM_PUSHES,
     SOLVED_BY,
     slot_of,
 )
 from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
-from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import bit_of, copy
 from tokoban.sokoban.search.pruning import is_deadlocked_by_push
-
-# Marks are never cleared: each area takes the next ones, this many apart, so that the regions
-# beside it have marks of their own.
-_MARKS = 1 << 14
 
 
 class Scratch(NamedTuple):
@@ -38,8 +34,8 @@ class Scratch(NamedTuple):
     places: Int32[np.ndarray, " G"]
     may_move: Bool[np.ndarray, " G"]
     area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
-    marks: Int64[np.ndarray, "F+1"]
-    seen: Int64[np.ndarray, "F*4"]
+    regions: Regions  # once the box that is being moved is lifted
+    seen: Int64[np.ndarray, "F*4"]  # the last mark where it was, and the player beside it
     last_mark: Int64[np.ndarray, "1"]
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "2 F*4"]
@@ -58,7 +54,7 @@ def empty_scratch(num_floor: int, num_boxes: int, max_advice: int) -> Scratch:
         places=np.zeros(num_boxes, np.int32),
         may_move=np.zeros(num_boxes, np.bool_),
         area=np.zeros(num_floor + 1, np.int32),
-        marks=np.zeros(num_floor + 1, np.int64),
+        regions=empty_regions(num_floor),
         seen=np.zeros(num_floor * 4, np.int64),
         last_mark=np.zeros(1, np.int64),
         waiting=np.zeros(num_floor + 1, np.int32),
@@ -92,9 +88,9 @@ def is_worth_storing(tree, slot, cell_key, weight):
 def add_child(tables, tree, scratch, pruning, row, to, least):
     """Stores a child of the position in the making, without a run, if it is new.
 
-    Box ``row`` has come to ``to`` on the floor, but not in ``boxes``; the player's area has the
-    last mark, and ``least`` is its least square. Returns whether the pushes may go on from here:
-    False where the child is deadlocked.
+    Box ``row`` has come to ``to`` on the floor, but not in ``boxes``; ``least`` is the least square
+    that the player can walk to. Returns whether the pushes may go on from here: False where the
+    child is deadlocked.
     """
     ground, progress = tables.ground, tree.progress
     position = progress[NUM_LAID_OUT]
@@ -114,10 +110,7 @@ def add_child(tables, tree, scratch, pruning, row, to, least):
     scratch.boxes[row] = box
     if is_deadlocked:
         return False
-    num_regions = 1 + flood_rest(
-        ground.neighbours, scratch.is_blocked, scratch.marks, scratch.last_mark[0], scratch.waiting
-    )
-    score = score_of(tables.packing, scratch.is_blocked, words, num_regions)
+    score = score_of(tables, scratch.is_blocked, words, scratch.regions.num_regions[to])
     weight = tree.weight[tree.run[progress[EXPANDING]]]
     cell_key = max(tree.best_cell[position], score >> CELL_SHIFT)
     if not is_worth_storing(tree, slot, cell_key, weight):
@@ -143,16 +136,17 @@ def add_child(tables, tree, scratch, pruning, row, to, least):
 def move_box(tables, tree, scratch, pruning, row):
     """Adds the children after any pushes of box ``row`` alone that lead through no deadlock."""
     ground = tables.ground
-    neighbours, is_blocked = ground.neighbours, scratch.is_blocked
-    marks, seen, mark = scratch.marks, scratch.seen, scratch.last_mark
+    neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
+    beside = scratch.regions.beside
     boxes, reached_from = scratch.ways
-    start = scratch.boxes[row]
-    mark[0] += _MARKS
-    seen_now = mark[0]
+    start = np.int64(scratch.boxes[row])
     is_blocked[start] = False
     others = scratch.others
     copy(tree.boxes[tree.progress[NUM_LAID_OUT]], others)
     others[start >> 6] ^= bit_of(start)
+    find_regions(neighbours, is_blocked, scratch.regions)
+    scratch.last_mark[0] += 1
+    seen_now = scratch.last_mark[0]
     first, count = 0, 1
     boxes[0] = start
     reached_from[0] = 0
@@ -173,15 +167,14 @@ def move_box(tables, tree, scratch, pruning, row):
                 continue
             if is_deadlocked_by_few(pruning.few_boxes, others, end, behind):
                 continue
-            mark[0] += _MARKS
-            tree.progress[NUM_FLOODS] += 1
-            is_blocked[end] = True
-            least = np.int64(flood(neighbours, is_blocked, box, marks, mark[0], scratch.waiting))
+            tree.progress[NUM_PUSHES] += 1
+            least = np.int64(beside[end, behind])
             reached = 0
             for around in range(4):
-                if marks[neighbours[end, around]] == mark[0]:
+                if beside[end, around] == least:
                     reached |= 1 << around
                     seen[end * 4 + around] = seen_now
+            is_blocked[end] = True
             if add_child(tables, tree, scratch, pruning, row, end, least):
                 boxes[count] = end
                 reached_from[count] = reached

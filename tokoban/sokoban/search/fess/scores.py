@@ -1,32 +1,41 @@
 """The score of a position: its features in one number, so that more is better.
 
 From the most important on: steps of the plan that are fulfilled (``plan``), regions of free floor,
-boxes out of plan. The upper part of the score, these three, makes the cells.
+boxes out of plan, broken links of rooms (``rooms``), boxes in the way of others (``hotspots``). The
+first three make the cells, the others only decide between children of one weight in one cell.
 After Yaron Shoham and Jonathan Schaeffer, "The FESS Algorithm: A Feature Based Approach to
 Single-Agent Search", IEEE Conference on Games 2020.
 """
 
+from functools import partial
 from typing import no_type_check
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.fess.hotspots import num_hotspots
 from tokoban.sokoban.search.fess.plan import num_packed, out_of_plan, point_of_plan
+from tokoban.sokoban.search.fess.rooms import num_broken_links
 
 # Lowest bit of each feature; all but packing are counted down from 255 and saturate.
-PACKING, REGIONS, OUT_OF_PLAN = 48, 40, 32
-_MAX = 255
+PACKING, REGIONS, OUT_OF_PLAN, ROOMS, HOTSPOTS = 48, 40, 32, 24, 16
 CELL_SHIFT = OUT_OF_PLAN
+_MAX = 255
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
-def score_of(packing, is_blocked, words, num_regions):
+def score_of(tables, is_blocked, words, num_regions):
     """The score of a position with so many regions of free floor, that of the player included."""
+    packing = tables.packing
     packed = num_packed(packing, is_blocked)
     num_outside = out_of_plan(packing, words, point_of_plan(packing, is_blocked))
+    num_broken = num_broken_links(tables.rooms, tables.ground.neighbours, is_blocked)
+    num_in_the_way = num_hotspots(tables.hotspots, words)
     return (
         packed << PACKING
         | (_MAX - min(num_regions, _MAX)) << REGIONS
         | (_MAX - min(num_outside, _MAX)) << OUT_OF_PLAN
+        | (_MAX - min(num_broken, _MAX)) << ROOMS
+        | (_MAX - min(num_in_the_way, _MAX)) << HOTSPOTS
     )
 
 

@@ -19,8 +19,8 @@ from tokoban.sokoban.search.fess.tree import (
     NEXT_ROW,
     NUM_CHILDREN,
     NUM_DEADLOCKED,
-    NUM_FLOODS,
     NUM_LAID_OUT,
+    NUM_PUSHES,
     NUM_RUNS,
     NUM_TURNS,
     SOLVED_BY,
@@ -72,7 +72,7 @@ def lay_out(tables, tree, scratch, child):
     flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting)
     num_regions = flood_rest(ground.neighbours, is_blocked, scratch.area, 1, scratch.waiting)
     if child == 0:
-        tree.score[position] = score_of(tables.packing, is_blocked, words, 1 + num_regions)
+        tree.score[position] = score_of(tables, is_blocked, words, 1 + num_regions)
     tree.best_cell[position] = max(tree.best_cell[parent], tree.score[position] >> CELL_SHIFT)
     return num_regions
 
@@ -88,7 +88,7 @@ def is_hopeless(tables, tree, scratch, pruning, num_regions):
     if tables.is_matched and matched_pushes(ground.pushes, scratch.places, matching) >= UNREACHABLE:
         return True
     num_floods = pruning.corral_search.num_floods
-    progress[NUM_FLOODS] -= num_floods[0]
+    progress[NUM_PUSHES] -= num_floods[0]
     verdict = judge_corrals(
         ground,
         pruning,
@@ -101,7 +101,7 @@ def is_hopeless(tables, tree, scratch, pruning, num_regions):
         0,
         _UNLIMITED,
     )
-    progress[NUM_FLOODS] += num_floods[0]
+    progress[NUM_PUSHES] += num_floods[0]
     for row in range(len(scratch.may_move)):
         scratch.may_move[row] = verdict == NO_CORRAL or pruning.may_move[row]
     return verdict == DEADLOCKED
@@ -223,7 +223,7 @@ def file_children(tree, scratch, num_advised):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def expand(tables, tree, scratch, pruning, max_floods):
+def expand(tables, tree, scratch, pruning, max_pushes):
     """Continues the expansion of the position in the making, one box at a time.
 
     Returns whether all its children are filed; else the budget is spent, the tree is full, or a
@@ -232,7 +232,7 @@ def expand(tables, tree, scratch, pruning, max_floods):
     progress, num_floor = tree.progress, len(tables.ground.zone)
     for row in range(progress[NEXT_ROW], len(scratch.boxes)):
         if scratch.may_move[row]:
-            if lacks_room(tree, num_floor) or progress[NUM_FLOODS] >= max_floods:
+            if lacks_room(tree, num_floor) or progress[NUM_PUSHES] >= max_pushes:
                 return False
             move_box(tables, tree, scratch, pruning, row)
             if progress[SOLVED_BY] != NONE:
@@ -241,7 +241,7 @@ def expand(tables, tree, scratch, pruning, max_floods):
     if lacks_room(tree, num_floor):
         return False
     position, first, last = progress[NUM_LAID_OUT], progress[FIRST_NEW], progress[NUM_CHILDREN]
-    num_advised = advise(tree, tree.score[position], first, last, scratch.advice)
+    num_advised = advise(tables, tree, tree.score[position], first, last, scratch.advice)
     swap_to_front(tree, first, scratch.advice, num_advised)
     sort_children(tree, first + num_advised, last)
     file_children(tree, scratch, num_advised)
@@ -255,16 +255,16 @@ def expand(tables, tree, scratch, pruning, max_floods):
 
 @entry
 @no_type_check
-def search(tables, tree, scratch, pruning, max_floods, max_expansions):
+def search(tables, tree, scratch, pruning, max_pushes, max_expansions):
     """Goes on with the search until it meets the solution.
 
-    Where it stops for a limit it goes on later as if it had not. ``max_floods`` and
+    Where it stops for a limit it goes on later as if it had not. ``max_pushes`` and
     ``max_expansions`` count from the first call.
     """
     progress, num_floor = tree.progress, len(tables.ground.zone)
     while True:
         if progress[EXPANDING] == NONE:
-            if progress[NUM_FLOODS] >= max_floods or progress[NUM_LAID_OUT] > max_expansions:
+            if progress[NUM_PUSHES] >= max_pushes or progress[NUM_LAID_OUT] > max_expansions:
                 return BUDGET_SPENT
             if lacks_room(tree, num_floor):
                 return STORE_FULL
@@ -274,13 +274,13 @@ def search(tables, tree, scratch, pruning, max_floods, max_expansions):
             num_regions = lay_out(tables, tree, scratch, child)
             if num_regions < 0:
                 continue
-            progress[NUM_FLOODS] += 1
+            progress[NUM_PUSHES] += 1
             if is_hopeless(tables, tree, scratch, pruning, num_regions):
                 progress[NUM_DEADLOCKED] += 1
                 continue
             progress[EXPANDING] = child
             progress[NEXT_ROW] = 0
-        if not expand(tables, tree, scratch, pruning, max_floods):
+        if not expand(tables, tree, scratch, pruning, max_pushes):
             solved_by = progress[SOLVED_BY]
             if solved_by != NONE:
                 tree.run[solved_by] = add_run(tree, progress[NUM_LAID_OUT], 0, 0, solved_by)

@@ -20,8 +20,8 @@ from tokoban.sokoban.search.fess.search import (
 from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.fess.tree import (
     NUM_CHILDREN,
-    NUM_FLOODS,
     NUM_LAID_OUT,
+    NUM_PUSHES,
     SOLVED_BY,
     Sizes,
     first_tree,
@@ -53,7 +53,7 @@ def fess_in_steps(board: Board, squares: Squares) -> "Steps[Fess]":
 
 
 class Fess:
-    """FESS; the unit of its work is a flood."""
+    """FESS; the unit of its work is a push that is tried."""
 
     name = "fess"
     is_complete = True  # only sound rules drop positions, so that EXHAUSTED is a proof
@@ -105,7 +105,7 @@ class Fess:
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        stop_at = int(self.tree.progress[NUM_FLOODS]) + budget
+        stop_at = int(self.tree.progress[NUM_PUSHES]) + budget
         later = self._few_boxes
         if self.progress(0.0).expansions >= later.next_at:
             later.go_on()

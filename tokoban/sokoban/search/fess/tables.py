@@ -3,10 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import UInt64
+from jaxtyping import Bool, UInt64
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.fess.hotspots import Hotspots, hotspots_in_steps
 from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
+from tokoban.sokoban.search.fess.rooms import Rooms, build_rooms
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.steps import Steps
@@ -20,6 +22,9 @@ class Tables(NamedTuple):
 
     ground: Ground
     packing: Packing
+    rooms: Rooms
+    hotspots: Hotspots
+    is_silent: Bool[np.ndarray, " _"]  # by advisor
     is_matched: bool  # whether boxes that no matching brings to goals are looked for
     goal_words: UInt64[np.ndarray, " W"]
 
@@ -28,9 +33,14 @@ def tables_in_steps(board: Board, squares: Squares) -> Steps[Tables]:
     """The tables of a level; boxes and goals are equally many."""
     ground = yield from ground_in_steps(board, squares)
     packing = yield from packing_in_steps(board, squares, ground)
+    hotspots = yield from hotspots_in_steps(ground)
+    rooms = build_rooms(ground.neighbours)
     return Tables(
         ground=ground,
         packing=packing,
+        rooms=rooms,
+        hotspots=hotspots,
+        is_silent=np.zeros(16, np.bool_),
         is_matched=len(ground.goals) <= MAX_MATCHED,
         goal_words=packed_bits(ground.is_goal[:-1]),
     )

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.positions import bit_of
     FIRST_NEW,  # the first child of the position in the making; it and those after it have no run
     NUM_RUNS,
     NUM_CELLS,
-    NUM_FLOODS,  # the measure of the work
+    NUM_PUSHES,  # tried, and floods of corral searches: the measure of the work
     NUM_DEADLOCKED,  # chosen, and found deadlocked
     NUM_TURNS,
     NEXT_CELL,
