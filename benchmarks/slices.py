@@ -6,28 +6,26 @@ seconds. ``players_levels --slice`` calls it.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from jaxtyping import UInt64
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.bidirectional import sides
 from tokoban.sokoban.search.bidirectional.features import feature_of
-from tokoban.sokoban.search.bidirectional.sides import (
-    EXPANDING,
-    FIRST_NEW,
-    MET,
-    NUM_CELLS,
-    REACHED,
-    Side,
-)
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
+from tokoban.sokoban.search.fess import scores, tree
+from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.portfolio import SLICES, Setting, SliceSearch, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import completed
 
+# Features of FESS that are counted down from the most.
+_COUNTED_DOWN, _MOST = (scores.REGIONS, scores.OUT_OF_PLAN), 255
 _BUDGET = 1 << 12  # of work, between two looks at the limits
 # The expansions by which the best position is logged.
 _MARKS = [mark * 10**power for power in range(8) for mark in (1, 2, 5)]
@@ -137,68 +135,78 @@ def count_pushes(board: Board, directions: Sequence[int]) -> int:
     return pushes
 
 
-# What the search shows of itself; only that of feature spaces has cells.
-
-
-def _forward(search: SliceSearch) -> Side | None:
-    return search.sides[0] if isinstance(search, BidirectionalFess) else None
+# What the search shows of itself; only feature spaces have cells.
 
 
 def num_cells(search: SliceSearch) -> int | None:
     """The cells of the forward search."""
-    side = _forward(search)
-    return None if side is None else int(side.progress[NUM_CELLS])
+    if isinstance(search, Fess):
+        return int(search.tree.progress[tree.NUM_CELLS])
+    if isinstance(search, BidirectionalFess):
+        return int(search.sides[0].progress[sides.NUM_CELLS])
+    return None
 
 
 def best_of(search: SliceSearch) -> tuple[int, ...] | None:
-    """Packed, regions and boxes out of plan of the best cell."""
-    side = _forward(search)
-    if side is None:
-        return None
-    cells = side.cells[: side.progress[NUM_CELLS]].tolist()
-    return min(((-_feature(c, 0), _feature(c, 1), _feature(c, 2)) for c in cells), key=_order)
+    """Packed, regions and boxes out of plan of the best position."""
+    if isinstance(search, Fess):
+        score = int(search.tree.score[search.tree.progress[tree.BEST]])
+        features = (scores.feature_of.py_func(score, at) for at in _COUNTED_DOWN)
+        return (score >> scores.PACKING, *(_MOST - feature for feature in features))
+    if isinstance(search, BidirectionalFess):
+        side = search.sides[0]
+        cells = side.cells[: side.progress[sides.NUM_CELLS]].tolist()
+        return min(map(_features, cells), key=lambda found: (-found[0], *found[1:]))
+    return None
 
 
-def _order(features: tuple[int, ...]) -> tuple[int, ...]:
-    return (-features[0], *features[1:])
-
-
-def _feature(cell: int, number: int) -> int:
-    return int(feature_of.py_func(cell, number))
+def _features(cell: int) -> tuple[int, ...]:
+    """Of a cell of bidirectional FESS."""
+    packed, *others = (int(feature_of.py_func(cell, number)) for number in range(3))
+    return (-packed, *others)
 
 
 def best_position(setting: Setting, search: SliceSearch) -> str | None:
-    """The first position of the best cell, as XSB."""
-    side, best = _forward(search), best_of(search)
-    if side is None or best is None:
-        return None
-    squares = setting.squares.squares
-    cells = side.cell[: side.positions.num_known[0]]
-    fitting = [
-        cell
-        for cell in np.unique(cells).tolist()
-        if (-_feature(cell, 0), _feature(cell, 1), _feature(cell, 2)) == best
-    ]
-    position = int(np.flatnonzero(np.isin(cells, fitting))[0])
-    is_box = unpacked_bits(side.positions.boxes[position], len(squares))
-    board = setting.board
-    fixed = board.boxes - frozenset(squares)
-    boxes = fixed | {squares[i] for i in np.flatnonzero(is_box)}
-    player = squares[side.positions.player[position]]
-    return str(Board(board.height, board.width, board.walls, board.goals, boxes, Square(*player)))
+    """The first of the best positions, as XSB."""
+    if isinstance(search, Fess):
+        best = search.tree.progress[tree.BEST]
+        return _drawn(setting, search.tree.boxes[best], int(search.tree.player[best]))
+    if isinstance(search, BidirectionalFess):
+        positions, best_features = search.sides[0].positions, best_of(search)
+        cells = search.sides[0].cell[: positions.num_known[0]]
+        fitting = [cell for cell in np.unique(cells) if _features(int(cell)) == best_features]
+        first = int(np.flatnonzero(np.isin(cells, fitting))[0])
+        return _drawn(setting, positions.boxes[first], int(positions.player[first]))
+    return None
+
+
+def _drawn(setting: Setting, words: UInt64[np.ndarray, " W"], player: int) -> str:
+    board, squares = setting.board, setting.squares.squares
+    boxes = {squares[i] for i in np.flatnonzero(unpacked_bits(words, len(squares)))}
+    boxes |= board.boxes - frozenset(squares)
+    return str(replace(board, boxes=frozenset(boxes), player=squares[player]))
 
 
 def weights_of_solution(search: SliceSearch) -> list[int] | None:
-    """0 for each move that an advisor proposed, 1 for each other, from the start to the meeting."""
-    side = _forward(search)
-    if side is None or not isinstance(search, BidirectionalFess):
-        return None
-    here = search.sides[search.turn].progress
-    position = int(here[MET] if search.turn else here[REACHED])
-    if side.progress[EXPANDING] != NONE and position >= side.progress[FIRST_NEW]:
-        position = int(side.positions.parent[position])  # its move is not weighed yet
-    weights = []
-    while (parent := int(side.positions.parent[position])) != NONE:
-        weights.append(int(side.weight[position] - side.weight[parent]))
-        position = parent
-    return weights[::-1]
+    """0 for each move that an advisor proposed, 1 for each other, from the start on.
+
+    Of bidirectional FESS to where its sides met; without the last move, which has no weight yet.
+    """
+    if isinstance(search, Fess):
+        here, totals = search.tree, []
+        child = int(here.came_by[here.parent[here.run[here.progress[tree.SOLVED_BY]]]])
+        while child > 0:
+            totals.append(int(here.weight[here.run[child]]))
+            child = int(here.came_by[here.parent[here.run[child]]])
+        return np.diff([0, *totals[::-1]]).tolist()
+    if isinstance(search, BidirectionalFess):
+        side, here_now = search.sides[0], search.sides[search.turn].progress
+        position = int(here_now[sides.MET if search.turn else sides.REACHED])
+        if side.progress[sides.EXPANDING] != NONE and position >= side.progress[sides.FIRST_NEW]:
+            position = int(side.positions.parent[position])
+        weights = []
+        while (parent := int(side.positions.parent[position])) != NONE:
+            weights.append(int(side.weight[position] - side.weight[parent]))
+            position = parent
+        return weights[::-1]
+    return None

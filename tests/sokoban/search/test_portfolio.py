@@ -1,5 +1,6 @@
 """The portfolio: whose turn it is, who ends for want of memory, and what counts as a proof."""
 
+import time
 from collections.abc import Callable
 from itertools import count
 
@@ -80,7 +81,7 @@ class Fake:
 
 def plan(search: Fake, share: int = 1, first_round: int = 0, steps: int = 2) -> Slice:
     def start(_: Setting) -> Steps[SliceSearch]:
-        for _ in range(steps):
+        for _step in range(steps):
             yield
         return search
 
@@ -180,18 +181,17 @@ def test_no_slice_expands_more_than_is_left_for_all(short: None) -> None:
     assert (answer.num_expansions, answer.reason) == (18, "18 expansions")
 
 
-def answers(board: Board, clock: Callable[[], float] | None, **limits: float) -> tuple:
-    stages = portfolio.stages(board, 2000.0)
-    told: list[str | None] = []
-    options = {} if clock is None else {"clock": clock}
+def found(board: Board, clock: Callable[[], float]) -> tuple[tuple[str, str, int, str], set]:
+    """What is found, and which slices have worked."""
+    working: set[str | None] = set()
     answer = find_answer(
         board,
-        lambda: stages,
-        Limits(**limits),
-        report=lambda progress: told.append(progress.working),
-        **options,
+        lambda: portfolio.stages(board, 2000.0),
+        Limits(),
+        report=lambda progress: working.add(progress.working),
+        clock=clock,
     )
-    return (answer.status, answer.solver, answer.num_expansions, str(answer.solution)), told
+    return (answer.status, answer.solver, answer.num_expansions, str(answer.solution)), working
 
 
 def test_verdicts_are_those_of_brute_force_whatever_the_clock_and_the_turns(
@@ -208,12 +208,12 @@ def test_verdicts_are_those_of_brute_force_whatever_the_clock_and_the_turns(
     for board in boards:
         if board.is_solved:
             continue
-        told, working = answers(board, None)
+        told, working = found(board, time.perf_counter)
         assert told[0] == (
             "solved" if any(one.is_solved for one in reachable(board)) else "unsolvable"
         )
         # A clock that ticks whenever it is read makes every slice of time the shortest.
-        assert answers(board, count(0.0).__next__)[0] == told
+        assert found(board, count(0.0).__next__)[0] == told
         solvers.add(told[1])
         if told[1] in SLICES:
             assert told[1] in working

@@ -15,6 +15,8 @@ from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.fess import solver as fess_solver
+from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import num_bytes
@@ -124,6 +126,16 @@ def _bidirectional(setting: Setting) -> Steps[SliceSearch]:
     return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
 
 
+def _fess(setting: Setting) -> Steps[SliceSearch]:
+    fess_solver.prepare()
+    yield
+    ground = setting.tables[0].ground
+    fess: Fess = yield from fess_in_steps(
+        setting.board, setting.squares, ground, setting.pruning, setting.few_boxes[0]
+    )
+    return fess
+
+
 def _astar(setting: Setting) -> Steps[SliceSearch]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
@@ -140,8 +152,9 @@ def _astar(setting: Setting) -> Steps[SliceSearch]:
 SLICES = {
     one.name: one
     for one in (
-        Slice("bidirectional", _bidirectional, share=4),
+        Slice("bidirectional", _bidirectional, share=2),
         Slice("astar", _astar),
+        Slice("fess", _fess, share=4),
     )
 }
 

@@ -21,6 +21,7 @@ from tokoban.sokoban.search.bidirectional import solver as large_solver
 from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.fess import solver as fess_solver
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.single import Stage, Stages, find_answer, solved_already
 
@@ -64,6 +65,7 @@ def prepare() -> None:
     batch.prepare()
     astar_search.prepare()
     large_solver.prepare()
+    fess_solver.prepare()
 
 
 def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Stages]:

@@ -29,9 +29,9 @@ from tokoban.sokoban.search.fess.tree import (
 )
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.positions import num_bytes, packed_bits
-from tokoban.sokoban.search.pruning import empty_pruning
+from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -45,11 +45,21 @@ _OUTCOMES = {
 }
 
 
-def fess_in_steps(board: Board, squares: Squares) -> "Steps[Fess]":
-    """The search for a board that is neither solved nor hopeless, set up in steps."""
-    tables = yield from tables_in_steps(board, squares)
+def fess_in_steps(
+    board: Board,
+    squares: Squares,
+    ground: Ground | None = None,
+    pruning: Pruning | None = None,
+    few_boxes: FewBoxesLater | None = None,
+) -> "Steps[Fess]":
+    """The search for a board that is neither solved nor hopeless, set up in steps.
+
+    ``ground``, ``pruning`` and ``few_boxes`` may be those of other searches of the same level.
+    """
+    tables = yield from tables_in_steps(board, squares, ground)
     boxes = squares.numbers(board.boxes)
-    return Fess(tables, [int(box) for box in boxes], squares.number[board.player])
+    numbers = [int(box) for box in boxes]
+    return Fess(tables, numbers, squares.number[board.player], pruning, few_boxes)
 
 
 class Fess:
@@ -63,9 +73,13 @@ class Fess:
         tables: Tables,
         boxes: list[int],
         player: int,
+        pruning: Pruning | None = None,
         few_boxes: FewBoxesLater | None = None,
     ) -> None:
-        """``few_boxes`` may be those of another search of the same level."""
+        """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
+
+        Then ``num_bytes`` leaves them and the ground out.
+        """
         self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)
@@ -82,8 +96,17 @@ class Fess:
             Sizes(laid_out=children // 64, children=children, runs=children, cells=children),
         )
         self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
-        self.pruning = empty_pruning(num_floor, len(boxes))
+        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
+        self._is_sharing = pruning is not None
+        self._table_bytes = num_bytes((tables, self.scratch))
+        if self._is_sharing:
+            self._table_bytes -= num_bytes(ground)
+
+    @property
+    def work(self) -> int:
+        """The pushes tried so far."""
+        return int(self.tree.progress[NUM_PUSHES])
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says; positions are children."""
@@ -92,8 +115,10 @@ class Fess:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        own = num_bytes((self.tables, self.tree, self.scratch, self.pruning))
-        return own + self._few_boxes.num_bytes()
+        own = self._table_bytes + num_bytes(self.tree)
+        return (
+            own if self._is_sharing else own + num_bytes(self.pruning) + self._few_boxes.num_bytes()
+        )
 
     def num_bytes_while_growing(self) -> int:
         """Bytes while the tree is copied to twice the room."""
