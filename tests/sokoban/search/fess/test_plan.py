@@ -1,21 +1,35 @@
 """The packing plan of FESS and what compiled code asks of it."""
 
-import numpy as np
+from itertools import pairwise
+from typing import no_type_check
 
-from tests.sokoban.search.laid_out import for_python
+import numpy as np
+import pytest
+
+from tests.sokoban.search.fess.test_pulls import PARKING
+from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import plan
 from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
-from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
+from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.steps import completed
 
-num_packed = for_python(plan.num_packed)
-point_of_plan = for_python(plan.point_of_plan)
-out_of_plan = for_python(plan.out_of_plan)
-out_of_plan_word = for_python(plan.out_of_plan_word)
-next_square = for_python(plan.next_square)
+
+@entry
+@no_type_check
+def all_asked(packing, is_blocked, words):
+    """Packed, point of the plan, next square, boxes out of plan, and the first word of that."""
+    point = plan.point_of_plan(packing, is_blocked)
+    return (
+        plan.num_packed(packing, is_blocked),
+        point,
+        plan.next_square(packing, is_blocked, point),
+        plan.out_of_plan(packing, words, point),
+        plan.out_of_plan_word(packing, point, 0),
+    )
+
 
 # The lane on the left is packed from its far end, and the goal on the right is a room of its own.
 LANE = parse_board("##########|#..-$$$-.#|#####-@--#|##########")
@@ -34,32 +48,87 @@ def blocked(squares: Squares, boxes: list[tuple[int, int]]) -> np.ndarray:
     return is_blocked
 
 
-def test_squares_count_as_packed_without_a_gap_in_their_room() -> None:
-    squares, packing = packing_of(LANE)
-    for boxes, count in [([], 0), ([(1, 1)], 1), ([(1, 2)], 0), ([(1, 2), (1, 8)], 1)]:
-        assert num_packed(packing, blocked(squares, boxes)) == count
-    assert num_packed(packing, blocked(squares, [(1, 1), (1, 2), (1, 8)])) == 3
+def asked(squares: Squares, packing: Packing, boxes: list[tuple[int, int]]) -> list[int]:
+    is_blocked = blocked(squares, boxes)
+    answers = all_asked(packing, is_blocked, packed_bits(is_blocked[:-1]))
+    return [int(answer) for answer in answers]
 
 
-def test_the_point_of_the_plan_is_its_first_empty_square() -> None:
+def test_squares_count_as_packed_if_what_is_missing_can_still_be_filled() -> None:
     squares, packing = packing_of(LANE)
-    is_blocked = blocked(squares, [])
-    for point, square in enumerate(packing.steps.tolist()):
-        assert point_of_plan(packing, is_blocked) == point
-        assert next_square(packing, is_blocked, point) == square
-        is_blocked[square] = True
-    assert point_of_plan(packing, is_blocked) == 3
-    assert next_square(packing, is_blocked, 3) == NONE
+    for boxes, packed in [([], 0), ([(1, 1)], 1), ([(1, 2)], 0), ([(1, 2), (1, 8)], 1)]:
+        assert asked(squares, packing, boxes)[0] == packed
+    assert asked(squares, packing, [(1, 1), (1, 2), (1, 8)])[:3] == [3, 3, NONE]
+
+
+@pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
+def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
+    squares, packing = packing_of(board)
+    boxes: set[int] = set()
+    leaves_from = moves_on(packing)
+    for step, square in enumerate(packing.steps.tolist()):
+        packed, point, following, *_ = asked(squares, packing, [squares.squares[i] for i in boxes])
+        assert (packed, point, following) == (step, step, square)
+        boxes -= {leaves_from.get(step)}
+        boxes.add(square)
+    assert boxes == set(squares.numbers(board.goals).tolist())
+
+
+def moves_on(packing: Packing) -> dict[int, int]:
+    """The steps that move a box on, and from which square: the base of the next stage lacks it."""
+    found = {}
+    firsts = packing.first_base.tolist()
+    bases = [set(packing.base[i:j].tolist()) for i, j in pairwise(firsts)]
+    for stage, (first, end) in enumerate(pairwise(packing.first_step.tolist()[:-1])):
+        (gone,) = (bases[stage] | set(packing.steps[first:end].tolist())) - bases[stage + 1]
+        found[end - 1] = gone
+    return found
+
+
+@pytest.mark.parametrize("board", [parse_board(drawing) for drawing in PARKING])
+def test_packed_is_the_latest_stage_and_its_largest_consistent_fillings(board: Board) -> None:
+    squares, packing = packing_of(board)
+    draw = np.random.default_rng(7)
+    plan_squares = sorted({*packing.steps.tolist(), *packing.base.tolist()})
+    for _ in range(200):
+        boxes = {square for square in plan_squares if draw.random() < 0.7}
+        packed = asked(squares, packing, [squares.squares[i] for i in boxes])[0]
+        assert packed == slowly_packed(packing, boxes)
+
+
+def slowly_packed(packing: Packing, boxes: set[int]) -> int:
+    """Runs of each array of the plan are taken apart, the stages are tried from the last on."""
+
+    def runs(values: np.ndarray, firsts: np.ndarray) -> list[list[int]]:
+        return [values[i:j].tolist() for i, j in pairwise(firsts.tolist())]
+
+    groups = list(
+        zip(
+            runs(packing.squares, packing.first_square),
+            runs(packing.fillings, packing.first_filling),
+            strict=True,
+        )
+    )
+    stages = list(enumerate(runs(packing.base, packing.first_base)))
+    for stage, base in reversed(stages):
+        if boxes >= set(base):
+            packed = int(packing.first_step[stage])
+            for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
+                in_group, fillings = groups[group]
+                sets = [{s for i, s in enumerate(in_group) if f >> i & 1} for f in fillings]
+                packed += max(len(filling) for filling in sets if filling <= boxes)
+            return packed
+    return len(boxes & set(stages[0][1]))
 
 
 def test_boxes_are_out_of_plan_where_its_squares_part_them_from_later_ones() -> None:
     # The goal in the lane comes first and parts the rooms: no box on the left is of use then.
     board = parse_board("###########|#--#####-.#|#-$-.---$@#|#--#####--#|###########")
     squares, packing = packing_of(board)
-    num_floor = len(squares.squares)
     for boxes, counts in [([(2, 2), (2, 8)], [0, 1]), ([(2, 1), (2, 2)], [1, 2])]:
-        words = packed_bits(blocked(squares, boxes)[:num_floor])
-        assert [out_of_plan(packing, words, point) for point in (0, 1)] == counts
-    bits = np.array([out_of_plan_word(packing, 1, 0)], np.uint64)
-    out = {squares.squares[i] for i in np.flatnonzero(unpacked_bits(bits, num_floor))}
-    assert Square(2, 2) in out and Square(2, 8) not in out and Square(2, 4) not in out
+        lane = (2, 4)
+        assert asked(squares, packing, boxes)[3] == counts[0]
+        *_, num_out, bits = asked(squares, packing, [*boxes, lane])
+        assert num_out == counts[1]
+        out = {square for i, square in enumerate(squares.squares) if bits >> i & 1}
+        assert Square(2, 2) in out and not {Square(2, 8), Square(*lane)} & out

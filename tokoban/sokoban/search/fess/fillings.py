@@ -15,7 +15,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import ONE
 from tokoban.sokoban.search.fess.pulls import PullBoard, find_pulls
 from tokoban.sokoban.search.fess.regions import find_regions, region_of
-from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.steps import Steps
 
@@ -45,6 +45,65 @@ class _Family(NamedTuple):
     leaving: UInt64[np.ndarray, " M"]  # boxes known to be able to leave
     slots: Int16[np.ndarray, " S"]
     progress: Int64[np.ndarray, "4"]
+
+
+def groups_in_steps(
+    board: PullBoard, occupied: Int16[np.ndarray, " _"], squares: list[int]
+) -> Steps[list[Int16[np.ndarray, " _"]]]:
+    """Parts of ``squares`` that can be filled in any order, one part after or before another.
+
+    Squares side by side are in one part, and so are those that keep each other's boxes from leaving
+    when full.
+    """
+    parts = _side_by_side(board, squares)
+    part = 0
+    while part < len(parts):
+        yield
+        others = [i for i in range(len(parts)) if i != part]
+        if _is_blocked_by(board, occupied, parts, part, others):
+            for other in list(others):  # those that are left block it, and no fewer of them do
+                fewer = [i for i in others if i != other]
+                if _is_blocked_by(board, occupied, parts, part, fewer):
+                    others = fewer
+        else:
+            others = []
+        if not others:
+            part += 1
+            continue
+        joined = np.sort(np.concatenate([parts[i] for i in [part, *others]]))
+        parts = [parts[i] for i in range(len(parts)) if i != part and i not in others]
+        parts.insert(0, joined)
+        part = 0
+    return parts
+
+
+def _side_by_side(board: PullBoard, squares: list[int]) -> list[Int16[np.ndarray, " _"]]:
+    is_other = np.ones(len(board.is_blocked), np.bool_)
+    is_other[squares] = False
+    marks = np.zeros(len(board.is_blocked), np.int64)
+    num_parts = mark_parts(board.neighbours, is_other, marks)
+    return [np.flatnonzero(marks == 2 + i).astype(np.int16) for i in range(num_parts)]
+
+
+@entry(makes_arrays=True)
+@no_type_check
+def mark_parts(neighbours, is_other, marks):
+    """Numbers the parts of what ``is_other`` does not mark, from 2 on; returns how many."""
+    return flood_rest(neighbours, is_other, marks, 1, np.empty(len(neighbours), np.int32))
+
+
+def _is_blocked_by(
+    board: PullBoard,
+    occupied: Int16[np.ndarray, " _"],
+    parts: list[Int16[np.ndarray, " _"]],
+    part: int,
+    others: list[int],
+) -> bool:
+    """Whether some box of a full part can never leave while the others are full."""
+    walls = np.concatenate([occupied, *(parts[i] for i in others)])
+    layers = np.zeros(len(parts[part]), np.int16)
+    fill_layers(board, walls, parts[part], roots_of(board, walls, parts[part]), layers)
+    return bool((layers == 0).any())
 
 
 def group_in_steps(

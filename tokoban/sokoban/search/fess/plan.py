@@ -19,9 +19,8 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count
-from tokoban.sokoban.search.fess.fillings import Group, group_in_steps
+from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
 from tokoban.sokoban.search.fess.pulls import GONE, MAX_BOXES, pull_board, pulls_in_steps
-from tokoban.sokoban.search.flood import flood_rest
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
@@ -77,7 +76,8 @@ def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Pa
     for stage in stages:
         base = np.array(stage.base, np.int16)
         of_stage = []
-        for group in _groups_of(ground, stage.fills):
+        parts = yield from groups_in_steps(on_board, base, stage.fills)
+        for group in parts:
             of_stage.append((yield from group_in_steps(on_board, base, group)))
         groups.append(of_stage)
     return _packed(ground, stages, groups)
@@ -102,23 +102,6 @@ def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
             filled.add(square)
             stages.append(_Stage(sorted(filled), [], None))
     return stages
-
-
-def _groups_of(ground: Ground, fills: list[int]) -> list[Int16[np.ndarray, " _"]]:
-    """Squares of a stage that lie side by side make a group."""
-    num_floor = len(ground.zone)
-    is_other = np.ones(num_floor + 1, np.bool_)
-    is_other[fills] = False
-    marks = np.zeros(num_floor + 1, np.int64)
-    num_groups = mark_groups(ground.neighbours, is_other, marks)
-    return [np.flatnonzero(marks == 2 + i).astype(np.int16) for i in range(num_groups)]
-
-
-@entry(makes_arrays=True)
-@no_type_check
-def mark_groups(neighbours, is_other, marks):
-    """Numbers the parts of what ``is_other`` does not mark, from 2 on; returns how many."""
-    return flood_rest(neighbours, is_other, marks, 1, np.empty(len(neighbours), np.int32))
 
 
 def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> Packing:

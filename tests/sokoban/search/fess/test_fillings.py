@@ -1,0 +1,100 @@
+"""Consistent fillings against play by brute force, in which boxes come one after another."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.fess.relaxed import Boxes, Relaxed, draw_board
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.fess import fillings
+from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
+from tokoban.sokoban.search.fess.pulls import PullBoard, pull_board
+from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.steps import completed
+
+NOTHING = np.empty(0, np.int16)
+
+
+def on_board(board: Board) -> PullBoard:
+    squares = Squares(board)
+    return pull_board(build_ground(board, squares), squares.numbers(board.boxes))
+
+
+def group_of(board: Board) -> Group:
+    """The fillings of all goals as one group."""
+    laid_out = on_board(board)
+    return completed(group_in_steps(laid_out, NOTHING, laid_out.goals))
+
+
+def completable(board: Board) -> set[Boxes]:
+    """The fillings of the goals that boxes from the starts can complete, by brute force."""
+    level = Relaxed.of(board)
+
+    @cache
+    def can_be_completed(boxes: Boxes, region: int) -> bool:
+        if boxes == level.goals:
+            return True
+        for start in level.starts - boxes:
+            # The player may be on any side of the box that appears.
+            inside = {r for r in level.regions(boxes | {start}) if level.region(boxes, r) == region}
+            for beside in inside:
+                for end, after in level.moves(boxes, start, beside, are_pulls=False):
+                    if end in level.goals and can_be_completed(boxes | {end}, after):
+                        return True
+        return False
+
+    goals = sorted(level.goals)
+    subsets = [
+        frozenset(goal for i, goal in enumerate(goals) if bits >> i & 1)
+        for bits in range(1 << len(goals))
+    ]
+    return {
+        filling
+        for filling in subsets
+        if any(can_be_completed(filling, region) for region in level.regions(filling))
+    }
+
+
+def boxes_in(group: Group, filling: int) -> Boxes:
+    return frozenset(int(square) for i, square in enumerate(group.squares) if filling >> i & 1)
+
+
+def test_consistent_fillings_are_those_that_play_can_complete() -> None:
+    draw = np.random.default_rng(5)
+    num_fillings = num_rooms = 0
+    for _ in range(60):
+        board = draw_board(draw, 4, 5, int(draw.integers(2, 6)))
+        if board is None:
+            continue
+        group = group_of(board)
+        assert {boxes_in(group, filling) for filling in group.fillings.tolist()} == completable(
+            board
+        )
+        num_fillings += len(group.fillings)
+        num_rooms += 1
+    assert num_rooms > 30 and num_fillings > 4 * num_rooms
+
+
+def test_a_room_of_eight_goals() -> None:
+    board = parse_board("##########|#....-$--#|#.##.-$$$#|#..#-$$$@#|##########")
+    group = group_of(board)
+    assert {boxes_in(group, filling) for filling in group.fillings.tolist()} == completable(board)
+
+
+def test_layers_stand_in_where_there_are_too_many_fillings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fillings, "MAX_FILLINGS", 3)
+    group = group_of(parse_board("##########|#....-$$-#|######$$@#|##########"))
+    assert len(group.fillings) == 0
+    assert group.layers.tolist() == [1, 2, 3, 4]
+
+
+def test_squares_that_block_each_other_make_one_group() -> None:
+    # The goals of each lane lie apart, but a box on the nearer keeps that on the farther inside.
+    board = parse_board("############|#.-.-$$@-..#|#####$$#####|############")
+    laid_out = on_board(board)
+    parts = completed(groups_in_steps(laid_out, NOTHING, laid_out.goals.tolist()))
+    assert sorted(part.tolist() for part in parts) == [[0, 2], [8, 9]]
