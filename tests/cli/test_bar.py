@@ -1,9 +1,11 @@
 """The lines under the answers: for whom they are drawn, and what they say."""
 
 import io
+from dataclasses import replace
 
 from tokoban.cli.bar import Bar, describe
 from tokoban.cli.screen import Screen
+from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.search.solver import Progress
 
 FAR = Progress(1_234_567, 7_654_321, 9.75, at_least=1_053)
@@ -26,6 +28,10 @@ def test_a_line_says_what_is_looked_for_and_how_far_that_is() -> None:
     told = "level 93: fewest moves, at least 1,053; "
     told += "1,234,567 expansions, 7,654,321 positions, 10 s"
     assert describe(93, "moves", FAR) == told
+    found = replace(FAR, working="bidirectional-fess", best=Solution("rR" * 600))
+    told = "level 93: fewest moves, at least 1,053, so far 1,200 moves, 600 pushes; "
+    told += "1,234,567 expansions, 7,654,321 positions, 10 s, bidirectional FESS"
+    assert describe(93, "moves", found) == told
     unbounded = Progress(1, 2, 3.0)
     assert describe(5, "any", unbounded).startswith("level 5: any solution; 1 expansions")
 

@@ -7,7 +7,7 @@ from rich.live import Live
 from rich.progress import Progress as Bars
 from rich.progress import SpinnerColumn, TaskID, TextColumn
 
-from tokoban.cli.found import Found, length
+from tokoban.cli.found import SOLVER_NAMES, Found, length
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.search.answer import Objective, Progress
 from tokoban.sokoban.search.anytime import OBJECTIVE_NAMES
@@ -79,7 +79,10 @@ class Bar:
 def describe(number: int, sought: Objective, progress: Progress) -> str:
     """The line of one search."""
     least = f", at least {progress.at_least:,}" if progress.at_least else ""
+    best = f", so far {length(progress.best)}" if progress.best else ""
+    working = progress.working
+    by = f", {SOLVER_NAMES.get(working, working)}" if working else ""
     return (
-        f"level {number}: {OBJECTIVE_NAMES[sought]}{least}; {progress.expansions:,} expansions, "
-        f"{progress.positions:,} positions, {progress.elapsed_s:.0f} s"
+        f"level {number}: {OBJECTIVE_NAMES[sought]}{least}{best}; {progress.expansions:,} "
+        f"expansions, {progress.positions:,} positions, {progress.elapsed_s:.0f} s{by}"
     )

@@ -26,6 +26,7 @@ SOLVER_NAMES = {
     "weighted-astar": "weighted A*",
     "bidirectional-bfs": "bidirectional BFS",
     "bidirectional-fess": "bidirectional FESS",
+    "fess": "FESS",
     "rules": "the rules",
     "policy": "the policy",
     "phs": "PHS",

@@ -226,6 +226,7 @@ def solve_all(**limits):
     for solver.from_board, objective in WAYS:
         yield solver.solve(HARD, minimise=objective, **limits)
 
+solver.prepare()
 list(solve_all(max_expansions=101))
 with peak_growth() as growth:
     answers = list(solve_all(memory_limit_mb=30.0))

@@ -37,7 +37,8 @@ class Progress:
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
     evaluated: int = 0  # positions that a guide judged
     generated: int = 0  # pushes made, of guided searches
-    working: str | None = None  # the search that has its turn, where there are several
+    working: str | None = None  # the name of the search that has its turn; None while it is set up
+    best: Solution | None = None  # of what ``anytime`` has found before
 
 
 Report = Callable[[Progress], None]

@@ -101,7 +101,7 @@ class _Known:
         def follow(progress: Progress) -> None:
             self._progress = progress
             if report is not None:
-                report(objective, progress)
+                report(objective, replace(progress, best=self.answer.solution))
 
         try:
             return solver.solve(

@@ -296,9 +296,7 @@ class Portfolio:
         searches = [one.search for one in self._slices if one.search is not None]
         found = [search.progress(elapsed_s) for search in searches]
         expansions = self._ended_expansions + sum(one.expansions for one in found)
-        return Progress(
-            expansions, sum(one.positions for one in found), elapsed_s, working=self.name
-        )
+        return Progress(expansions, sum(one.positions for one in found), elapsed_s)
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""

@@ -171,7 +171,8 @@ class _Run:
             slice_started_s = self._elapsed_s()
             outcome = search.go_on(budget, most)
             found = search.progress(self._elapsed_s())
-            self._progress = replace(found, expansions=self._earlier_expansions + found.expansions)
+            expansions = self._earlier_expansions + found.expansions
+            self._progress = replace(found, expansions=expansions, working=search.name)
             known = self._known(search.name)
             if outcome == Outcome.SOLVED:
                 solved = _solved(self._board, search, known)
