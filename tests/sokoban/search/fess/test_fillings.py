@@ -1,6 +1,7 @@
 """Consistent fillings against play by brute force, in which boxes come one after another."""
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -83,13 +84,16 @@ def test_a_room_of_eight_goals() -> None:
     assert {boxes_in(group, filling) for filling in group.fillings.tolist()} == completable(board)
 
 
-def test_layers_stand_in_where_there_are_too_many_fillings(
+def test_obstructions_stand_in_where_there_are_too_many_fillings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fillings, "MAX_FILLINGS", 3)
     group = group_of(parse_board("##########|#....-$$-#|######$$@#|##########"))
     assert len(group.fillings) == 0
-    assert group.layers.tolist() == [1, 2, 3, 4]
+    # Each goal of the lane is shut off by any one nearer the boxes.
+    firsts = group.first_obstruction.tolist()
+    obstructions = [set(group.obstructions[i:j].tolist()) for i, j in pairwise(firsts)]
+    assert obstructions == [{0b10, 0b100, 0b1000}, {0b100, 0b1000}, {0b1000}, set()]
 
 
 def test_squares_that_block_each_other_make_one_group() -> None:

@@ -6,11 +6,12 @@ from typing import no_type_check
 import numpy as np
 import pytest
 
+from tests.sokoban.search.fess.relaxed import Relaxed, draw_board
 from tests.sokoban.search.fess.test_pulls import PARKING
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.fess import plan
+from tokoban.sokoban.search.fess import fillings, plan
 from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.positions import packed_bits
@@ -96,6 +97,32 @@ def test_packed_is_the_latest_stage_and_its_largest_consistent_fillings(board: B
         assert packed == slowly_packed(packing, boxes)
 
 
+def test_obstructions_pack_as_much_as_listed_fillings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is less than all, nearly always: boxes are taken away greedily."""
+    draw = np.random.default_rng(6)
+    num_equal = num_less = 0
+    for _ in range(150):
+        board = draw_board(draw, 4, 5, int(draw.integers(3, 7)), walls=0.15)
+        # Obstructions do not say that the player must be in one region for all of them.
+        if board is None or len((level := Relaxed.of(board)).regions(level.goals)) > 1:
+            continue
+        squares, packing = packing_of(board)
+        with monkeypatch.context() as patch:
+            patch.setattr(fillings, "MAX_FILLINGS", 1)
+            _, unlisted = packing_of(board)
+        if (packing.core != 0).any():
+            continue  # some box can never leave, and obstructions say nothing of that
+        assert len(unlisted.fillings) == 0
+        goals = [(goal.row, goal.column) for goal in sorted(board.goals)]
+        for _ in range(30):
+            boxes = [goal for goal in goals if draw.random() < 0.6]
+            packed, most = (asked(squares, one, boxes)[0] for one in (unlisted, packing))
+            assert packed <= most and (packed == len(boxes)) == (most == len(boxes))
+            num_less += most < len(boxes)
+            num_equal += packed == most < len(boxes)
+    assert num_less > 50 and num_equal > 0.95 * num_less, (num_equal, num_less)
+
+
 def slowly_packed(packing: Packing, boxes: set[int]) -> int:
     """Runs of each array of the plan are taken apart, the stages are tried from the last on."""
 
@@ -109,13 +136,14 @@ def slowly_packed(packing: Packing, boxes: set[int]) -> int:
             strict=True,
         )
     )
+    assert all(in_list for _, in_list in groups)
     stages = list(enumerate(runs(packing.base, packing.first_base)))
     for stage, base in reversed(stages):
         if boxes >= set(base):
             packed = int(packing.first_step[stage])
             for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
-                in_group, fillings = groups[group]
-                sets = [{s for i, s in enumerate(in_group) if f >> i & 1} for f in fillings]
+                in_group, listed = groups[group]
+                sets = [{s for i, s in enumerate(in_group) if f >> i & 1} for f in listed]
                 packed += max(len(filling) for filling in sets if filling <= boxes)
             return packed
     return len(boxes & set(stages[0][1]))

@@ -2,8 +2,11 @@
 
 A filling is *consistent* if boxes that come one after another from where boxes start can fill the
 rest of the group. Found backwards, from the full group: a box leaves that can be pulled to such a
-square. Its boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group
-and M fillings.
+square. What can leave still can when others have left, for then the player has more room. Where
+there are too many fillings to list, each square has *obstructions* instead: smallest sets of other
+squares that, when full, keep a box on it from leaving.
+Boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group, M fillings
+and O obstructions.
 """
 
 from typing import NamedTuple, no_type_check
@@ -12,7 +15,7 @@ import numpy as np
 from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.bitboard.words import ONE
+from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, lowest
 from tokoban.sokoban.search.fess.pulls import PullBoard, find_pulls
 from tokoban.sokoban.search.fess.regions import find_regions, region_of
 from tokoban.sokoban.search.flood import flood, flood_rest
@@ -20,7 +23,9 @@ from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.steps import Steps
 
 MAX_FILLINGS = 4000
-_MAX_SQUARES = 63
+MAX_SQUARES = 63
+MAX_OBSTRUCTIONS = 16
+_MOST_TRIED = 64  # sets that an obstruction of one square may not touch
 _SLOTS = 1 << 14
 _WORK_A_STEP = 500_000
 # Of the squares looked at for one group: about a third of a second.
@@ -34,8 +39,9 @@ class Group(NamedTuple):
     """Squares that are filled in one stage of a plan, and the consistent fillings."""
 
     squares: Int16[np.ndarray, " N"]
-    fillings: UInt64[np.ndarray, " M"]  # the fullest first; none if the layers are used instead
-    layers: Int16[np.ndarray, " N"]  # each is filled only when all lower ones are full
+    fillings: UInt64[np.ndarray, " M"]  # the fullest first; none if there are too many
+    obstructions: UInt64[np.ndarray, " O"]  # none if all fillings are listed
+    first_obstruction: Int64[np.ndarray, " N+1"]  # of each square
 
 
 class _Family(NamedTuple):
@@ -53,7 +59,7 @@ def groups_in_steps(
     """Parts of ``squares`` that can be filled in any order, one part after or before another.
 
     Squares side by side are in one part, and so are those that keep each other's boxes from leaving
-    when full.
+    when full, but never more than ``MAX_SQUARES``.
     """
     parts = _side_by_side(board, squares)
     part = 0
@@ -71,10 +77,21 @@ def groups_in_steps(
             part += 1
             continue
         joined = np.sort(np.concatenate([parts[i] for i in [part, *others]]))
+        if len(joined) > MAX_SQUARES:
+            part += 1
+            continue
         parts = [parts[i] for i in range(len(parts)) if i != part and i not in others]
         parts.insert(0, joined)
         part = 0
-    return parts
+    small: list[Int16[np.ndarray, " _"]] = []
+    for squares_of_part in parts:
+        in_order = squares_of_part
+        if len(in_order) > MAX_SQUARES:
+            layers = np.zeros(len(in_order), np.int16)
+            fill_layers(board, occupied, in_order, roots_of(board, occupied, in_order), layers)
+            in_order = in_order[np.argsort(layers, kind="stable")]
+        small += [in_order[i : i + MAX_SQUARES] for i in range(0, len(in_order), MAX_SQUARES)]
+    return small
 
 
 def _side_by_side(board: PullBoard, squares: list[int]) -> list[Int16[np.ndarray, " _"]]:
@@ -109,13 +126,11 @@ def _is_blocked_by(
 def group_in_steps(
     board: PullBoard, occupied: Int16[np.ndarray, " _"], squares: Int16[np.ndarray, " N"]
 ) -> Steps[Group]:
-    """The fillings of ``squares`` while boxes on ``occupied`` never move."""
+    """The fillings of at most ``MAX_SQUARES`` squares while boxes on ``occupied`` never move."""
     fillings: set[int] = set()
-    layers = np.zeros(len(squares), np.int16)
     roots = roots_of(board, occupied, squares)
-    is_complete = len(squares) <= _MAX_SQUARES
     work = 0
-    for root in roots.tolist() if is_complete else ():
+    for root in roots.tolist():
         family = _empty_family(root, work)
         while not go_on_with_family(board, occupied, squares, family):
             yield
@@ -123,13 +138,19 @@ def group_in_steps(
         fillings.update(family.filling[: family.progress[_KNOWN]].tolist())
         is_complete = family.progress[_KNOWN] == family.progress[_DONE]
         if not is_complete or len(fillings) > MAX_FILLINGS:
+            fillings.clear()
             break
-    if not is_complete or len(fillings) > MAX_FILLINGS:
-        fillings.clear()
-        fill_layers(board, occupied, squares, roots, layers)
-        yield
+    found = np.zeros((len(squares), MAX_OBSTRUCTIONS), np.uint64)
+    counts = np.zeros(len(squares), np.int64)
+    if not fillings:
+        yield from _find_obstructions_in_steps(board, occupied, squares, roots, found, counts)
     fullest_first = sorted(fillings, key=lambda filling: (-filling.bit_count(), filling))
-    return Group(squares, np.array(fullest_first, np.uint64), layers)
+    return Group(
+        squares=squares,
+        fillings=np.array(fullest_first, np.uint64),
+        obstructions=np.concatenate([found[i, : counts[i]] for i in range(len(squares))]),
+        first_obstruction=np.concatenate([[0], np.cumsum(counts)]),
+    )
 
 
 def _empty_family(root: int, work: int) -> _Family:
@@ -269,3 +290,76 @@ def fill_layers(board, occupied, squares, roots, layers):
     for i in range(len(squares)):
         if layers[i] > 0:
             layers[i] = round_number - layers[i]
+
+
+def _find_obstructions_in_steps(
+    board: PullBoard,
+    occupied: Int16[np.ndarray, " _"],
+    squares: Int16[np.ndarray, " N"],
+    roots: Int64[np.ndarray, " _"],
+    found: UInt64[np.ndarray, "N _"],
+    counts: Int64[np.ndarray, " N"],
+) -> Steps[None]:
+    """Fills ``found``, and ``counts`` with how many obstructions each square has there."""
+    tried = np.zeros(_MOST_TRIED, np.uint64)
+    work = 0
+    for i in range(len(squares)):
+        if work < _MOST_WORK:
+            counts[i], work_of_one = find_obstructions(
+                board, occupied, squares, roots, i, found[i], tried
+            )
+            work += work_of_one
+            yield
+
+
+@entry
+@no_type_check
+def find_obstructions(board, occupied, squares, roots, row, found, tried):
+    """Fills ``found`` with obstructions of one square; returns how many, and the work.
+
+    After each one others are looked for that do without one of its squares: a tree of hitting sets
+    (Reiter, "A theory of diagnosis from first principles", Artificial Intelligence 32, 1987).
+    """
+    num_floor = len(board.neighbours) - 1
+    rest = (~np.uint64(0) >> np.uint64(64 - len(squares))) ^ ONE << np.uint64(row)
+    num_found = work = first = 0
+    tried[0] = 0
+    num_tried = 1
+    while first < num_tried and num_found < len(found):
+        left_out = tried[first]
+        first += 1
+        obstruction = rest & ~left_out
+        is_known = False
+        for i in range(num_found):
+            if found[i] & left_out == EMPTY:
+                obstruction = found[i]
+                is_known = True
+                break
+        if not is_known:
+            work += num_floor
+            if not is_obstructed(board, occupied, squares, roots, row, obstruction):
+                continue
+            for i in range(len(squares)):
+                bit = ONE << np.uint64(i)
+                if obstruction & bit:
+                    work += num_floor
+                    if is_obstructed(board, occupied, squares, roots, row, obstruction ^ bit):
+                        obstruction ^= bit
+            found[num_found] = obstruction
+            num_found += 1
+        while obstruction != EMPTY and num_tried < len(tried):
+            tried[num_tried] = left_out | lowest(obstruction)
+            obstruction ^= lowest(obstruction)
+            num_tried += 1
+    return num_found, work
+
+
+@inner
+@no_type_check
+def is_obstructed(board, occupied, squares, roots, row, filling):
+    """Whether a box on one square cannot leave while others are filled, wherever the player is."""
+    fill(board, occupied, squares, filling | ONE << np.uint64(row))
+    can = False
+    for root in roots:
+        can |= can_leave(board, squares[row], root)
+    return not can

@@ -7,7 +7,7 @@ A plan has *stages*. In each, boxes from elsewhere fill squares, goals and parki
 order that leaves the rest to be filled (``fillings``); then one box that the plan placed moves on
 to another square, which begins the next stage. A plan that does not park has one stage.
 Axes as in ``ground``, S steps, K stages, B squares that are filled when a stage begins, H groups of
-N squares, M fillings.
+N squares, M fillings, O obstructions.
 """
 
 from typing import NamedTuple, no_type_check
@@ -18,7 +18,7 @@ from jaxtyping import Int8, Int16, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
-from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count
+from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, index, lowest
 from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
 from tokoban.sokoban.search.fess.pulls import GONE, MAX_BOXES, pull_board, pulls_in_steps
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
@@ -36,9 +36,10 @@ class Packing(NamedTuple):
     base: Int16[np.ndarray, " B"]  # squares filled when a stage begins
     first_base: Int64[np.ndarray, " K+1"]
     first_group: Int64[np.ndarray, " K+1"]  # of each stage
-    squares: Int16[np.ndarray, " N"]  # of each group, the lowest layer first
-    layers: Int16[np.ndarray, " N"]
+    squares: Int16[np.ndarray, " N"]  # of each group
     first_square: Int64[np.ndarray, " H+1"]
+    obstructions: UInt64[np.ndarray, " O"]  # of each square
+    first_obstruction: Int64[np.ndarray, " N+1"]
     fillings: UInt64[np.ndarray, " M"]
     first_filling: Int64[np.ndarray, " H+1"]
     core: UInt64[np.ndarray, " H"]  # squares of every consistent filling
@@ -112,12 +113,7 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
         steps += stage.fills
         if stage.moves_on is not None:
             steps.append(stage.moves_on[1])
-    flat = [
-        group._replace(squares=group.squares[by_layer], layers=group.layers[by_layer])
-        for of_stage in groups
-        for group in of_stage
-        for by_layer in [np.argsort(group.layers, kind="stable")]
-    ]
+    flat = [group for of_stage in groups for group in of_stage]
     every = ~np.uint64(0)
     cores = [np.bitwise_and.reduce(group.fillings, initial=every) for group in flat]
     is_kept = np.ones(len(steps), np.bool_)  # until the end
@@ -131,8 +127,11 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
         first_base=_firsts([len(stage.base) for stage in stages]),
         first_group=_firsts([len(of_stage) for of_stage in groups]),
         squares=_joined([group.squares for group in flat], np.int16),
-        layers=_joined([group.layers for group in flat], np.int16),
         first_square=_firsts([len(group.squares) for group in flat]),
+        obstructions=_joined([group.obstructions for group in flat], np.uint64),
+        first_obstruction=_firsts(
+            [int(number) for group in flat for number in np.diff(group.first_obstruction)]
+        ),
         fillings=_joined([group.fillings for group in flat], np.uint64),
         first_filling=_firsts([len(group.fillings) for group in flat]),
         core=np.array(cores, np.uint64),
@@ -229,55 +228,98 @@ def num_packed(packing, is_blocked):
         return packed
     packed = packing.first_step[stage]
     for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
-        if packing.first_filling[group] == packing.first_filling[group + 1]:
-            packed += packed_by_layers(packing, group, is_blocked)
-        else:
-            packed += packed_in_fillings(packing, group, is_blocked)
+        packed += packed_of_group(packing, group, is_blocked)
     return packed
 
 
 @inner
 @no_type_check
-def packed_by_layers(packing, group, is_blocked):
-    """The squares filled of a group: all of the full lowest layers, and of the next one."""
-    packed = np.int64(0)
-    last_layer = np.int16(1 << 14)
-    for i in range(packing.first_square[group], packing.first_square[group + 1]):
-        if packing.layers[i] > last_layer:
-            break
-        if is_blocked[packing.squares[i]]:
-            packed += 1
-        else:
-            last_layer = packing.layers[i]
-    return packed
-
-
-@inner
-@no_type_check
-def packed_in_fillings(packing, group, is_blocked):
-    """The most squares filled of a group that are a consistent filling.
-
-    While the squares of all consistent fillings are not full, those of them that are count alone.
-    """
+def packed_of_group(packing, group, is_blocked):
+    """The most squares filled of a group that are a consistent filling; kept for the next time."""
     first = packing.first_square[group]
     filled = EMPTY
     for i in range(first, packing.first_square[group + 1]):
         if is_blocked[packing.squares[i]]:
             filled |= ONE << np.uint64(i - first)
+    slot = np.int64(filled * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) & (_KEPT - 1)
+    if packing.kept_packed[group, slot] == NONE or packing.kept_filling[group, slot] != filled:
+        packing.kept_filling[group, slot] = filled
+        if packing.first_filling[group] < packing.first_filling[group + 1]:
+            packing.kept_packed[group, slot] = packed_in_fillings(packing, group, filled)
+        else:
+            packing.kept_packed[group, slot] = packed_unobstructed(packing, group, filled)
+    return np.int64(packing.kept_packed[group, slot])
+
+
+@inner
+@no_type_check
+def packed_in_fillings(packing, group, filled):
+    """The most of ``filled`` that is in the list of consistent fillings.
+
+    While the squares of all consistent fillings are not full, those of them that are count alone.
+    """
     core = packing.core[group]
     if filled & core != core:
         return count(filled & core)
-    slot = np.int64(filled * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) & (_KEPT - 1)
-    if packing.kept_packed[group, slot] != NONE and packing.kept_filling[group, slot] == filled:
-        return np.int64(packing.kept_packed[group, slot])
-    packed = np.int64(0)
     for i in range(packing.first_filling[group], packing.first_filling[group + 1]):
         if packing.fillings[i] & ~filled == EMPTY:
-            packed = count(packing.fillings[i])
-            break
-    packing.kept_filling[group, slot] = filled
-    packing.kept_packed[group, slot] = packed
-    return packed
+            return count(packing.fillings[i])
+    return np.int64(0)
+
+
+@inner
+@no_type_check
+def packed_unobstructed(packing, group, filled):
+    """How many of ``filled`` are left once boxes are taken away until all other squares can be
+    filled: each time the one without which the fewest are stuck."""
+    while True:
+        stuck = stuck_squares(packing, group, filled)
+        candidates = EMPTY
+        rest = stuck
+        while rest != EMPTY:
+            square = packing.first_square[group] + index(rest)
+            rest ^= lowest(rest)
+            for i in range(
+                packing.first_obstruction[square], packing.first_obstruction[square + 1]
+            ):
+                if packing.obstructions[i] & ~(filled | stuck) == EMPTY:
+                    candidates |= packing.obstructions[i] & filled
+        if candidates == EMPTY:  # none is stuck, or what is stuck would be on an empty board
+            return count(filled)
+        worst, fewest = EMPTY, np.int64(64)
+        while candidates != EMPTY:
+            box = lowest(candidates)
+            candidates ^= box
+            num_stuck = count(stuck_squares(packing, group, filled ^ box))
+            if num_stuck < fewest:
+                worst, fewest = box, num_stuck
+        filled ^= worst
+
+
+@inner
+@no_type_check
+def stuck_squares(packing, group, filled):
+    """The squares not filled that boxes could not leave one after another if all were full."""
+    first = packing.first_square[group]
+    num_squares = packing.first_square[group + 1] - first
+    stuck = ~np.uint64(0) >> np.uint64(64 - num_squares) & ~filled
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        rest = stuck
+        while rest != EMPTY:
+            bit = lowest(rest)
+            rest ^= bit
+            square = first + index(bit)
+            is_free = True
+            for i in range(
+                packing.first_obstruction[square], packing.first_obstruction[square + 1]
+            ):
+                is_free &= packing.obstructions[i] & ~(filled | stuck) != EMPTY
+            if is_free:
+                stuck ^= bit
+                has_changed = True
+    return stuck
 
 
 @inner
