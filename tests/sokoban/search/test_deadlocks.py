@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,10 +18,12 @@ from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
 from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
+from tokoban.sokoban.search.few_boxes import pairs_in_steps, triples_in_steps
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.positions import unpacked_bits
+from tokoban.sokoban.search.steps import completed
 
-is_deadlocked_corral = for_python(corral_search.is_deadlocked_corral)
+has_deadlocked_corral_in = for_python(corral_search.has_deadlocked_corral)
 find_pi_corral = for_python(corrals.find_pi_corral)
 mark_frozen = for_python(deadlocks.mark_frozen)
 frozen_entry = for_python(deadlocks.frozen_entry)
@@ -53,17 +56,18 @@ def corral_verdict(laid: LaidOut) -> int:
 
 
 def has_deadlocked_corral(laid: LaidOut) -> bool:
-    return any(
-        is_deadlocked_corral(
-            laid.ground,
-            laid.pruning.patterns,
-            laid.pruning.corral_search,
-            laid.scratch.boxes,
-            laid.scratch.area,
-            region,
-            laid.positions.player[0],
-        )
-        for region in range(2, 2 + laid.num_regions)
+    pruning = laid.pruning
+    return has_deadlocked_corral_in(
+        laid.ground,
+        pruning.patterns,
+        pruning.few_boxes,
+        pruning.corral_search,
+        laid.scratch.boxes,
+        laid.scratch.area,
+        laid.num_regions,
+        pruning.is_inside,
+        laid.positions.player[0],
+        1 << 62,
     )
 
 
@@ -78,21 +82,23 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
     """Asks all prunings at some positions of a game; counts what they say, once per position."""
     graph = push_graph(board)
     alive = solvable(graph, board.goals)
-    learned = None
+    first = lay_out_board(board)
+    pairs = completed(pairs_in_steps(first.ground))
+    triples = completed(triples_in_steps(first.ground, pairs))
+    # What is learned at one position is used at the others.
+    learned = replace(first, pruning=first.pruning._replace(few_boxes=triples))
     said: Counter[str] = Counter()
-    for position in draw.sample(list(graph), min(num_positions, len(graph))):
-        laid = lay_out_board(board_at(board, position))
+    for position in draw.choices(list(graph), k=num_positions):
+        laid = replace(lay_out_board(board_at(board, position)), pruning=learned.pruning)
         verdict = corral_verdict(laid)
         found = {
             "frozen": is_frozen(laid),
             "no way into a corral": verdict == DEADLOCKED,
+            "pattern": has_pattern(laid, learned),
             "corral": has_deadlocked_corral(laid),
-            "pattern": learned is not None and has_pattern(laid, learned),
         }
         assert not (any(found.values()) and position in alive), (found, position)
         said += Counter(name for name, is_lost in found.items() if is_lost)
-        if found["corral"]:
-            learned = laid
         if (
             verdict not in (DEADLOCKED, NO_CORRAL)
             and position in alive

@@ -1,4 +1,4 @@
-"""A bounded search of a corral: can the boxes around a region that the player cannot enter ever all
+"""A bounded search of a corral: can the boxes around regions that the player cannot enter ever all
 come to goals, were there no other boxes? Condition and source in ``deadlocks``."""
 
 from functools import partial
@@ -8,10 +8,17 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.corrals import touches
 from tokoban.sokoban.search.deadlocks import is_immobile, mark_frozen
+from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
-from tokoban.sokoban.search.patterns import add_pattern
+from tokoban.sokoban.search.patterns import (
+    add_pattern,
+    allowed_positions,
+    has_pattern,
+    note_harmless,
+)
 from tokoban.sokoban.search.positions import (
     Positions,
     add,
@@ -23,8 +30,8 @@ from tokoban.sokoban.search.positions import (
 )
 
 _MAX_BOXES = 24  # corrals with more are not searched
-_MAX_SEARCHED = 400  # positions, then nothing is proved
-_CAPACITY = 512  # and one more expansion
+_MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions, then nothing is proved
+_CAPACITY = 4096  # and one more expansion
 
 
 class CorralSearch(NamedTuple):
@@ -32,6 +39,8 @@ class CorralSearch(NamedTuple):
 
     positions: Positions
     words: UInt64[np.ndarray, " W"]  # the boxes after a push
+    others: UInt64[np.ndarray, " W"]  # those that are not pushed
+    start: UInt64[np.ndarray, " W"]  # all
     boxes: Int16[np.ndarray, " N"]
     is_blocked: Bool[np.ndarray, "F+1"]
     is_frozen: Bool[np.ndarray, "F+1"]
@@ -47,6 +56,8 @@ def empty_corral_search(num_floor: int) -> CorralSearch:
     search = CorralSearch(
         positions=empty_positions(_CAPACITY, num_floor),
         words=np.zeros(-(-num_floor // 64), np.uint64),
+        others=np.zeros(-(-num_floor // 64), np.uint64),
+        start=np.zeros(-(-num_floor // 64), np.uint64),
         boxes=np.zeros(_MAX_BOXES, np.int16),
         is_blocked=np.zeros(num_floor + 1, np.bool_),
         is_frozen=np.zeros(num_floor + 1, np.bool_),
@@ -71,11 +82,31 @@ def _flood(ground, search, player, marks):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _push(ground, search, boxes, row, direction, parent):
+def _store(ground, search, words, key, least):
+    """Stores a position if it is new; returns whether it was.
+
+    In place of a parent it keeps its slot, by which the hash table is emptied again.
+    """
+    positions = search.positions
+    slot = slot_of(positions, words, key, least, ground.keys[1, least])
+    if positions.slots[slot] != NONE:
+        return False
+    add(positions, slot, words, key, least, slot)
+    return True
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _push(ground, patterns, few_boxes, search, boxes, row, direction, parent):
     """Stores the position after a push if it is new and not deadlocked; returns whether it was."""
+    positions, words, others = search.positions, search.words, search.others
     box = np.int64(boxes[row])
     end = np.int64(ground.neighbours[box, direction])
     if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
+        return False
+    copy(positions.boxes[parent], others)
+    others[box >> 6] ^= bit_of(box)
+    if is_deadlocked_by_few(few_boxes, others, end, direction ^ 2):
         return False
     is_blocked = search.is_blocked
     is_blocked[box] = False
@@ -88,104 +119,131 @@ def _push(ground, search, boxes, row, direction, parent):
     boxes[row] = box
     is_new = False
     if not is_deadlocked:
-        positions, words = search.positions, search.words
         least = np.int64(_flood(ground, search, box, search.area_after))
-        copy(positions.boxes[parent], words)
-        words[box >> 6] ^= bit_of(box)
+        copy(others, words)
         words[end >> 6] ^= bit_of(end)
         key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
-        slot = slot_of(positions, words, key, least, ground.keys[1, least])
-        is_new = positions.slots[slot] == NONE
-        if is_new:
-            add(positions, slot, words, key, least, parent)
+        if not has_pattern(patterns, words, end, least, 0):
+            is_new = _store(ground, search, words, key, least)
     is_blocked[end] = False
     is_blocked[box] = True
     return is_new
 
 
-@partial(inner, is_inlined=True)
+@inner
 @no_type_check
-def _may_be_solved(ground, search, num_boxes):
-    """Whether the boxes of position 0 may all come to goals, or one of them may leave the corral.
+def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions):
+    """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
 
-    True too if the search reaches its limit.
+    1 if so, 0 if not, -1 if that takes more positions; the last were ``positions.num_known``.
     """
     positions, is_blocked = search.positions, search.is_blocked
     boxes = search.boxes[:num_boxes]
+    for position in range(positions.num_known[0]):
+        positions.slots[positions.parent[position]] = NONE
+    positions.num_known[0] = 0
+    list_boxes(search.start, boxes)
+    key = np.uint64(0)
+    for box in boxes:
+        key ^= ground.keys[0, box]
+        is_blocked[box] = True
+    least = np.int64(_flood(ground, search, player, search.area))
+    for box in boxes:
+        is_blocked[box] = False
+    _store(ground, search, search.start, key, least)
     first = np.int64(0)
-    may_be = False
-    while first < positions.num_known[0] and not may_be:
+    verdict = np.int64(0)
+    while first < positions.num_known[0] and verdict == 0:
+        if positions.num_known[0] >= max_positions:
+            verdict = np.int64(-1)
         list_boxes(positions.boxes[first], boxes)
-        may_be = positions.num_known[0] >= _MAX_SEARCHED
         num_on_goals = 0
         for box in boxes:
             is_blocked[box] = True
             num_on_goals += ground.is_goal[box]
-        may_be |= num_on_goals == num_boxes
+        if num_on_goals == num_boxes:
+            verdict = np.int64(1)
         _flood(ground, search, np.int64(positions.player[first]), search.area)
         for row in range(num_boxes):
             for direction in range(4):
                 end = ground.neighbours[boxes[row], direction]
                 start = ground.neighbours[boxes[row], direction ^ 2]
-                if may_be or search.area[start] != 1 or is_blocked[end]:
+                if verdict != 0 or search.area[start] != 1 or is_blocked[end]:
                     continue
-                if _push(ground, search, boxes, row, direction, first):
-                    may_be = not search.is_corral[end]
+                is_new = _push(ground, patterns, few_boxes, search, boxes, row, direction, first)
+                if is_new and not search.is_corral[end]:
+                    verdict = np.int64(1)
         for box in boxes:
             is_blocked[box] = False
         first += 1
-    return may_be
+    return verdict
 
 
 @inner
 @no_type_check
-def is_deadlocked_corral(ground, patterns, search, boxes, marks, region, player):
-    """Whether the boxes around the region of ``marks`` are deadlocked even were there no others.
+def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
+    """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
+    allowed = 2 * search.positions.num_known[0] + _MIN_SEARCHED
+    for square in range(len(search.is_corral) - 1):
+        word, bit = square >> 6, bit_of(square)
+        if num_boxes > 1 and search.start[word] & bit:
+            search.start[word] ^= bit
+            verdict = _may_be_solved(
+                ground, patterns, few_boxes, search, num_boxes - 1, player, allowed
+            )
+            if verdict == 0:
+                num_boxes -= 1
+            else:
+                search.start[word] ^= bit
+    return num_boxes
 
-    A deadlock that is found is added to the patterns.
+
+@inner
+@no_type_check
+def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_inside, player):
+    """Whether the boxes around regions of ``marks`` are deadlocked even were there no others.
+
+    The regions are those that ``is_inside`` marks. The fewest boxes that are found to be deadlocked
+    are added to the patterns.
     """
     num_boxes = np.int64(0)
     key = np.uint64(0)
     is_finished = True
-    search.words[:] = 0
+    search.start[:] = 0
     for box in boxes:
-        is_beside = False
-        for direction in range(4):
-            is_beside |= marks[ground.neighbours[box, direction]] == region
-        if not is_beside:
+        if not touches(ground.neighbours, marks, box, is_inside):
             continue
         if num_boxes == len(search.boxes):
             return False
-        search.boxes[num_boxes] = box
-        search.words[box >> 6] |= bit_of(box)
+        search.start[box >> 6] |= bit_of(box)
         num_boxes += 1
         key ^= ground.keys[0, box]
         is_finished &= ground.is_goal[box]
     if is_finished:
         return False
     corral = search.boxes[:num_boxes]
+    list_boxes(search.start, corral)
     for box in corral:
         search.is_blocked[box] = True
     least = np.int64(_flood(ground, search, player, search.area))
     for box in corral:
         search.is_blocked[box] = False
     mixed = key ^ ground.keys[1, least]
-    entry = np.int64(mixed >> np.uint64(1)) & (len(patterns.refuted) - 1)
-    if patterns.refuted[entry] == mixed:
+    max_positions = allowed_positions(patterns, mixed, _MIN_SEARCHED, _MAX_SEARCHED)
+    if max_positions == 0:
         return False
-    positions = search.positions
-    positions.slots[:] = NONE
-    positions.num_known[0] = 0
-    slot = slot_of(positions, search.words, key, least, ground.keys[1, least])
-    add(positions, slot, search.words, key, least, NONE)
     for square in range(len(marks)):
-        search.is_corral[square] = marks[square] == region
+        search.is_corral[square] = is_inside[marks[square]]
     for box in corral:
         search.is_corral[box] = True
-    if _may_be_solved(ground, search, num_boxes):
-        patterns.refuted[entry] = mixed
+    verdict = _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions)
+    if verdict != 0:
+        if verdict > 0:
+            note_harmless(patterns, mixed)
         return False
-    list_boxes(positions.boxes[0], corral)
+    num_boxes = _shrink(ground, patterns, few_boxes, search, num_boxes, player)
+    corral = search.boxes[:num_boxes]
+    list_boxes(search.start, corral)
     for box in corral:
         search.is_blocked[box] = True
     _flood(ground, search, player, search.area)
@@ -193,3 +251,49 @@ def is_deadlocked_corral(ground, patterns, search, boxes, marks, region, player)
         search.is_blocked[box] = False
     add_pattern(patterns, corral, search.area, 1)
     return True
+
+
+@inner
+@no_type_check
+def mark_beside(ground, box, marks, is_inside):
+    """Marks the regions beside a box, without the player's; returns whether there are several."""
+    num_marked = 0
+    for direction in range(4):
+        region = marks[ground.neighbours[box, direction]]
+        if region > 1 and not is_inside[region]:
+            is_inside[region] = True
+            num_marked += 1
+    return num_marked > 1
+
+
+@inner
+@no_type_check
+def has_deadlocked_corral(
+    ground,
+    patterns,
+    few_boxes,
+    search,
+    boxes,
+    marks,
+    num_regions,
+    is_inside,
+    player,
+    max_floods,
+):
+    """Whether a region, or all those beside one box, are deadlocked with the boxes around them.
+
+    No search begins once there have been ``max_floods``.
+    """
+    for seed in range(num_regions + len(boxes)):
+        if search.num_floods[0] >= max_floods:
+            return False
+        is_inside[: num_regions + 2] = False
+        if seed < num_regions:
+            is_inside[2 + seed] = True
+        elif not mark_beside(ground, boxes[seed - num_regions], marks, is_inside):
+            continue
+        if is_deadlocked_corral(
+            ground, patterns, few_boxes, search, boxes, marks, is_inside, player
+        ):
+            return True
+    return False

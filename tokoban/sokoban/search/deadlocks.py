@@ -20,10 +20,13 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
 - *Bipartite* (``bounds``): the boxes cannot be assigned to different goals that each reaches
   alone, so the matching lower bound is UNREACHABLE; ``is_deadlocked_by_freeze`` asks the same with
   frozen boxes as walls. Sound: every solution is such an assignment. Junghanns and Schaeffer 2001.
-- *Corral* (``corral_search.is_deadlocked_corral``): the boxes around a region that the player
-  cannot enter, alone on the board, can neither all come to goals nor let one of them leave. Sound:
-  removing boxes never makes a board unsolvable. A search that reaches its limit proves nothing.
-  "Corral deadlocks" of the Sokoban wiki.
+- *Corral* (``corral_search``): the boxes around a region that the player cannot enter, or around
+  all such regions beside one box, alone on the board, can neither all come to goals nor let one of
+  them leave the regions and the squares of those boxes. Sound: removing boxes never makes a board
+  unsolvable, and so a box that has left proves nothing. A search that reaches its limit proves
+  nothing either; it is made again, with a higher limit, each time that it has been asked for twice
+  as often. "Corral deadlocks" of the Sokoban wiki; several regions take in its closed diagonals.
+  Limits that grow are Festival's.
 - *PI-corral* (``corrals.find_pi_corral``): every first push of a box around a corral leads into it
   and can be made now. If there is no such push and the corral is unfinished, the position is
   deadlocked, which is sound for every search. Else the search may try *only* those boxes (pruning
@@ -31,8 +34,9 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
   with as many pushes but perhaps a longer walk. So pruning is sound for the fewest pushes and for
   any solution, not for the fewest moves. Brian Damgaard's YASS; Sokoban wiki, "PI-corral pruning".
 - *Deadlock pattern database* (``patterns``): boxes and player of every deadlocked corral that was
-  found. Sound as the corral was: a position with these boxes, among others, and the player in the
-  same area is deadlocked. Junghanns and Schaeffer 2001 ("deadlock tables", "pattern search").
+  found, without the boxes that the same search shows not to be needed. Sound as the corral was: a
+  position with these boxes, among others, and the player in the same area is deadlocked. Junghanns
+  and Schaeffer 2001 ("deadlock tables", "pattern search").
 
 On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes at once by shifts of
 words, which is why it is written again there; ``test_deadlocks`` holds it to the rule here.

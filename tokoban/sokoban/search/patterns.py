@@ -34,6 +34,7 @@ class Patterns(NamedTuple):
     pattern: Int32[np.ndarray, " K"]
     # Keys of boxes and area that were searched and not found deadlocked; one entry for each.
     refuted: UInt64[np.ndarray, " R"]
+    num_asked: Int32[np.ndarray, " R"]  # how often; 0 once it is known to be no deadlock
     progress: Int64[np.ndarray, "2"]
 
 
@@ -48,6 +49,7 @@ def no_patterns(num_floor: int, *, is_small: bool = False) -> Patterns:
         next_link=np.zeros(_EACH * most, np.int32),
         pattern=np.zeros(_EACH * most, np.int32),
         refuted=np.zeros(_EACH * most, np.uint64),
+        num_asked=np.zeros(_EACH * most, np.int32),
         progress=np.zeros(2, np.int64),
     )
 
@@ -103,3 +105,31 @@ def add_pattern(patterns, boxes, marks, mark):
     for square in range(len(marks) - 1):
         if marks[square] == mark:
             patterns.area[pattern, square >> 6] |= bit_of(square)
+
+
+@inner
+@no_type_check
+def allowed_positions(patterns, key, least, most):
+    """How many positions the search of a corral may look at; 0 if it shall not be searched now.
+
+    A corral that was not decided is searched again each time the number of times that it was asked
+    for has doubled.
+    """
+    entry = np.int64(key >> np.uint64(1)) & (len(patterns.refuted) - 1)
+    if patterns.refuted[entry] != key:
+        patterns.refuted[entry] = key
+        patterns.num_asked[entry] = 1
+        return least
+    if patterns.num_asked[entry] == 0:
+        return 0
+    patterns.num_asked[entry] += 1
+    asked = np.int64(patterns.num_asked[entry])
+    return min(asked, most) if asked > least and asked & (asked - 1) == 0 else 0
+
+
+@inner
+@no_type_check
+def note_harmless(patterns, key):
+    """Notes that the corral of the last ``allowed_positions`` with this key is no deadlock."""
+    entry = np.int64(key >> np.uint64(1)) & (len(patterns.refuted) - 1)
+    patterns.num_asked[entry] = 0

@@ -14,7 +14,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.corral_search import (
     CorralSearch,
     empty_corral_search,
-    is_deadlocked_corral,
+    has_deadlocked_corral,
 )
 from tokoban.sokoban.search.corrals import DEADLOCKED, find_pi_corral
 from tokoban.sokoban.search.deadlocks import (
@@ -90,11 +90,19 @@ def judge_corrals(
     for box in boxes:
         if has_pattern(pruning.patterns, words, box, player, since):
             return DEADLOCKED
-    for region in range(2, 2 + num_regions):
-        if pruning.corral_search.num_floods[0] < max_floods and is_deadlocked_corral(
-            ground, pruning.patterns, pruning.corral_search, boxes, area, region, player
-        ):
-            return DEADLOCKED
+    if has_deadlocked_corral(
+        ground,
+        pruning.patterns,
+        pruning.few_boxes,
+        pruning.corral_search,
+        boxes,
+        area,
+        num_regions,
+        pruning.is_inside,
+        player,
+        max_floods,
+    ):
+        return DEADLOCKED
     return find_pi_corral(
         ground,
         boxes,
