@@ -11,7 +11,12 @@ from jaxtyping import Bool, Int32, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, count, index, lowest
-from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions
+from tokoban.sokoban.search.fess.regions import (
+    Regions,
+    empty_regions,
+    find_regions,
+    place_beside,
+)
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
@@ -88,16 +93,6 @@ def fill_blocked(ground, blocked, workspace, first, last):
 
 @inner
 @no_type_check
-def _place(regions, box, direction):
-    """The place of a box with the player beside it in this direction."""
-    zone = 0
-    while regions.beside[box, zone] != regions.beside[box, direction]:
-        zone += 1
-    return box * 4 + zone
-
-
-@inner
-@no_type_check
 def _pull_from_goals(ground, workspace, wall):
     """Fills ``goals`` of the workspace for a lone box beside a box that never moves."""
     neighbours, regions, goals = ground.neighbours, workspace.regions, workspace.goals
@@ -110,7 +105,7 @@ def _pull_from_goals(ground, workspace, wall):
             continue
         for direction in range(4):
             if regions.beside[square, direction] != NONE:
-                place = _place(regions, square, direction)
+                place = place_beside(regions, square, direction)
                 goals[place, goal >> 6] |= bit_of(goal)
                 if not is_waiting[place]:
                     is_waiting[place] = True
@@ -126,9 +121,9 @@ def _pull_from_goals(ground, workspace, wall):
             end = np.int64(neighbours[box, direction])
             if regions.beside[box, direction] == NONE or regions.beside[end, direction] == NONE:
                 continue
-            if _place(regions, box, direction) != place:
+            if place_beside(regions, box, direction) != place:
                 continue
-            earlier = _place(regions, end, direction)
+            earlier = place_beside(regions, end, direction)
             has_more = False
             for word in range(goals.shape[1]):
                 more = goals[earlier, word] | goals[place, word]

@@ -1,0 +1,55 @@
+"""Moves of one box from every position of small boards, in plain Python."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.push_graph import Position, board_at, push_graph
+from tokoban.sokoban.board import Board, Square
+
+
+@dataclass(frozen=True)
+class Move:
+    """One box from one square to another, by pushes of it alone."""
+
+    box: Square
+    to: Square
+    after: Position
+
+    @property
+    def player(self) -> Square:
+        return self.after[1]
+
+
+Graph = dict[Position, list[tuple[Square, Position]]]
+
+
+def small_boards() -> Iterator[tuple[Board, Graph]]:
+    """Boards with all their positions."""
+    for shape in (Shape(4, 5, 2, is_closed=True), Shape(3, 5, 3, is_closed=True)):
+        for board in random_boards(shape, 12, seed=31):
+            if (board.boxes | board.goals) <= board.inside():
+                yield board, push_graph(board)
+
+
+def moves_of(graph: Graph, position: Position) -> list[Move]:
+    """All moves of one box, each box and its place once; also back to where it was."""
+    moves = []
+    for box in position[0]:
+        others = position[0] - {box}
+        seen = {(box, position): position}
+        waiting = [(box, position)]
+        while waiting:
+            square, here = waiting.pop()
+            for pushed, after in graph[here]:
+                (to,) = after[0] - others if pushed == square else (None,)
+                if to is not None and (to, after) not in seen:
+                    seen[to, after] = after
+                    waiting.append((to, after))
+                    moves.append(Move(box, to, after))
+    return moves
+
+
+def area_of(board: Board, position: Position) -> frozenset[Square]:
+    """Where the player can walk."""
+    return frozenset(board_at(board, position).area())

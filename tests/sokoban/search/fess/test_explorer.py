@@ -1,0 +1,85 @@
+"""What the explorer says of every move from every position of small boards."""
+
+import numpy as np
+
+from tests.sokoban.search.fess.one_box import Graph, Move, area_of, moves_of, small_boards
+from tests.sokoban.search.laid_out import for_python
+from tests.sokoban.search.push_graph import Position
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import dead_squares
+from tokoban.sokoban.search.fess import explorer as module
+from tokoban.sokoban.search.fess import regions as regions_module
+from tokoban.sokoban.search.fess.explorer import empty_exploring
+from tokoban.sokoban.search.fess.regions import empty_regions
+from tokoban.sokoban.search.ground import Squares, build_ground
+
+find_regions = for_python(regions_module.find_regions)
+find_new_pushes = for_python(module.find_new_pushes)
+has_new_push = for_python(module.has_new_push)
+find_returns = for_python(module.find_returns)
+can_return = for_python(module.can_return)
+
+
+def opens_a_push(
+    board: Board, before: frozenset[Square], move: Move, ends: frozenset[Square]
+) -> bool:
+    """Whether another box can be pushed from a square that the player could not walk to."""
+    boxes, new = move.after[0], area_of(board, move.after) - before
+    return any(
+        box.neighbour(direction.opposite) in new and box.neighbour(direction) in ends - boxes
+        for box in boxes - {move.to}
+        for direction in Direction
+    )
+
+
+def comes_back(graph: Graph, before: Position, move: Move) -> bool:
+    waiting, seen = [(move.to, move.after)], {(move.to, move.after)}
+    while waiting:
+        square, here = waiting.pop()
+        if here == before:
+            return True
+        for pushed, after in graph[here]:
+            if pushed == square:
+                (to,) = after[0] - (here[0] - {square})
+                if (to, after) not in seen:
+                    seen.add((to, after))
+                    waiting.append((to, after))
+    return False
+
+
+def test_new_pushes_and_ways_back_are_those_of_plain_play() -> None:
+    num_moves = num_new = num_back = 0
+    for board, graph in small_boards():
+        squares = Squares(board)
+        ground = build_ground(board, squares)
+        number = squares.number
+        ends = board.inside() - dead_squares(board)
+        regions = empty_regions(len(squares.squares))
+        exploring = empty_exploring(len(squares.squares))
+        for position in list(graph)[:: max(len(graph) // 10, 1)]:
+            boxes = squares.numbers(position[0])
+            before = area_of(board, position)
+            area = np.array([*(square in before for square in squares.squares), False], np.int32)
+            for box in position[0]:
+                is_blocked = np.zeros(len(squares.squares) + 1, np.bool_)
+                is_blocked[[*boxes, -1]] = True
+                is_blocked[number[box]] = False
+                moves = [move for move in moves_of(graph, position) if move.box == box]
+                if not moves:
+                    continue
+                _, num_free = find_regions(ground.neighbours, is_blocked, regions)
+                find_new_pushes(
+                    ground, is_blocked, boxes, number[box], area, regions, num_free, exploring
+                )
+                start, least = number[box], number[position[1]]
+                find_returns(ground.neighbours, regions, start, least, exploring)
+                for move in moves:
+                    to, player = number[move.to], number[move.player]
+                    is_new = opens_a_push(board, before, move, ends)
+                    is_back = comes_back(graph, position, move)
+                    assert has_new_push(ground.neighbours, regions, exploring, to, player) == is_new
+                    assert can_return(regions, exploring, to, player) == is_back
+                    num_moves += 1
+                    num_new += is_new
+                    num_back += is_back
+    assert min(num_new, num_back, num_moves - num_new, num_moves - num_back) > 30
