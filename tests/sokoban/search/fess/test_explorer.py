@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from tests.sokoban.search.fess.one_box import Graph, Move, area_of, moves_of, small_boards
+from tests.sokoban.search.fess.one_box import (
+    area_of,
+    comes_back,
+    moves_of,
+    opens_a_push,
+    small_boards,
+)
 from tests.sokoban.search.laid_out import for_python
-from tests.sokoban.search.push_graph import Position
-from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.search.fess import explorer as module
 from tokoban.sokoban.search.fess import regions as regions_module
@@ -18,33 +22,6 @@ find_new_pushes = for_python(module.find_new_pushes)
 has_new_push = for_python(module.has_new_push)
 find_returns = for_python(module.find_returns)
 can_return = for_python(module.can_return)
-
-
-def opens_a_push(
-    board: Board, before: frozenset[Square], move: Move, ends: frozenset[Square]
-) -> bool:
-    """Whether another box can be pushed from a square that the player could not walk to."""
-    boxes, new = move.after[0], area_of(board, move.after) - before
-    return any(
-        box.neighbour(direction.opposite) in new and box.neighbour(direction) in ends - boxes
-        for box in boxes - {move.to}
-        for direction in Direction
-    )
-
-
-def comes_back(graph: Graph, before: Position, move: Move) -> bool:
-    waiting, seen = [(move.to, move.after)], {(move.to, move.after)}
-    while waiting:
-        square, here = waiting.pop()
-        if here == before:
-            return True
-        for pushed, after in graph[here]:
-            if pushed == square:
-                (to,) = after[0] - (here[0] - {square})
-                if (to, after) not in seen:
-                    seen.add((to, after))
-                    waiting.append((to, after))
-    return False
 
 
 def test_new_pushes_and_ways_back_are_those_of_plain_play() -> None:

@@ -4,21 +4,26 @@ An advisor of a feature proposes the child that is best by it, if that is strict
 parent. None proposes a child that lowers the packing.
 """
 
+from functools import partial
 from typing import no_type_check
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.fess.clearing import clear_out_of_plan, open_next_square
 from tokoban.sokoban.search.fess.scores import (
     HOTSPOTS,
+    OPENS,
     OUT_OF_PLAN,
     PACKING,
     REGIONS,
     ROOMS,
     feature_of,
+    has_mark,
 )
 from tokoban.sokoban.search.ground import NONE
 
 FEATURES = (PACKING, REGIONS, OUT_OF_PLAN, ROOMS, HOTSPOTS)
-MAX_ADVICE = len(FEATURES)
+EXPLORER, OPENER, CLEARER = range(len(FEATURES), len(FEATURES) + 3)
+MAX_ADVICE = len(FEATURES) + 3
 
 
 @inner
@@ -41,14 +46,42 @@ def best_by(tree, feature, score, first, last):
 
 @inner
 @no_type_check
-def advise(tables, tree, score, first, last, advice):
-    """Writes the children that are proposed into ``advice``; returns how many."""
+def explore(tree, score, first, last):
+    """The explorer: the best child whose move opens a push to the player, or NONE."""
+    packed = feature_of(score, PACKING)
+    best = NONE
+    for child in range(first, last):
+        child_score = tree.child_score[child]
+        if not has_mark(child_score, OPENS) or feature_of(child_score, PACKING) < packed:
+            continue
+        if best == NONE or child_score > tree.child_score[best]:
+            best = child
+    return best
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def propose(tables, tree, scratch, score, first, last, advisor):
+    """The child that an advisor proposes, or NONE."""
+    if advisor == EXPLORER:
+        return explore(tree, score, first, last)
+    if advisor == OPENER:
+        return open_next_square(tables, tree, scratch, score, first, last)
+    if advisor == CLEARER:
+        return clear_out_of_plan(tables, tree, scratch, score, first, last)
+    return best_by(tree, FEATURES[advisor], score, first, last)
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def advise(tables, tree, scratch, score, first, last):
+    """Writes the children that are proposed into ``scratch.advice``; returns how many."""
+    advice = scratch.advice
     num_advised = 0
-    for advisor in range(len(FEATURES)):
-        feature = FEATURES[advisor]
+    for advisor in range(MAX_ADVICE):
         if tables.is_silent[advisor]:
             continue
-        child = best_by(tree, feature, score, first, last)
+        child = propose(tables, tree, scratch, score, first, last, advisor)
         is_new = child != NONE
         for i in range(num_advised):
             is_new &= advice[i] != child

@@ -10,8 +10,16 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.fess.explorer import (
+    Exploring,
+    can_return,
+    empty_exploring,
+    find_new_pushes,
+    find_returns,
+    has_new_push,
+)
 from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions
-from tokoban.sokoban.search.fess.scores import CELL_SHIFT, score_of
+from tokoban.sokoban.search.fess.scores import CELL_SHIFT, OPENS, RETURNS, score_of
 from tokoban.sokoban.search.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,
@@ -35,9 +43,11 @@ class Scratch(NamedTuple):
     may_move: Bool[np.ndarray, " G"]
     area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
     regions: Regions  # once the box that is being moved is lifted
+    exploring: Exploring  # then, too
     seen: Int64[np.ndarray, "F*4"]  # the last mark where it was, and the player beside it
     last_mark: Int64[np.ndarray, "1"]
     waiting: Int32[np.ndarray, "F+1"]
+    steps: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
@@ -55,9 +65,11 @@ def empty_scratch(num_floor: int, num_boxes: int, max_advice: int) -> Scratch:
         may_move=np.zeros(num_boxes, np.bool_),
         area=np.zeros(num_floor + 1, np.int32),
         regions=empty_regions(num_floor),
+        exploring=empty_exploring(num_floor),
         seen=np.zeros(num_floor * 4, np.int64),
         last_mark=np.zeros(1, np.int64),
         waiting=np.zeros(num_floor + 1, np.int32),
+        steps=np.zeros(num_floor + 1, np.int32),
         ways=np.zeros((2, num_floor * 4), np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
         others=np.zeros(-(-num_floor // 64), np.uint64),
@@ -110,7 +122,10 @@ def add_child(tables, tree, scratch, pruning, row, to, least):
     scratch.boxes[row] = box
     if is_deadlocked:
         return False
-    score = score_of(tables, scratch.is_blocked, words, scratch.regions.num_regions[to])
+    regions, exploring = scratch.regions, scratch.exploring
+    score = score_of(tables, scratch.is_blocked, words, regions.num_regions[to])
+    score |= has_new_push(ground.neighbours, regions, exploring, to, least) << OPENS
+    score |= can_return(regions, exploring, to, least) << RETURNS
     weight = tree.weight[tree.run[progress[EXPANDING]]]
     cell_key = max(tree.best_cell[position], score >> CELL_SHIFT)
     if not is_worth_storing(tree, slot, cell_key, weight):
@@ -140,11 +155,23 @@ def move_box(tables, tree, scratch, pruning, row):
     beside = scratch.regions.beside
     boxes, reached_from = scratch.ways
     start = np.int64(scratch.boxes[row])
+    may_move = False
+    for direction in range(4):
+        end, behind = neighbours[start, direction], neighbours[start, direction ^ 2]
+        may_move |= scratch.area[behind] == 1 and not is_blocked[end]
+    if not may_move:
+        return
     is_blocked[start] = False
     others = scratch.others
     copy(tree.boxes[tree.progress[NUM_LAID_OUT]], others)
     others[start >> 6] ^= bit_of(start)
-    find_regions(neighbours, is_blocked, scratch.regions)
+    regions, exploring = scratch.regions, scratch.exploring
+    num_free = find_regions(neighbours, is_blocked, regions)[1]
+    find_new_pushes(
+        ground, is_blocked, scratch.boxes, start, scratch.area, regions, num_free, exploring
+    )
+    player = np.int64(tree.player[tree.progress[NUM_LAID_OUT]])
+    find_returns(neighbours, regions, start, player, exploring)
     scratch.last_mark[0] += 1
     seen_now = scratch.last_mark[0]
     first, count = 0, 1

@@ -2,7 +2,8 @@
 
 From the most important on: steps of the plan that are fulfilled (``plan``), regions of free floor,
 boxes out of plan, broken links of rooms (``rooms``), boxes in the way of others (``hotspots``). The
-first three make the cells, the others only decide between children of one weight in one cell.
+first three make the cells, the others only decide between children of one weight in one cell. So
+do two marks of the move by which a position is reached.
 After Yaron Shoham and Jonathan Schaeffer, "The FESS Algorithm: A Feature Based Approach to
 Single-Agent Search", IEEE Conference on Games 2020.
 """
@@ -18,6 +19,8 @@ from tokoban.sokoban.search.fess.rooms import num_broken_links
 # Lowest bit of each feature; all but packing are counted down from 255 and saturate.
 PACKING, REGIONS, OUT_OF_PLAN, ROOMS, HOTSPOTS = 48, 40, 32, 24, 16
 CELL_SHIFT = OUT_OF_PLAN
+# Marks of the move that leads to a position; they decide last.
+OPENS, RETURNS = 1, 0  # it opens a push to the player; it can be undone
 _MAX = 255
 
 
@@ -44,3 +47,10 @@ def score_of(tables, is_blocked, words, num_regions):
 def feature_of(score, feature):
     """One feature of a score, named by its lowest bit; more is better."""
     return score >> PACKING if feature == PACKING else score >> feature & _MAX
+
+
+@inner
+@no_type_check
+def has_mark(score, mark):
+    """Whether the score of a child has a mark of its move."""
+    return score >> mark & 1 == 1
