@@ -1,10 +1,10 @@
 """Fillings of a group of squares that can still be completed, by removing boxes from the full one.
 
 A filling is *consistent* if boxes that come one after another from where boxes start can fill the
-rest of the group. Found backwards, from the full group: a box leaves that can be pulled to such a
-square. What can leave still can when others have left, for then the player has more room. Where
-there are too many fillings to list, each square has *obstructions* instead: smallest sets of other
-squares that, when full, keep a box on it from leaving.
+rest of the group. Found backwards, from the full group, as in Kirov's sokoban-ai: a box leaves that
+can be pulled to such a square. What can leave still can when others have left, for then the player
+has more room. Where there are too many fillings to list, each square has *obstructions* instead:
+smallest sets of other squares that, when full, keep a box on it from leaving.
 Boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group, M fillings
 and O obstructions.
 """

@@ -3,7 +3,9 @@
 A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to a *sink*, a
 square where a box starts, leaves the board; there is always room for it, which is what makes the
 game easy (*relaxed*). Only if no box can leave is one pulled elsewhere. Read backwards, the path
-fills the goals one by one and parks boxes in between. Axes as in ``ground``, and N positions.
+fills the goals one by one and parks boxes in between. That boxes leave where boxes start, rather
+than in a room chosen for it as in Festival, is from Kirov's sokoban-ai. Axes as in ``ground``, and
+N positions.
 """
 
 from typing import NamedTuple, no_type_check
