@@ -28,7 +28,7 @@ def solve_by_astar(board: Board, objective: Objective) -> Answer:
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     roomy = solve_by_astar(CROWDED, "moves")
     monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
-    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
+    monkeypatch.setattr(positions, "ENTERED_AT_ONCE", 7)
     growing = solve_by_astar(CROWDED, "moves")
     assert roomy.solution is not None
     assert growing.solution is not None

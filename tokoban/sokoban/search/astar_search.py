@@ -120,8 +120,10 @@ class AStar:
         return self._num_bytes
 
     def num_bytes_while_growing(self) -> int:
-        """The larger store is twice the old one, which stays until it is copied."""
-        return self._num_bytes + 2 * stores.num_bytes(self.frontier)
+        """The old hash table stays while the new one, of twice the size, is filled."""
+        frontier = self.frontier
+        slots, others = frontier.positions.slots, (frontier.bucket, frontier.progress)
+        return self._num_bytes + stores.num_bytes((frontier, slots)) - stores.num_bytes(others)
 
     def grow(self) -> None:
         """As ``single.Search`` says."""
@@ -194,14 +196,11 @@ def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
 
 
 def _grown(frontier: Frontier, ground: Ground) -> Frontier:
-    """The same search with room for twice as many positions."""
-    capacity, num_floor = len(frontier.cost), len(ground.zone)
-    larger = _empty_frontier(2 * capacity, num_floor)
+    """The same search, in the same arrays, with room for twice as many positions."""
+    capacity = len(frontier.cost)
     for name in ("cost", "lower_bound", "next_open", "num_patterns"):
-        getattr(larger, name)[:capacity] = getattr(frontier, name)
-    larger.bucket[:] = frontier.bucket
-    larger.progress[:] = frontier.progress
-    return larger._replace(positions=stores.grown(frontier.positions, ground.keys))
+        stores.enlarge(getattr(frontier, name), 2 * capacity)
+    return frontier._replace(positions=stores.grown(frontier.positions, ground.keys))
 
 
 def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:

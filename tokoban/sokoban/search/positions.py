@@ -14,7 +14,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, index, lowest
 from tokoban.sokoban.search.ground import NONE
 
-_ENTERED_AT_ONCE = 1 << 16  # positions, between which Ctrl-C is heard while a store grows
+ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
 
 
 class Positions(NamedTuple):
@@ -29,27 +29,51 @@ class Positions(NamedTuple):
 
 
 def empty_positions(capacity: int, num_floor: int) -> Positions:
-    """Room for positions; the capacity is a power of two."""
+    """Room for positions."""
     return Positions(
         boxes=np.empty((capacity, -(-num_floor // 64)), np.uint64),
         boxes_key=np.empty(capacity, np.uint64),
         player=np.empty(capacity, np.int16),
         parent=np.empty(capacity, np.int32),
-        slots=np.full(2 * capacity, NONE, np.int32),
+        slots=empty_slots(capacity),
         num_known=np.zeros(1, np.int64),
     )
 
 
-def grown(positions: Positions, keys: UInt64[np.ndarray, "2 F"]) -> Positions:
-    """The same positions with room for twice as many."""
-    capacity = len(positions.player)
-    larger = empty_positions(2 * capacity, keys.shape[1])
+def empty_slots(capacity: int) -> Int32[np.ndarray, " S"]:
+    """A hash table that is at most half full."""
+    return np.full(1 << (2 * capacity - 1).bit_length(), NONE, np.int32)
+
+
+def next_capacity(capacity: int) -> int:
+    """The next larger one of 1, 1.5, 2, 3, 4, 6, 8, 12, ... times a power of two."""
+    is_power = capacity & (capacity - 1) == 0
+    return capacity * 3 // 2 if is_power else capacity * 4 // 3
+
+
+def enlarge(column: np.ndarray, capacity: int) -> None:
+    """Gives an array more rows, in place: where the system can, memory is moved, not copied."""
+    column.resize((capacity, *column.shape[1:]), refcheck=False)
+
+
+def enlarged(positions: Positions, capacity: int) -> Positions:
+    """The same positions, in the same arrays, with more room; the hash table may be empty.
+
+    If it has another size than before, all are to be entered anew by ``refill_slots``.
+    """
     for name in ("boxes", "boxes_key", "player", "parent"):
-        getattr(larger, name)[:capacity] = getattr(positions, name)
-    larger.num_known[:] = positions.num_known
+        enlarge(getattr(positions, name), capacity)
+    if len(positions.slots) >= 2 * capacity:
+        return positions
+    return positions._replace(slots=empty_slots(capacity))
+
+
+def grown(positions: Positions, keys: UInt64[np.ndarray, "2 F"]) -> Positions:
+    """The same positions, in the same arrays, with room for twice as many."""
+    larger = enlarged(positions, 2 * len(positions.player))
     count = int(positions.num_known[0])
-    for first in range(0, count, _ENTERED_AT_ONCE):
-        refill_slots(larger, keys, first, min(first + _ENTERED_AT_ONCE, count))
+    for first in range(0, count, ENTERED_AT_ONCE):
+        refill_slots(larger, keys, first, min(first + ENTERED_AT_ONCE, count))
     return larger
 
 

@@ -10,7 +10,7 @@ from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
 from tokoban.sokoban.search.bidirectional.heaps import enter
 from tokoban.sokoban.search.bidirectional.sides import ALL, Side, empty_side, grown
 from tokoban.sokoban.search.ground import NONE
-from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
+from tokoban.sokoban.search.positions import packed_bits, refill_slots, unpacked_bits
 
 take_from = for_python(heaps.take_from)
 take_next = for_python(heaps.take_next)
@@ -75,8 +75,10 @@ def test_every_position_is_taken_once() -> None:
 def test_a_grown_store_holds_and_finds_the_same() -> None:
     laid = lay_out_board(LEVEL)
     enter(laid.side, 0)
-    larger = grown(laid.side, laid.tables)
-    assert len(larger.positions.player) == 2 * len(laid.positions.player)
+    capacity = len(laid.positions.player)
+    larger = grown(laid.side)
+    refill_slots(larger.positions, laid.ground.keys, 0, 1)
+    assert len(larger.positions.player) == len(larger.cell) == capacity * 3 // 2
     assert (larger.progress == laid.side.progress).all()
     player = larger.positions.player[0]
     slot = slot_of(

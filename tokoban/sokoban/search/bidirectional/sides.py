@@ -10,7 +10,14 @@ from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
 from tokoban.sokoban.search.bidirectional.tables import Tables
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
-from tokoban.sokoban.search.positions import Positions, packed_bits, refill_slots
+from tokoban.sokoban.search.positions import (
+    Positions,
+    enlarge,
+    next_capacity,
+    num_bytes,
+    packed_bits,
+    refill_slots,
+)
 
 # Entries of `Side.progress`.
 (
@@ -61,7 +68,7 @@ _HEAP_COLUMNS = ("rank", "first_child", "next_sibling")
 
 
 def empty_side(capacity: int, num_floor: int, num_goals: int) -> Side:
-    """Room for positions; the capacity is a power of two."""
+    """Room for positions."""
     num_cells = (num_goals + 1) * CELLS_PER_GOAL
     side = Side(
         positions=stores.empty_positions(capacity, num_floor),
@@ -112,14 +119,28 @@ def first_side(
     return side
 
 
-def grown(side: Side, tables: Tables) -> Side:
-    """The same positions with room for twice as many."""
-    capacity, num_floor = len(side.cell), len(tables.ground.zone)
-    larger = empty_side(2 * capacity, num_floor, len(tables.ground.goals))
+def num_bytes_while_growing(side: Side) -> int:
+    """Of what is held while the side grows; most columns are not copied."""
+    capacity, size = len(side.cell), next_capacity(len(side.cell))
+    growing = [getattr(side, name) for name in (*_COLUMNS, *_HEAP_COLUMNS)]
+    growing += [side.positions.boxes, side.positions.boxes_key]
+    growing += [side.positions.player, side.positions.parent]
+    more = sum(column.nbytes for column in growing) // capacity * (size - capacity)
+    copied = sum(getattr(side, name).nbytes for name in _HEAP_COLUMNS)
+    return num_bytes(side) + more + copied + (4 << (2 * size - 1).bit_length())
+
+
+def grown(side: Side) -> Side:
+    """The same positions, for the most part in the same arrays, with more room.
+
+    If the hash table has another size than before, all are to be entered anew by ``refill_slots``.
+    """
+    capacity = next_capacity(len(side.cell))
     for name in _COLUMNS:
-        getattr(larger, name)[:capacity] = getattr(side, name)
+        enlarge(getattr(side, name), capacity)
+    copied = {}
     for name in _HEAP_COLUMNS:
-        getattr(larger, name)[:, :capacity] = getattr(side, name)
-    for name in ("root", "cells", "progress"):
-        getattr(larger, name)[:] = getattr(side, name)
-    return larger._replace(positions=stores.grown(side.positions, tables.ground.keys))
+        column = getattr(side, name)
+        copied[name] = np.empty((2, capacity), column.dtype)
+        copied[name][:, : column.shape[1]] = column
+    return side._replace(positions=stores.enlarged(side.positions, capacity), **copied)

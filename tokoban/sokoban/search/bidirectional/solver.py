@@ -30,18 +30,20 @@ from tokoban.sokoban.search.bidirectional.sides import (
     Side,
     first_side,
     grown,
+    num_bytes_while_growing,
 )
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.positions import num_bytes
+from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12
+_ALL = 1 << 62  # positions
 
 _OUTCOMES = {
     BUDGET_SPENT: Outcome.BUDGET_SPENT,
@@ -125,6 +127,7 @@ class BidirectionalFess:
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
+        self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
         self.turn = 0
 
     @property
@@ -147,16 +150,29 @@ class BidirectionalFess:
         return own + sum(few.num_bytes() for few in self._few_boxes)
 
     def num_bytes_while_growing(self) -> int:
-        """Bytes while the positions of this side are copied to twice the capacity."""
-        return self.num_bytes() + 2 * num_bytes(self.sides[self.turn])
+        """As ``single.Search`` says."""
+        side = self.sides[self.turn]
+        return self.num_bytes() - num_bytes(side) + num_bytes_while_growing(side)
 
     def grow(self) -> None:
         """As ``single.Search`` says."""
-        self.sides[self.turn] = grown(self.sides[self.turn], self.tables[self.turn])
+        slots = self.sides[self.turn].positions.slots
+        self.sides[self.turn] = grown(self.sides[self.turn])
+        if self.sides[self.turn].positions.slots is not slots:
+            self._next_to_enter = 0
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         side, other = self.sides[self.turn], self.sides[1 - self.turn]
+        num_known = int(side.positions.num_known[0])
+        if self._next_to_enter < num_known:
+            first = self._next_to_enter
+            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_known)
+            keys = self.tables[self.turn].ground.keys
+            refill_slots(side.positions, keys, first, self._next_to_enter)
+            if self._next_to_enter == num_known:
+                self._next_to_enter = _ALL
+            return Outcome.BUDGET_SPENT
         # The turns must not depend on the slices, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)

@@ -19,6 +19,7 @@ from tokoban.sokoban.search.fess.search import (
 )
 from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.fess.tree import (
+    FIRST_NEW,
     NUM_CHILDREN,
     NUM_LAID_OUT,
     NUM_PUSHES,
@@ -26,16 +27,19 @@ from tokoban.sokoban.search.fess.tree import (
     Sizes,
     first_tree,
     grown,
+    num_bytes_while_growing,
+    refill_slots,
 )
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Ground, Squares
-from tokoban.sokoban.search.positions import num_bytes, packed_bits
+from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, packed_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps, completed
 
 _FIRST_CHILDREN = 1 << 14
+_ALL = 1 << 62  # children
 
 _OUTCOMES = {
     BUDGET_SPENT: Outcome.BUDGET_SPENT,
@@ -99,6 +103,7 @@ class Fess:
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
         self._is_sharing = pruning is not None
+        self._next_to_enter = _ALL  # the first child that the hash table, which has grown, lacks
         self._table_bytes = num_bytes((tables, self.scratch))
         if self._is_sharing:
             self._table_bytes -= num_bytes(ground)
@@ -121,15 +126,27 @@ class Fess:
         )
 
     def num_bytes_while_growing(self) -> int:
-        """Bytes while the tree is copied to twice the room."""
-        return self.num_bytes() + 2 * num_bytes(self.tree)
+        """As ``single.Search`` says."""
+        now = self.num_bytes() - num_bytes(self.tree)
+        return now + num_bytes_while_growing(self.tree, len(self.tables.ground.zone))
 
     def grow(self) -> None:
         """As ``single.Search`` says."""
+        slots = self.tree.slots
         self.tree = grown(self.tree, len(self.tables.ground.zone))
+        if self.tree.slots is not slots:
+            self._next_to_enter = 0
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
+        num_filed = int(self.tree.progress[FIRST_NEW])
+        if self._next_to_enter < num_filed:
+            first = self._next_to_enter
+            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_filed)
+            refill_slots(self.tree, first, self._next_to_enter)
+            if self._next_to_enter == num_filed:
+                self._next_to_enter = _ALL
+            return Outcome.BUDGET_SPENT
         stop_at = int(self.tree.progress[NUM_PUSHES]) + budget
         later = self._few_boxes
         if self.progress(0.0).expansions >= later.next_at:

@@ -16,7 +16,13 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.ground import NONE
-from tokoban.sokoban.search.positions import bit_of
+from tokoban.sokoban.search.positions import (
+    bit_of,
+    empty_slots,
+    enlarge,
+    next_capacity,
+    num_bytes,
+)
 
 # Entries of `Tree.progress`.
 (
@@ -79,11 +85,11 @@ _LAID_OUT = ("boxes", "boxes_key", "player", "came_by", "score", "best_cell")
 _CHILDREN = ("run", "box", "to", "child_player", "key", "child_score", "is_done")
 _RUNS = ("parent", "next_child", "end_child", "cell", "weight", "first_below", "next_beside")
 _CELLS = ("cell_key", "root")
-_ENTERED_AT_ONCE = 1 << 16  # children, between which Ctrl-C is heard while a tree grows
+_GROUPS = (_LAID_OUT, _CHILDREN, _RUNS, _CELLS)  # as in ``Sizes``
 
 
 class Sizes(NamedTuple):
-    """Of a tree; the numbers of children and of cells are powers of two."""
+    """Of a tree."""
 
     laid_out: int
     children: int
@@ -107,7 +113,7 @@ def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
         key=np.empty(sizes.children, np.uint64),
         child_score=np.empty(sizes.children, np.int64),
         is_done=np.zeros(sizes.children, np.bool_),
-        slots=np.full(2 * sizes.children, NONE, np.int32),
+        slots=empty_slots(sizes.children),
         parent=np.empty(sizes.runs, np.int32),
         next_child=np.empty(sizes.runs, np.int32),
         end_child=np.empty(sizes.runs, np.int32),
@@ -117,7 +123,7 @@ def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
         next_beside=np.empty(sizes.runs, np.int32),
         cell_key=np.empty(sizes.cells, np.int64),
         root=np.empty(sizes.cells, np.int32),
-        cell_slots=np.full(2 * sizes.cells, NONE, np.int32),
+        cell_slots=empty_slots(sizes.cells),
         progress=np.zeros(14, np.int64),
     )
     tree.progress[[NEW_CELL, EXPANDING, SOLVED_BY]] = NONE
@@ -150,13 +156,13 @@ def first_tree(
 
 
 def grown_sizes(tree: Tree, num_floor: int) -> Sizes:
-    """Twice the room wherever the next box might not find enough."""
+    """More room wherever the next box might not find enough."""
     progress = tree.progress
     num_new = int(progress[NUM_CHILDREN] - progress[FIRST_NEW]) + 4 * num_floor
 
     def grown_size(size: int, count: int, wanted: int) -> int:
         while count + wanted >= size:
-            size *= 2
+            size = next_capacity(size)
         return size
 
     return Sizes(
@@ -167,19 +173,34 @@ def grown_sizes(tree: Tree, num_floor: int) -> Sizes:
     )
 
 
-def grown(tree: Tree, num_floor: int) -> Tree:
-    """The same tree with more room."""
-    larger = empty_tree(grown_sizes(tree, num_floor), num_floor)
-    for columns in (_LAID_OUT, _CHILDREN, _RUNS, _CELLS):
+def num_bytes_while_growing(tree: Tree, num_floor: int) -> int:
+    """Of the tree and what it will be then; its columns are not copied, but for one at most."""
+    total = num_bytes(tree)
+    for columns, size in zip(_GROUPS, grown_sizes(tree, num_floor), strict=True):
         for name in columns:
             column = getattr(tree, name)
-            getattr(larger, name)[: len(column)] = column
-    larger.progress[:] = tree.progress
-    for first in range(0, int(tree.progress[FIRST_NEW]), _ENTERED_AT_ONCE):
-        last = min(first + _ENTERED_AT_ONCE, int(tree.progress[FIRST_NEW]))
-        refill_slots(larger, first, last)
-    refill_cell_slots(larger)
-    return larger
+            total += column.nbytes // len(column) * (size - len(column))
+            if name in ("run", "root") and size > len(column):
+                total += 4 << (2 * size - 1).bit_length()
+    return total
+
+
+def grown(tree: Tree, num_floor: int) -> Tree:
+    """The same tree, in the same arrays, with more room; the hash table of children may be empty.
+
+    If it has another size than before, they are to be entered anew by ``refill_slots``.
+    """
+    sizes = grown_sizes(tree, num_floor)
+    for columns, size in zip(_GROUPS, sizes, strict=True):
+        for name in columns:
+            if size > len(getattr(tree, name)):
+                enlarge(getattr(tree, name), size)
+    if len(tree.cell_slots) < 2 * sizes.cells:
+        tree = tree._replace(cell_slots=empty_slots(sizes.cells))
+        refill_cell_slots(tree)
+    if len(tree.slots) < 2 * sizes.children:
+        tree = tree._replace(slots=empty_slots(sizes.children))
+    return tree
 
 
 @inner
