@@ -25,7 +25,7 @@ from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
 
-_KEPT = 1 << 10  # answers kept for each group; a power of two
+_KEPT = 1 << 16  # answers of ``packed_of_group``; a power of two
 
 
 class Packing(NamedTuple):
@@ -43,8 +43,9 @@ class Packing(NamedTuple):
     fillings: UInt64[np.ndarray, " M"]
     first_filling: Int64[np.ndarray, " H+1"]
     core: UInt64[np.ndarray, " H"]  # squares of every consistent filling
-    kept_filling: UInt64[np.ndarray, "H C"]  # what is filled, and how much of it is consistent
-    kept_packed: Int8[np.ndarray, "H C"]  # NONE where nothing is kept
+    kept_group: Int16[np.ndarray, " C"]  # NONE where nothing is kept
+    kept_filling: UInt64[np.ndarray, " C"]  # what is filled of it, and how much is consistent
+    kept_packed: Int8[np.ndarray, " C"]
     out_of_plan: UInt64[np.ndarray, "S+1 W"]  # squares that so many first steps cut off
 
 
@@ -135,8 +136,9 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
         fillings=_joined([group.fillings for group in flat], np.uint64),
         first_filling=_firsts([len(group.fillings) for group in flat]),
         core=np.array(cores, np.uint64),
-        kept_filling=np.zeros((len(flat), _KEPT), np.uint64),
-        kept_packed=np.full((len(flat), _KEPT), NONE, np.int8),
+        kept_group=np.full(_KEPT, NONE, np.int16),
+        kept_filling=np.empty(_KEPT, np.uint64),
+        kept_packed=np.empty(_KEPT, np.int8),
         out_of_plan=~squares_in_plan(ground.neighbours, np.array(steps, np.int16), is_kept),
     )
 
@@ -241,14 +243,16 @@ def packed_of_group(packing, group, is_blocked):
     for i in range(first, packing.first_square[group + 1]):
         if is_blocked[packing.squares[i]]:
             filled |= ONE << np.uint64(i - first)
-    slot = np.int64(filled * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) & (_KEPT - 1)
-    if packing.kept_packed[group, slot] == NONE or packing.kept_filling[group, slot] != filled:
-        packing.kept_filling[group, slot] = filled
+    mixed = (filled + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> np.uint64(40)) & (_KEPT - 1)
+    if packing.kept_group[slot] != group or packing.kept_filling[slot] != filled:
+        packing.kept_group[slot] = group
+        packing.kept_filling[slot] = filled
         if packing.first_filling[group] < packing.first_filling[group + 1]:
-            packing.kept_packed[group, slot] = packed_in_fillings(packing, group, filled)
+            packing.kept_packed[slot] = packed_in_fillings(packing, group, filled)
         else:
-            packing.kept_packed[group, slot] = packed_unobstructed(packing, group, filled)
-    return np.int64(packing.kept_packed[group, slot])
+            packing.kept_packed[slot] = packed_unobstructed(packing, group, filled)
+    return np.int64(packing.kept_packed[slot])
 
 
 @inner
