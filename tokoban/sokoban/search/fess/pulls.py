@@ -20,8 +20,9 @@ from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.steps import Steps
 
 GONE = NONE  # where a box is that has left the board
-MAX_BOXES = 255  # a level of more is not planned: its cells alone are 64 thousand
+MAX_BOXES = 255  # a level of more is not planned: its cells alone are half a million
 _CAPACITY = 1 << 19
+_MAX_REGIONS = 7  # so many or more are one and the same
 _MOST_WORK = 60_000_000  # squares looked at: about a second
 _WORK_A_STEP = 500_000
 
@@ -53,8 +54,8 @@ class PullBoard(NamedTuple):
 class PullTree(NamedTuple):
     """Positions, each one pull of its parent, and a heap of them for each cell.
 
-    A cell is the number of boxes and of boxes on goals. Positions are told apart by their hash
-    alone: nothing is proved here.
+    A cell is the number of boxes, of boxes on goals and of regions of free floor. Positions are
+    told apart by their hash alone: nothing is proved here.
     """
 
     parent: Int32[np.ndarray, " N"]
@@ -64,6 +65,7 @@ class PullTree(NamedTuple):
     num_boxes: Int16[np.ndarray, " N"]
     num_on_goals: Int16[np.ndarray, " N"]
     num_off_starts: Int16[np.ndarray, " N"]
+    num_regions: Int16[np.ndarray, " N"]  # of free floor
     weight: Int32[np.ndarray, " N"]
     distance: Int32[np.ndarray, " N"]  # the sum over the boxes
     boxes_key: UInt64[np.ndarray, " N"]
@@ -174,7 +176,7 @@ def find_pulls(board, box, player):
 
 def empty_pull_tree(board: PullBoard) -> PullTree:
     """The board with all goals filled, once for each region of free floor."""
-    num_cells = (len(board.goals) + 1) ** 2
+    num_cells = (len(board.goals) + 1) ** 2 * (_MAX_REGIONS + 1)
     tree = PullTree(
         parent=np.empty(_CAPACITY, np.int32),
         box=np.empty(_CAPACITY, np.int16),
@@ -183,6 +185,7 @@ def empty_pull_tree(board: PullBoard) -> PullTree:
         num_boxes=np.empty(_CAPACITY, np.int16),
         num_on_goals=np.empty(_CAPACITY, np.int16),
         num_off_starts=np.empty(_CAPACITY, np.int16),
+        num_regions=np.empty(_CAPACITY, np.int16),
         weight=np.empty(_CAPACITY, np.int32),
         distance=np.empty(_CAPACITY, np.int32),
         boxes_key=np.empty(_CAPACITY, np.uint64),
@@ -229,6 +232,7 @@ def add_roots(board, tree):
         tree.box[node] = tree.to[node] = NONE
         tree.num_boxes[node] = tree.num_on_goals[node] = len(board.goals)
         tree.num_off_starts[node] = num_off_starts
+        tree.num_regions[node] = num_regions
         tree.weight[node] = region != largest
         tree.distance[node] = 0
         tree.boxes_key[node] = key
@@ -279,8 +283,9 @@ def enter(board, tree, node):
 @inner
 @no_type_check
 def cell_of(board, tree, node):
-    """The number of boxes and the number of them on goals, in one."""
-    return np.int64(tree.num_boxes[node]) * (len(board.goals) + 1) + tree.num_on_goals[node]
+    """The numbers of boxes, of boxes on goals and of regions of free floor, in one."""
+    cell = np.int64(tree.num_boxes[node]) * (len(board.goals) + 1) + tree.num_on_goals[node]
+    return cell * (_MAX_REGIONS + 1) + min(np.int64(tree.num_regions[node]), _MAX_REGIONS)
 
 
 @inner
@@ -420,6 +425,7 @@ def expand(board, tree, node):
             if num_leaving > 0 or board.is_closed[to] or to == box:
                 continue
             child = add_child(board, tree, node, box, to, board.ways[1, i])
+            tree.num_regions[child] = regions.num_regions[to]
             is_advisable = board.is_goal[box] and regions.num_regions[to] <= num_regions
             if is_advisable and board.distance[to] > farthest:
                 advised, farthest = child, np.int64(board.distance[to])
@@ -453,9 +459,10 @@ def remove_all(board, tree, node, num_leaving):
         board.is_blocked[box] = False
         node = add_child(board, tree, node, box, GONE, NONE)
     board.marks[:] = 0
-    tree.player[node] = flood(
-        board.neighbours, board.is_blocked, start, board.marks, 1, board.waiting
-    )
+    neighbours, is_blocked = board.neighbours, board.is_blocked
+    tree.player[node] = flood(neighbours, is_blocked, start, board.marks, 1, board.waiting)
+    num_others = flood_rest(neighbours, is_blocked, board.marks, 1, board.waiting)
+    tree.num_regions[node] = 1 + num_others
     enter(board, tree, node)
 
 
