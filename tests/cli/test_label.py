@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tokoban.cli import label, main
-from tokoban.sokoban.labels.folder import LabelFolder, Share
+from tokoban.files.shares import Share
+from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.shards import Shard, read_shard
 
 SMALL = "#####\n#@$.#\n#####\n"
@@ -130,16 +131,26 @@ def test_torchrun_shares_out_the_files(
         )
 
 
-@pytest.mark.parametrize("missing", ["WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT"])
-def test_a_part_of_what_torchrun_sets_labels_no_share(
+@pytest.mark.parametrize("missing", ["WORLD_SIZE", "RANK"])
+def test_a_rank_alone_or_the_number_of_processes_alone_labels_no_share(
     missing: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in TORCHRUN.keys() - {missing}:
-        monkeypatch.setenv(name, TORCHRUN[name])
+    [name] = {"RANK", "WORLD_SIZE"} - {missing}
+    monkeypatch.setenv(name, "1")
     assert run("--levels-per-shard", "1") == 2
     told = capsys.readouterr().err
-    assert f" is set, but not {missing}; expected all that torchrun sets" in told
+    assert f"{name} is set, but not {missing}; expected both" in told
     assert not Path("out").exists()
+
+
+def test_the_array_of_a_scheduler_sets_two_names(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    for rank in ("0", "1"):
+        monkeypatch.setenv("RANK", rank)
+        assert run("--levels-per-shard", "1") == 0
+    assert "in 3 files" in capsys.readouterr().out
 
 
 def test_what_torchrun_did_not_set_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

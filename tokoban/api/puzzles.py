@@ -147,8 +147,9 @@ def label(
     >>> manifest["levels"]["labelled"], manifest["states"] >= 4
     (1, True)
     """
+    from tokoban.files.shares import Share, alone_in
     from tokoban.sokoban.labels import driver
-    from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+    from tokoban.sokoban.labels.folder import LabelFolder
     from tokoban.sokoban.labels.job import LabelConfig, read_job
     from tokoban.sokoban.search.limits import Limits
 

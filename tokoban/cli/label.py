@@ -3,7 +3,6 @@
 import argparse
 import errno
 import os
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,15 @@ from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import MAX_THREADS
 from tokoban.cli.parser import whole
+from tokoban.files.shares import Share, alone_in, is_number, share_of_environment
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.labels.folder import LabelFolder, Share
+    from tokoban.sokoban.labels.folder import LabelFolder
     from tokoban.sokoban.labels.job import Job
 
 SUMMARY = "label positions of levels with proved figures, for training"
 UNDECIDED = "some levels were given up"
-
-# What it sets for each process. One or two of them alone may be left over from something else.
-_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,20 +77,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--threads", default=None, usual="one for each processor")
     parser.epilog = (
         "The same arguments give the same bytes, however many threads there are. The same command "
-        "resumes an interrupted run, even if the folders were moved. Processes started by torchrun "
-        "share the files. A second run into the same folder at the same time is refused."
+        "resumes an interrupted run, even if the folders were moved. Processes with RANK and "
+        "WORLD_SIZE, as torchrun sets them, share the files. A second run into the same folder at "
+        "the same time is refused."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
-    from tokoban.sokoban.labels.folder import alone_in
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
     if "" in (*arguments.levels, *arguments.evaluation):
         raise ValueError("the name of a file of levels is empty; expected a path")
-    share = _share()
+    share = share_of_environment()
     num_threads = _num_processors(share) if arguments.threads is None else arguments.threads
     config = LabelConfig(
         seed=arguments.seed,
@@ -112,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.INVALID_INPUT
 
 
-def _complete(output: str, job: "Job", share: "Share", num_threads: int) -> ExitCode:
+def _complete(output: str, job: "Job", share: Share, num_threads: int) -> ExitCode:
     """Labels what is missing of the share and says so."""
     from tokoban import compiling
     from tokoban.sokoban.labels import driver
@@ -150,36 +147,12 @@ def _check_folder(path: str) -> None:
         raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
 
 
-def _share() -> "Share":
-    """Which of the processes that torchrun started this is; the only one without torchrun."""
-    from tokoban.sokoban.labels.folder import Share
-
-    given = [name for name in _TORCHRUN if name in os.environ]
-    if not {"RANK", "WORLD_SIZE"} & {*given}:
-        return Share()
-    missing = [name for name in _TORCHRUN if name not in given]
-    if missing:
-        raise ValueError(
-            f"{given[0]} is set, but not {', '.join(missing)}; expected all that torchrun sets, to "
-            "label a share of the files, or neither RANK nor WORLD_SIZE, to label all"
-        )
-    words = os.environ["RANK"], os.environ["WORLD_SIZE"]
-    if all(map(_is_number, words)) and int(words[0]) < int(words[1]):
-        return Share(int(words[0]), int(words[1]))
-    message = "RANK is {!r} and WORLD_SIZE {!r}; expected whole numbers, the first below the second"
-    raise ValueError(message.format(*words))
-
-
-def _num_processors(share: "Share") -> int:
+def _num_processors(share: Share) -> int:
     """Of this machine, for each process that torchrun started on it."""
-    num_processes = os.environ["LOCAL_WORLD_SIZE"] if share.world_size > 1 else "1"
-    if not _is_number(num_processes) or int(num_processes) < 1:
+    num_processes = os.environ.get("LOCAL_WORLD_SIZE", "1") if share.world_size > 1 else "1"
+    if not is_number(num_processes) or int(num_processes) < 1:
         raise ValueError(f"LOCAL_WORLD_SIZE is {num_processes!r}; expected at least 1")
     return min(max((os.cpu_count() or 1) // int(num_processes), 1), MAX_THREADS)
-
-
-def _is_number(word: str) -> bool:
-    return re.fullmatch("[0-9]{1,9}", word) is not None
 
 
 def _label(folder: "LabelFolder", num_threads: int) -> None:

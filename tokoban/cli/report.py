@@ -38,7 +38,7 @@ class Entries:
 
     def add(self, fields: Mapping[str, Any]) -> None:
         """A finished item. Raises ``OSError`` naming the file of ``--jsonl`` if it is full."""
-        line = _dumps(_versioned(fields))
+        line = line_of(fields)
         self.lines.append(line)
         if self._jsonl == "-":
             write_text(f"{line}\n")
@@ -95,6 +95,11 @@ def choices_described(choices: "Choices") -> dict[str, float]:
         "losing_pushes": choices.losing,
         "unknown_pushes": choices.unknown,
     }
+
+
+def line_of(fields: Mapping[str, Any]) -> str:
+    """One object in one line."""
+    return _dumps(_versioned(fields))
 
 
 def _versioned(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""``tokoban solve``: solutions of the levels of a file, by a policy, by A*, or by both in turn."""
+"""``tokoban solve``: solutions of levels, by a policy, by searches, or by both in turn."""
 
 import argparse
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ from tokoban.cli import attention_files, level_options, options, policies, polic
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.report import entries
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.cli.bar import Bar
@@ -29,13 +31,18 @@ UNDECIDED = "some levels were given up"
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
+# What the answers of a folder depend on.
+_OF_ANSWERS = ("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights")
 _PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the searches, their limits, and the outputs."""
     parser.add_argument(
-        "file", metavar="FILE", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
+        "file",
+        metavar="FILE",
+        help="level file (XSB, SOK, SLC or Boxoban); - for standard input; with --folder also a "
+        "folder of level files",
     )
     options.add(parser, "--level")
     parser.add_argument(
@@ -65,6 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--max-expansions", "of astar or the policy of pushes", usual="none")
     options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
     policy_options.add_arguments(parser)
+    parser.add_argument(
+        "--folder",
+        metavar="DIR",
+        help="write the answers to all levels of all files into this folder. The same command "
+        "resumes an interrupted run, and processes with RANK and WORLD_SIZE share the levels, as "
+        "torchrun or the array of a scheduler sets them",
+    )
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     options.add(
@@ -82,6 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the answer to each level as it comes, then writes the files asked for."""
     _check(arguments)
+    if arguments.folder is not None:
+        return _into_folder(arguments)
     chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
     file, levels = chosen.file, chosen.levels
     if not levels:
@@ -125,8 +141,67 @@ def run(arguments: argparse.Namespace) -> int:
     return chosen.conclude(status)
 
 
+def _into_folder(arguments: argparse.Namespace) -> int:
+    """Answers this process's share of the levels; the last process merges all answers."""
+    from tokoban.cli.answer_folder import MERGED, opened, read_many
+    from tokoban.cli.found import describe, show
+    from tokoban.cli.screen import Screen
+    from tokoban.cli.several import Interrupted
+    from tokoban.files.shares import share_of_environment
+    from tokoban.sokoban.search.limits import STOPPED
+
+    share = share_of_environment()
+    many = read_many(arguments.file)
+    asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
+    screen = Screen()
+    with opened(arguments.folder, many, asked, share) as folder:
+        missing = {number: many.levels[number].level for number in folder.missing}
+        if share.world_size > 1:
+            message = f"tokoban: RANK {share.rank} of WORLD_SIZE {share.world_size}: this process"
+            print(f"{message} answers {counted(len(missing), 'level')}", file=sys.stderr)
+        num_done = 0
+        try:
+            with folder.writing() as lines:
+
+                def finish(number: int, found: "Found") -> None:
+                    nonlocal num_done
+                    num_done += 1
+                    level = many.levels[number]
+                    described = describe(level.number, level.level, found)
+                    lines.add({"level": number, "file": level.file, **described})
+                    show(screen, number, level.level, found)
+
+                try:
+                    for number, found in _with_bar(missing, arguments, screen):
+                        finish(number, found)
+                except Interrupted as interrupt:
+                    for number, found in interrupt.known.items():
+                        if STOPPED not in (found.answer.reason or ""):
+                            finish(number, found)
+                    raise
+        except KeyboardInterrupt:
+            tell_interrupted(num_done, len(missing))
+            return ExitCode.INTERRUPTED
+        answers = folder.conclude()
+    if answers is None:
+        print(f"{counted(num_done, 'level')} answered; others are still missing")
+        return ExitCode.INVALID_INPUT if many.problems else ExitCode.DONE
+    statuses = Counter(answer["status"] for answer in answers)
+    print(
+        f"{counted(len(answers), 'level')}: {statuses['solved']} solved, "
+        f"{statuses['unsolvable']} proved unsolvable, {statuses['gave up']} given up; "
+        f"all answers are in {arguments.folder}/{MERGED}"
+    )
+    if many.problems:
+        return ExitCode.INVALID_INPUT
+    return ExitCode.UNDECIDED if statuses["gave up"] else ExitCode.DONE
+
+
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
+    if arguments.folder is not None:
+        of_one_file = "--json", "--jsonl", "--output", "--attention", "--level"
+        options.refuse(arguments, *of_one_file, because="with --folder")
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":

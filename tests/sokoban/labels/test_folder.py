@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tokoban.files.shares import Share, alone_in
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.labels import folder as module
-from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.job import Job, LabelConfig, read_job
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import read_shard

@@ -8,10 +8,9 @@ was shared out, or on whether it was broken off and resumed.
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from jaxtyping import Int64
 
 from tokoban import compiling
 from tokoban.files.atomic import atomically
-from tokoban.files.locks import locked
+from tokoban.files.shares import Share
 from tokoban.sokoban.labels.job import Job, LargeTally, Tally, without_names, words_of
 from tokoban.sokoban.labels.large import LargeLabels, label_level
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
@@ -35,33 +34,6 @@ _REPORT_S = 0.1
 _UNLIMITED = Limits(memory_limit_mb=float("inf"))
 
 
-@dataclass(frozen=True)
-class Share:
-    """The rank of this process; ranks take the shards in turn."""
-
-    rank: int = 0
-    world_size: int = 1
-
-
-@contextmanager
-def alone_in(path: str | Path, share: Share) -> Iterator[None]:
-    """Makes the folder and keeps other runs out of it; the processes of one job share it.
-
-    Raises ``BlockingIOError`` if another run works in it.
-    """
-    folder = Path(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    is_shared = share.world_size > 1
-    with ExitStack() as locks:
-        locks.enter_context(
-            locked(folder / ".lock", in_use="another run labels into it", is_shared=is_shared)
-        )
-        if is_shared:
-            message = f"another run labels into it, and has a process {share.rank} too"
-            locks.enter_context(locked(folder / f".lock-{share.rank}", in_use=message))
-        yield
-
-
 class _End(threading.Event):
     """Set also once the watch says that the work has to end."""
 
@@ -74,7 +46,7 @@ class _End(threading.Event):
 
 
 class LabelFolder:
-    """The folder of one job, and one process's share of the work on it; see ``alone_in``."""
+    """The folder of one job, and one process's share of the work on it; see ``shares.alone_in``."""
 
     def __init__(self, path: str | Path, job: Job, share: Share | None = None) -> None:
         """Makes the folder; ``ValueError`` if it holds the labels of another job."""

@@ -1,0 +1,156 @@
+"""``tokoban solve --folder``: levels of many files, shared by processes, killed and resumed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokoban.cli import main
+
+PUSH = "#####\n#@$.#\n#####\n"
+ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"
+HOPELESS = "######\n#$@ .#\n######\n"
+REPOSITORY = Path(__file__).resolve().parents[2]
+# A process that is killed in the middle of the line of its second answer.
+KILLED = """
+import os
+import sys
+from tokoban.cli import answer_folder, main
+
+add = answer_folder._Lines.add
+def add_or_die(lines, answer):
+    if lines.stream.tell() == 0:
+        return add(lines, answer)
+    lines.stream.write(b'{"level": 5, "stat')
+    lines.stream.flush()
+    os.kill(os.getpid(), 9)
+answer_folder._Lines.add = add_or_die
+main(sys.argv[1:])
+"""
+COMMAND = ("solve", "levels", "--by", "astar", "--folder", "out", "--time-limit", "20")
+
+
+@pytest.fixture(autouse=True)
+def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five levels in two files of a folder, and no other processes around."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    Path("levels/more").mkdir(parents=True)
+    Path("levels/a.xsb").write_text(f"; one\n{PUSH}\n; two\n{HOPELESS}\n; three\n{ROOM}")
+    Path("levels/more/b.txt").write_text(f"; four\n{ROOM.replace('@ ', ' @')}\n; five\n{PUSH}")
+    Path("levels/notes.md").write_text("no levels")
+
+
+def answers() -> list[dict[str, Any]]:
+    """What was merged, without the seconds."""
+    lines = Path("out/answers.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    return [
+        {name: one[name] for name in one if name not in ("seconds", "elapsed_s")} for one in found
+    ]
+
+
+def test_levels_of_all_files_are_answered_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(list(COMMAND)) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[-1] == (
+        "5 levels: 4 solved, 1 proved unsolvable, 0 given up; all answers are in out/answers.jsonl"
+    )
+    found = answers()
+    assert [one["level"] for one in found] == [1, 2, 3, 4, 5]
+    assert [(one["file"], one["index"], one["title"]) for one in found] == [
+        ("a.xsb", 1, "one"),
+        ("a.xsb", 2, "two"),
+        ("a.xsb", 3, "three"),
+        ("more/b.txt", 1, "four"),
+        ("more/b.txt", 2, "five"),
+    ]
+    assert [one["moves"] for one in found] == [1, None, 7, 6, 1]
+    assert {one["schema_version"] for one in found} == {1}
+
+
+def start(rank: int, *python: str) -> subprocess.Popen[str]:
+    environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": "2"}
+    environment["PYTHONPATH"] = str(REPOSITORY)
+    return subprocess.Popen(
+        [sys.executable, *python, *COMMAND],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_two_processes_share_the_levels_and_one_that_was_killed_is_resumed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    killed, other = start(0, "-c", KILLED), start(1, "-m", "tokoban")
+    killed.communicate(timeout=120)
+    out, err = other.communicate(timeout=120)
+    assert (killed.returncode, other.returncode) == (-9, 0)
+    assert "this process answers 2 levels" in err
+    assert out.splitlines()[-1] == "2 levels answered; others are still missing"
+    assert not Path("out/answers.jsonl").exists()
+    written = Path("out/rank-0-of-2.jsonl").read_bytes()
+    assert written.count(b"\n") == 1 and written.endswith(b'"stat')
+
+    resumed = start(0, "-m", "tokoban")
+    out, err = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0
+    assert "this process answers 2 levels" in err
+    assert Path("out/rank-0-of-2.jsonl").read_bytes().startswith(written + b"\n")
+    shared = answers()
+    assert out.splitlines()[-1].startswith("5 levels: 4 solved")
+
+    # Any number of processes goes on, here with nothing left to do; and one alone finds the same.
+    assert main(list(COMMAND)) == 0
+    assert answers() == shared
+    Path("out").rename("before")
+    assert main(list(COMMAND)) == 0
+    assert answers() == shared
+
+
+def test_interrupted_levels_are_looked_at_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tokoban
+
+    solve_anytime = tokoban.solve_anytime
+
+    def interrupted(board: tokoban.Board, **options: Any) -> Any:
+        if len(board.inside()) > 4:
+            raise KeyboardInterrupt
+        return solve_anytime(board, **options)
+
+    monkeypatch.setattr(tokoban, "solve_anytime", interrupted)
+    assert main(list(COMMAND)) == 130
+    assert not Path("out/answers.jsonl").exists()
+    monkeypatch.setattr(tokoban, "solve_anytime", solve_anytime)
+    assert main(list(COMMAND)) == 0
+    assert len(answers()) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("solve", "levels", "--folder", ""), "--folder is empty; expected a path"),
+        (("solve", "levels", "--folder", "levels/a.xsb"), "levels/a.xsb: Not a directory"),
+        (("solve", "levels/more", "--folder", "out"), "out holds the answers to other levels"),
+        ((*COMMAND, "--minimise", "any"), "out holds the answers to other levels"),
+        ((*COMMAND, "--level", "1"), "--level has no effect with --folder"),
+        (("solve", "-", "--folder", "out"), "-: expected files, which can be read again"),
+        (("solve", "out", "--folder", "else"), "out: no level file (.txt, .xsb, .sok, .slc)"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(COMMAND)) == 0
+    capsys.readouterr()
+    assert main(list(words)) == 2
+    assert told in capsys.readouterr().err

@@ -1,0 +1,158 @@
+"""``tokoban solve --folder``: the levels of many files, shared by processes, and their answers.
+
+The folder has ``job.json`` (what was asked for), a file of answers for each process and, once every
+level has its answer, all of them in ``answers.jsonl``. A process that was killed, or interrupted,
+loses the levels that it was at; the same command goes on, with any number of processes.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from tokoban.cli.output import tell_findings
+from tokoban.cli.report import line_of
+from tokoban.files.atomic import atomically
+from tokoban.files.shares import Share, alone_in
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.formats import Level, Problem
+
+SUFFIXES = (".txt", ".xsb", ".sok", ".slc")
+MERGED = "answers.jsonl"
+
+
+@dataclass(frozen=True)
+class LevelOfMany:
+    """A level, its file, and its number there."""
+
+    file: str
+    number: int
+    level: "Level"
+
+
+@dataclass(frozen=True)
+class ManyLevels:
+    """The levels of many files, numbered from 1 through all of them."""
+
+    levels: "dict[int, LevelOfMany]"
+    problems: "tuple[Problem, ...]"
+    digest: str  # of the names and bytes of the files
+
+
+def read_many(path: str) -> ManyLevels:
+    """The valid levels of a file, or of all level files below a folder; problems are told."""
+    import tokoban
+
+    place = Path(path)
+    if path == "-":
+        raise ValueError("-: expected files, which can be read again when a run is resumed")
+    files = [place]
+    if place.is_dir():
+        files = sorted(file for file in place.rglob("*") if file.suffix.lower() in SUFFIXES)
+    if not files:
+        raise ValueError(f"{path}: no level file ({', '.join(SUFFIXES)}) in this folder")
+    levels: dict[int, LevelOfMany] = {}
+    problems: list[Problem] = []
+    digest = hashlib.blake2b(digest_size=16)
+    for file in files:
+        name = file.relative_to(place).as_posix() if place.is_dir() else file.name
+        digest.update(f"{name}\n{hashlib.blake2b(file.read_bytes()).hexdigest()}\n".encode())
+        found = tokoban.read_levels(file)
+        tell_findings(found.problems, found.warnings)
+        problems += found.problems
+        for level in found.levels:
+            levels[len(levels) + 1] = LevelOfMany(name, level.number, level)
+    return ManyLevels(levels, tuple(problems), digest.hexdigest())
+
+
+class AnswerFolder:
+    """The answers so far, and those of this process's share that are missing."""
+
+    def __init__(
+        self, path: str, numbers: Sequence[int], job: Mapping[str, Any], share: Share
+    ) -> None:
+        """Raises ``ValueError`` if the folder holds the answers to something else."""
+        self.path, self.share = Path(path), share
+        self._numbers = numbers
+        record = json.dumps(job, indent=1) + "\n"
+        place = self.path / "job.json"
+        if place.exists():
+            if place.read_text(encoding="utf-8") != record:
+                raise ValueError(
+                    f"{path} holds the answers to other levels, or under other options; expected "
+                    "the same arguments or another folder"
+                )
+        else:
+            with atomically(place) as temporary:
+                temporary.write_text(record, encoding="utf-8")
+        known = self._known()
+        mine = numbers[share.rank :: share.world_size]
+        self.missing = [number for number in mine if number not in known]
+
+    @contextmanager
+    def writing(self) -> Iterator["_Lines"]:
+        """The file of this process, to which finished answers are added."""
+        place = self.path / f"rank-{self.share.rank}-of-{self.share.world_size}.jsonl"
+        with open(place, "ab") as stream:
+            if place.stat().st_size and not place.read_bytes().endswith(b"\n"):
+                stream.write(b"\n")  # whoever was killed in the middle of a line
+            yield _Lines(stream, place)
+
+    def conclude(self) -> list[dict[str, Any]] | None:
+        """Merges the answers and returns them; None while some are missing.
+
+        The process that is last to call it finds all of them, whichever that is.
+        """
+        known = self._known()
+        if any(number not in known for number in self._numbers):
+            return None
+        merged = [known[number] for number in self._numbers]
+        with atomically(self.path / MERGED) as temporary:
+            temporary.write_text("".join(f"{line_of(one)}\n" for one in merged), encoding="utf-8")
+        return merged
+
+    def _known(self) -> dict[int, dict[str, Any]]:
+        """The answers in the files of all processes, by number; broken lines are left out."""
+        known: dict[int, dict[str, Any]] = {}
+        for file in sorted(self.path.glob("rank-*-of-*.jsonl")):
+            for line in file.read_bytes().splitlines():
+                try:
+                    answer = json.loads(line)
+                    known.setdefault(int(answer["level"]), answer)
+                except (ValueError, TypeError, KeyError):
+                    continue
+        return known
+
+
+@dataclass(frozen=True)
+class _Lines:
+    stream: IO[bytes]
+    place: Path
+
+    def add(self, answer: Mapping[str, Any]) -> None:
+        """A line, which is on its way to the disk when this returns."""
+        try:
+            self.stream.write(f"{line_of(answer)}\n".encode())
+            self.stream.flush()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.place)) from None
+
+
+@contextmanager
+def opened(
+    path: str, many: ManyLevels, options: Mapping[str, Any], share: Share
+) -> Iterator[AnswerFolder]:
+    """The folder, which other runs are kept out of."""
+    if path == "":
+        raise ValueError("--folder is empty; expected a path")
+    if Path(path).exists() and not Path(path).is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    with alone_in(path, share, doing="writes answers into it"):
+        job = {"levels": len(many.levels), "blake2b": many.digest, **options}
+        yield AnswerFolder(path, list(many.levels), job, share)
