@@ -15,6 +15,7 @@ from tokoban.sokoban.search.bidirectional import solver, tables
 from tokoban.sokoban.search.bidirectional.search import EXHAUSTED
 from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
 from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import completed
 
 SHAPES = {
@@ -83,6 +84,18 @@ def test_answers_do_not_depend_on_how_the_search_is_sliced_or_stored(
         assert answer.solution is not None
         assert answer.solution.directions == expected.solution.directions
         assert answer.num_expansions == expected.num_expansions
+
+
+def test_other_searches_may_use_the_pruning_between_slices() -> None:
+    """They write there which boxes a corral of theirs binds."""
+    for board in random_boards(Shape(5, 4, 3, is_closed=True), 60, seed=31):
+        inside = board.inside()
+        if board.is_solved or not (board.boxes <= inside and board.goals <= inside):
+            continue
+        search = completed(solver.fess_in_steps(board, Squares(board)))
+        while (outcome := search.go_on(1, None)) not in (Outcome.SOLVED, Outcome.EXHAUSTED):
+            search.pruning.may_move[:] = False
+        assert (outcome == Outcome.SOLVED) == can_be_solved(board)
 
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])

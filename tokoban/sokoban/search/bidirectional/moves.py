@@ -40,6 +40,9 @@ class Scratch(NamedTuple):
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
     matching: Int64[np.ndarray, "2 3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
+    # Which boxes the position that is expanded forwards may move; ``Pruning`` is shared with other
+    # searches, which may have a turn in between.
+    may_move: Bool[np.ndarray, " G"]
 
 
 def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
@@ -58,6 +61,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
         others=np.zeros(-(-num_floor // 64), np.uint64),
         matching=np.zeros((2, 3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
+        may_move=np.zeros(num_boxes, np.bool_),
     )
     scratch.is_blocked[num_floor] = True
     return scratch

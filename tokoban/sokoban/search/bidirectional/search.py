@@ -83,13 +83,15 @@ def expand(tables, side, other_side, scratch, pruning, max_floods):
                 _UNLIMITED,
             )
             progress[NUM_FLOODS] += num_floods[0]
+            for row in range(len(scratch.boxes)):
+                scratch.may_move[row] = pruning.may_move[row]
     if progress[VERDICT] == DEADLOCKED:
         progress[NUM_DEADLOCKED] += 1
         progress[EXPANDING] = NONE
         return True
     match_all(ground, tables.is_matched, scratch.places, scratch.matching, scratch.path)
     for row in range(progress[NEXT_ROW], len(scratch.boxes)):
-        if progress[VERDICT] == NO_CORRAL or pruning.may_move[row]:
+        if progress[VERDICT] == NO_CORRAL or scratch.may_move[row]:
             if is_full(tables, side) or progress[NUM_FLOODS] >= max_floods:
                 return False
             move_box(tables, side, other_side, scratch, pruning, position, row)
