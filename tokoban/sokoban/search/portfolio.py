@@ -16,6 +16,7 @@ from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as fess_solver
+from tokoban.sokoban.search.fess.advisors import ADVISORS
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
@@ -131,7 +132,12 @@ def _fess(setting: Setting) -> Steps[SliceSearch]:
     yield
     ground = setting.tables[0].ground
     fess: Fess = yield from fess_in_steps(
-        setting.board, setting.squares, ground, setting.pruning, setting.few_boxes[0]
+        setting.board,
+        setting.squares,
+        ground,
+        setting.pruning,
+        setting.few_boxes[0],
+        setting.without,
     )
     return fess
 
@@ -154,7 +160,7 @@ SLICES = {
     for one in (
         Slice("bidirectional", _bidirectional, share=2),
         Slice("astar", _astar),
-        Slice("fess", _fess, share=4),
+        Slice("fess", _fess, share=4, parts=ADVISORS),
     )
 }
 

@@ -21,6 +21,7 @@ from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import plan
 from tokoban.sokoban.search.fess.advisors import (
+    ADVISORS,
     CLEARER,
     EXPLORER,
     FEATURES,
@@ -36,7 +37,7 @@ from tokoban.sokoban.search.fess.scores import (
     ROOMS,
 )
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
-from tokoban.sokoban.search.fess.tree import NUM_CHILDREN
+from tokoban.sokoban.search.fess.tree import FIRST_NEW, NUM_CHILDREN
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.single import Outcome
@@ -208,3 +209,15 @@ def test_marks_say_what_the_move_opens_and_whether_it_can_be_undone() -> None:
                 num_returning += child.has(RETURNS)
                 num_children += 1
     assert 20 < num_opening < num_children - 20 and 20 < num_returning < num_children - 20
+
+
+def test_no_child_is_free_while_the_advisors_named_are_silent() -> None:
+    board = parse_board(LEVELS[0])
+    squares = Squares(board)
+    for silent in ({"explorer", "opener"}, set(ADVISORS)):
+        search = completed(fess_in_steps(board, squares, silent=silent))
+        assert {ADVISORS[i] for i in np.flatnonzero(search.tables.is_silent)} == silent
+        while search.progress(0.0).expansions == 0:
+            assert search.go_on(1 << 20, 1) == Outcome.BUDGET_SPENT
+        runs = search.tree.run[1 : search.tree.progress[FIRST_NEW]]
+        assert (search.tree.weight[runs] == 0).any() == (len(silent) == 2)

@@ -23,7 +23,18 @@ from tokoban.sokoban.search.ground import NONE
 
 FEATURES = (PACKING, REGIONS, OUT_OF_PLAN, ROOMS, HOTSPOTS)
 EXPLORER, OPENER, CLEARER = range(len(FEATURES), len(FEATURES) + 3)
-MAX_ADVICE = len(FEATURES) + 3
+# The names of all, by which they are silenced.
+ADVISORS = (
+    "packing",
+    "regions",
+    "out-of-plan",
+    "rooms",
+    "hotspots",
+    "explorer",
+    "opener",
+    "clearer",
+)
+MAX_ADVICE = len(ADVISORS)
 
 
 @inner

@@ -1,5 +1,6 @@
 """FESS from the start by pushes: any solution of a level of any size, or a proof of none."""
 
+from collections.abc import Set
 from functools import cache
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
+from tokoban.sokoban.search.fess.advisors import ADVISORS, MAX_ADVICE
 from tokoban.sokoban.search.fess.moves import empty_scratch
 from tokoban.sokoban.search.fess.paths import find_directions
 from tokoban.sokoban.search.fess.search import (
@@ -55,12 +56,16 @@ def fess_in_steps(
     ground: Ground | None = None,
     pruning: Pruning | None = None,
     few_boxes: FewBoxesLater | None = None,
+    silent: Set[str] = frozenset(),
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
     ``ground``, ``pruning`` and ``few_boxes`` may be those of other searches of the same level.
+    ``silent`` are names of advisors.
     """
     tables = yield from tables_in_steps(board, squares, ground)
+    for advisor, name in enumerate(ADVISORS):
+        tables.is_silent[advisor] = name in silent
     boxes = squares.numbers(board.boxes)
     numbers = [int(box) for box in boxes]
     return Fess(tables, numbers, squares.number[board.player], pruning, few_boxes)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, UInt64
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
 from tokoban.sokoban.search.fess.hotspots import Hotspots, hotspots_in_steps
 from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
 from tokoban.sokoban.search.fess.rooms import Rooms, build_rooms
@@ -44,7 +45,7 @@ def tables_in_steps(board: Board, squares: Squares, ground: Ground | None = None
         packing=packing,
         rooms=rooms,
         hotspots=hotspots,
-        is_silent=np.zeros(16, np.bool_),
+        is_silent=np.zeros(MAX_ADVICE, np.bool_),
         is_matched=len(ground.goals) <= MAX_MATCHED,
         goal_words=packed_bits(ground.is_goal[:-1]),
     )
