@@ -158,14 +158,30 @@ def every_box_has_a_goal(goals_of_box, matching):
 
 @inner
 @no_type_check
-def match_three(pushes, first, second, third, without):
-    """For each of four goals, the pushes of three boxes to the other goals: ``without`` [4]."""
+def match_threes(pushes, places, without):
+    """For each of four boxes and four goals, the pushes of the other boxes to the other goals.
+
+    ``without`` [4, 4] is by box and goal.
+    """
+    _match_pair_and_each(pushes, places[0], places[1], places[2], places[3], without[3], without[2])
+    _match_pair_and_each(pushes, places[2], places[3], places[0], places[1], without[1], without[0])
+
+
+@inner
+@no_type_check
+def _match_pair_and_each(pushes, first, second, third, fourth, with_third, with_fourth):
+    """For each goal, the pushes of two boxes and a third one, or a fourth one, to the others."""
     a0, a1, a2, a3 = pushes[first, 0], pushes[first, 1], pushes[first, 2], pushes[first, 3]
     b0, b1, b2, b3 = pushes[second, 0], pushes[second, 1], pushes[second, 2], pushes[second, 3]
-    c0, c1, c2, c3 = pushes[third, 0], pushes[third, 1], pushes[third, 2], pushes[third, 3]
     ab01, ab02, ab03 = min(a0 + b1, a1 + b0), min(a0 + b2, a2 + b0), min(a0 + b3, a3 + b0)
     ab12, ab13, ab23 = min(a1 + b2, a2 + b1), min(a1 + b3, a3 + b1), min(a2 + b3, a3 + b2)
-    without[0] = min(c1 + ab23, c2 + ab13, c3 + ab12)
-    without[1] = min(c0 + ab23, c2 + ab03, c3 + ab02)
-    without[2] = min(c0 + ab13, c1 + ab03, c3 + ab01)
-    without[3] = min(c0 + ab12, c1 + ab02, c2 + ab01)
+    c0, c1, c2, c3 = pushes[third, 0], pushes[third, 1], pushes[third, 2], pushes[third, 3]
+    d0, d1, d2, d3 = pushes[fourth, 0], pushes[fourth, 1], pushes[fourth, 2], pushes[fourth, 3]
+    with_third[0] = min(c1 + ab23, c2 + ab13, c3 + ab12)
+    with_third[1] = min(c0 + ab23, c2 + ab03, c3 + ab02)
+    with_third[2] = min(c0 + ab13, c1 + ab03, c3 + ab01)
+    with_third[3] = min(c0 + ab12, c1 + ab02, c2 + ab01)
+    with_fourth[0] = min(d1 + ab23, d2 + ab13, d3 + ab12)
+    with_fourth[1] = min(d0 + ab23, d2 + ab03, d3 + ab02)
+    with_fourth[2] = min(d0 + ab13, d1 + ab03, d3 + ab01)
+    with_fourth[3] = min(d0 + ab12, d1 + ab02, d2 + ab01)

@@ -4,6 +4,7 @@ A position is a set of boxes and the area that the player can walk to. Axes: P r
 T totals (price so far and pushes left) that are searched, S slots of the hash table, B boxes.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -20,7 +21,7 @@ from tokoban.sokoban.search.bitboard.terrain import (
     place_of,
 )
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, flood, index, lowest, moved
-from tokoban.sokoban.search.bounds import assign, match_three, matched_pushes
+from tokoban.sokoban.search.bounds import assign, match_threes, matched_pushes
 
 NONE = -1
 _CLOSED, _REPEATED = -2, -3  # in ``next_open``, of positions that were looked at
@@ -47,11 +48,12 @@ class Store(NamedTuple):
     """All positions met; the open ones lie in buckets of equal estimated total price.
 
     A position is entered in the hash table when it is taken from its bucket: then its price is the
-    least, and the walk around the boxes is made only once.
+    least, and the walk around the boxes is made only once. The table is entered by the boxes alone,
+    so that a position met again is known by its player's cell, without that walk.
     """
 
     boxes: UInt64[np.ndarray, " P"]
-    player: UInt64[np.ndarray, " P"]  # the cell after the push; of closed ones the area's lowest
+    player: UInt64[np.ndarray, " P"]  # the cell after the push; of closed ones the whole area
     price: Int32[np.ndarray, " P"]
     parent: Int32[np.ndarray, " P"]
     next_open: Int32[np.ndarray, " P"]  # in the same bucket
@@ -127,13 +129,15 @@ def begin(store, boxes, player):
 @inner
 @no_type_check
 def _slot_of(store, boxes, player):
-    """The slot of a closed position, or the empty one where it belongs."""
-    mixed = (boxes ^ (player * np.uint64(0xD6E8FEB86659FD93))) * np.uint64(0x9E3779B97F4A7C15)
-    mask = store.progress[NUM_SLOTS] - 1
-    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) >> np.uint64(20)) & mask
+    """The slot of a closed position with the player's cell in its area, or an empty one for it."""
+    num_slots = np.uint64(store.progress[NUM_SLOTS])
+    # The high bits of the product depend on every cell.
+    mixed = (boxes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    slot = np.int64(mixed * num_slots >> np.uint64(32))
+    mask = np.int64(num_slots) - 1
     while store.slots[slot] != NONE:
         position = store.slots[slot]
-        if store.boxes[position] == boxes and store.player[position] == player:
+        if store.boxes[position] == boxes and store.player[position] & player != EMPTY:
             break
         slot = (slot + 1) & mask
     return slot
@@ -194,12 +198,7 @@ def _match(terrain, scratch, num_boxes):
     if num_boxes <= 4:
         for row in range(num_boxes, 4):
             places[row] = NO_BOX
-        for row in range(num_boxes):
-            # The other three, in any order.
-            first, second, third = (row + 1) & 3, (row + 2) & 3, (row + 3) & 3
-            match_three(
-                terrain.pushes, places[first], places[second], places[third], scratch.without[row]
-            )
+        match_threes(terrain.pushes, places, scratch.without)
         return
     scratch.matching[0, :, : num_boxes + 1] = 0
     for row in range(num_boxes):
@@ -240,7 +239,7 @@ def _bound(terrain, scratch, num_boxes, row, place):
     return total
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _expand(terrain, store, scratch, position, area, weight):
     """Adds the positions after each push that is possible from ``area`` and does not lose."""
@@ -295,14 +294,14 @@ def search(terrain, store, scratch, weight, max_expansions):
                 return STORE_FULL
             _widen(store)
         store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
-        area = flood(store.player[position], terrain.words[FLOOR] & ~boxes)
-        slot = _slot_of(store, boxes, lowest(area))
+        slot = _slot_of(store, boxes, store.player[position])
         if store.slots[slot] != NONE:
             store.next_open[position] = _REPEATED
             continue
+        area = flood(store.player[position], terrain.words[FLOOR] & ~boxes)
         store.slots[slot] = position
         store.next_open[position] = _CLOSED
-        store.player[position] = lowest(area)
+        store.player[position] = area
         progress[NUM_CLOSED] += 1
         progress[NUM_EXPANSIONS] += 1
         _expand(terrain, store, scratch, position, area, weight)

@@ -14,6 +14,7 @@ from jaxtyping import Int16, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.bitboard.words import (
+    ALL,
     EMPTY,
     cell,
     count,
@@ -39,7 +40,8 @@ class Terrain(NamedTuple):
     """Room for what is known of one level."""
 
     words: UInt64[np.ndarray, " W"]
-    area: UInt64[np.ndarray, "256"]  # by place of a split cell: all player cells of that place
+    # By place: all player cells of that place; of a cell that is not split, every cell for side 0.
+    area: UInt64[np.ndarray, "256"]
     linked: UInt64[np.ndarray, "4 4"]  # split cells whose two sides are one place
     # Of a lone box, to each goal; cells not split have side 0 alone. The last row, of NO_BOX, and
     # the columns beyond the goals let fewer boxes than four be counted as four.
@@ -92,6 +94,8 @@ def _find_sides(terrain, floor):
     """Fills what ``Terrain`` says of split cells."""
     linked = terrain.linked
     linked[:] = EMPTY
+    for place in range(0, NO_BOX, 4):
+        terrain.area[place] = ALL
     # A side breaks off where the next one, anticlockwise, is not floor or not reached around the
     # corner. With at most one break the sides hang together in the ring around the cell.
     breaks, doubtful = EMPTY, EMPTY
@@ -188,10 +192,11 @@ def _note(pushes, cells, side, goal, distance):
 def place_of(terrain, box, player):
     """The place of the box in the cell numbered ``box`` and the player in the cell ``player``."""
     place = box * 4
-    if terrain.words[SPLIT] & cell(box) != EMPTY:
-        while terrain.area[place] & player == EMPTY:
-            place += 1
-    return place
+    # Without branches, which could not be foreseen.
+    is_not_first = np.int64(terrain.area[place] & player == EMPTY)
+    is_not_second = np.int64(terrain.area[place + 1] & player == EMPTY)
+    is_not_third = np.int64(terrain.area[place + 2] & player == EMPTY)
+    return place + is_not_first * (1 + is_not_second * (1 + is_not_third))
 
 
 @inner
