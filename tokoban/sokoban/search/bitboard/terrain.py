@@ -16,7 +16,6 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.bitboard.words import (
     ALL,
     EMPTY,
-    cell,
     count,
     flood,
     index,
