@@ -13,7 +13,7 @@ from tests.sokoban.search.push_graph import board_at, can_be_solved, push_graph,
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import corral_search, corrals, deadlocks, patterns
+from tokoban.sokoban.search import corral_search, corrals, deadlocks, few_boxes, patterns
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
@@ -30,6 +30,8 @@ frozen_entry = for_python(deadlocks.frozen_entry)
 is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
+use_frozen = for_python(few_boxes.use_frozen)
+is_position_deadlocked_now = for_python(few_boxes.is_position_deadlocked_now)
 has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
@@ -71,6 +73,17 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
     )
 
 
+def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
+    """Asked so often that the tables for its frozen boxes are made."""
+    scratch, few = laid.scratch, laid.pruning.few_boxes
+    is_immobile = np.zeros(len(laid.squares) + 1, np.bool_)
+    num_frozen = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_immobile)
+    for _ in range(few_boxes.ASKED_BEFORE + 1):
+        use_frozen(laid.ground, few, scratch.boxes, is_immobile, num_frozen)
+    words, neighbours = laid.positions.boxes[0], laid.ground.neighbours
+    return is_position_deadlocked_now(few, words, scratch.boxes, neighbours, scratch.area)
+
+
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
     """Whether the position holds a pattern that was learned at another of the same level."""
     words, player = laid.positions.boxes[0], laid.positions.player[0]
@@ -93,6 +106,7 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
         verdict = corral_verdict(laid)
         found = {
             "frozen": is_frozen(laid),
+            "few boxes": is_deadlocked_between_frozen_boxes(laid),
             "no way into a corral": verdict == DEADLOCKED,
             "pattern": has_pattern(laid, learned),
             "corral": has_deadlocked_corral(laid),
@@ -117,7 +131,9 @@ def test_prunings_keep_all_that_can_be_solved(shape: Shape) -> None:
     for board in random_boards(shape, 20, seed=5):
         if board.boxes <= board.inside() and board.goals <= board.inside():
             said += check_prunings(board, draw, 40)
-    assert {"frozen", "no way into a corral", "corral", "only these boxes"} <= set(said)
+    assert {"frozen", "few boxes", "no way into a corral", "corral", "only these boxes"} <= set(
+        said
+    )
 
 
 @pytest.mark.slow

@@ -75,6 +75,7 @@ class AStar:
         self._is_small = pruning is None
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
+        self._now = np.full(1, NONE)  # as in ``FewBoxes``
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -102,7 +103,7 @@ class AStar:
         stop_at = min(stop_at, self._few_boxes.next_at)
         if max_expansions is not None:
             stop_at = min(stop_at, max_expansions)
-        pruning = self.pruning._replace(few_boxes=self._few_boxes.tables)
+        pruning = self.pruning._replace(few_boxes=self._few_boxes.tables._replace(now=self._now))
         outcome = push_search.search(self.problem, self.frontier, self.scratch, pruning, stop_at)
         # No solution costs less than the least total of an open position.
         self._at_least = max(self._at_least, int(progress[push_search.LOWEST_BUCKET]))

@@ -3,7 +3,7 @@
 Pairs and triples that can come to goals are found backwards: by pulls from all ways to fill goals
 ("retrograde analysis"). The rest is deadlocked, whatever else is on the board. The mirror image,
 for a search by pulls: what pushes from two or three boxes of the start can reach. Conditions and
-sources in ``deadlocks``.
+sources in ``deadlocks``. Pairs are tabulated again between boxes that are frozen on goals.
 
 Axes as in ``ground``, and L live squares (where a lone box is not deadlocked), K sets of two or
 three live squares. A set is numbered by its live squares, ascending. Side ``4 * i + direction`` is
@@ -15,12 +15,12 @@ from functools import cache
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Int16, Int64, UInt16, UInt64
+from jaxtyping import Bool, Int16, Int64, UInt16, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
-from tokoban.sokoban.search.fess.regions import empty_regions, find_regions, region_of
+from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions, region_of
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.positions import bit_of, num_bytes
@@ -32,6 +32,11 @@ _EXPANSIONS_A_STEP = 1 << 15
 _NO_REGION = 15
 _TRIPLES_AT = 1024  # expansions; small levels are solved in fewer
 _NEVER = 1 << 62
+# Tables between frozen boxes: at most so many, for so many live squares, made when a set of frozen
+# boxes was asked for so often.
+_MAX_FROZEN, _MAX_FROZEN_BYTES, _MAX_FROZEN_LIVE, ASKED_BEFORE = 512, 1 << 23, 256, 16
+_ASKED = 1 << 12  # sets remembered
+_REGIONS_EACH = 4  # of a pair, on average at most
 
 
 class FewBoxes(NamedTuple):
@@ -41,6 +46,28 @@ class FewBoxes(NamedTuple):
     second: UInt64[np.ndarray, "L*4 W"]  # a second box deadlocks both
     has_third: UInt64[np.ndarray, "L*4 W"]  # a second box does together with some third
     third: UInt64[np.ndarray, "L*4 L W"]  # by the number of the second box; empty without triples
+    frozen: "FrozenPairs"
+    now: Int64[np.ndarray, "1"]  # the table of ``frozen`` that holds at this position, or NONE
+
+
+class FrozenPairs(NamedTuple):
+    """The deadlocked pairs between boxes that are frozen on goals; axes A sets of these boxes that
+    were asked for, E sets that have a table.
+
+    A set has one place in ``sets``, which it loses to another until it has a table.
+    """
+
+    sets: UInt64[np.ndarray, "A W"]
+    num_asked: Int64[np.ndarray, " A"]
+    table: Int64[np.ndarray, " A"]  # number of the table, or NONE
+    second: UInt64[np.ndarray, "E L*4 W"]  # as in ``FewBoxes``
+    num_tables: Int64[np.ndarray, "1"]
+    # Workspace.
+    pairs: "_Sets"
+    waiting: Int64[np.ndarray, " _"]
+    regions: Regions
+    is_blocked: Bool[np.ndarray, "F+1"]
+    words: UInt64[np.ndarray, " W"]
 
 
 class FewBoxesLater:
@@ -107,7 +134,30 @@ def no_few_boxes(num_floor: int) -> FewBoxes:
     num_words = -(-num_floor // 64)
     rows = np.zeros((2, 0, num_words), np.uint64)
     number = np.full(num_floor + 1, NONE, np.int16)
-    return FewBoxes(number, rows[0], rows[1], np.zeros((0, 0, num_words), np.uint64))
+    third = np.zeros((0, 0, num_words), np.uint64)
+    frozen = _no_frozen_pairs(number, num_tables=0)
+    return FewBoxes(number, rows[0], rows[1], third, frozen, np.full(1, NONE))
+
+
+def _no_frozen_pairs(number: Int16[np.ndarray, " _"], *, num_tables: int) -> FrozenPairs:
+    num_floor, num_live = len(number) - 1, int(np.count_nonzero(number != NONE))
+    num_words = -(-num_floor // 64)
+    num_places = _ASKED if num_tables else 0
+    pairs = _no_sets(number, num_sets(num_live, 2) if num_tables else 0)
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[num_floor] = True
+    return FrozenPairs(
+        sets=np.zeros((num_places, num_words), np.uint64),
+        num_asked=np.zeros(num_places, np.int64),
+        table=np.full(num_places, NONE),
+        second=np.zeros((num_tables, 4 * num_live, num_words), np.uint64),
+        num_tables=np.zeros(1, np.int64),
+        pairs=pairs,
+        waiting=np.zeros(_REGIONS_EACH * len(pairs.regions), np.int64),
+        regions=empty_regions(num_floor),
+        is_blocked=is_blocked,
+        words=np.zeros(num_words, np.uint64),
+    )
 
 
 def pairs_in_steps(ground: Ground, *, player: int = NONE) -> Steps[FewBoxes]:
@@ -125,7 +175,11 @@ def pairs_in_steps(ground: Ground, *, player: int = NONE) -> Steps[FewBoxes]:
     rows = np.zeros((2, 4 * len(squares), few.second.shape[1]), np.uint64)
     fill_second(sets, rows[0])
     yield
-    return few._replace(second=rows[0], has_third=rows[1])
+    few = few._replace(second=rows[0], has_third=rows[1])
+    if player != NONE or len(squares) > _MAX_FROZEN_LIVE:
+        return few
+    num_tables = min(_MAX_FROZEN, _MAX_FROZEN_BYTES // rows[0].nbytes)
+    return few._replace(frozen=_no_frozen_pairs(few.number, num_tables=num_tables))
 
 
 def triples_in_steps(ground: Ground, few: FewBoxes, *, player: int = NONE) -> Steps[FewBoxes]:
@@ -140,6 +194,17 @@ def triples_in_steps(ground: Ground, few: FewBoxes, *, player: int = NONE) -> St
             yield
         return few._replace(has_third=has_third, third=third)
     return few
+
+
+def _no_sets(number: Int16[np.ndarray, " _"], count: int) -> _Sets:
+    return _Sets(
+        squares=np.flatnonzero(number != NONE).astype(np.int16),
+        number=number,
+        regions=np.zeros(count, np.uint64),
+        is_reached=np.zeros(count, np.uint16),
+        names=np.zeros(12, np.int16),
+        progress=np.zeros(3, np.int64),
+    )
 
 
 @cache
@@ -174,15 +239,7 @@ def _sets_in_steps(
     starts somewhere, by pushes from there."""
     squares = np.flatnonzero(number != NONE).astype(np.int16)
     num_floor, num_live = len(ground.zone), len(squares)
-    count = num_sets(num_live, size)
-    sets = _Sets(
-        squares=squares,
-        number=number,
-        regions=np.zeros(count, np.uint64),
-        is_reached=np.zeros(count, np.uint16),
-        names=np.zeros(12, np.int16),
-        progress=np.zeros(3, np.int64),
-    )
+    sets = _no_sets(number, num_sets(num_live, size))
     is_blocked = np.zeros(num_floor + 1, np.bool_)
     is_blocked[num_floor] = True
     yield
@@ -196,7 +253,15 @@ def _sets_in_steps(
         enter_ends(ground, sets, waiting, is_blocked, marks, queue, size, last, player)
         yield
     while sets.progress[FIRST_WAITING] < sets.progress[NUM_WAITING]:
-        spread(ground.neighbours, sets, waiting, size, player != NONE, _EXPANSIONS_A_STEP)
+        spread(
+            ground.neighbours,
+            sets,
+            waiting,
+            is_blocked,
+            size,
+            player != NONE,
+            _EXPANSIONS_A_STEP,
+        )
         yield
     return sets
 
@@ -237,6 +302,9 @@ def _fill_regions(neighbours, sets, regions, is_blocked, second, third, size):
     find_regions(neighbours, is_blocked, regions)
     names = sets.names
     for first in range(second):
+        if is_blocked[sets.squares[first]]:
+            sets.regions[_place_of_set(first, second, third, size)] = ~EMPTY
+            continue
         lifted = np.int64(sets.squares[first])
         packed = np.uint64(0)
         for side in range(4 * size):
@@ -307,12 +375,17 @@ def enter_ends(ground, sets, waiting, is_blocked, marks, queue, size, last, play
 
 @entry
 @no_type_check
-def spread(neighbours, sets, waiting, size, is_by_pushes, max_expansions):
+def spread(neighbours, sets, waiting, is_blocked, size, is_by_pushes, max_expansions):
     """Reaches what pulls lead to from the next positions that wait, or pushes if so asked."""
+    _spread(neighbours, sets, waiting, is_blocked, size, is_by_pushes, max_expansions)
+
+
+@inner
+@no_type_check
+def _spread(neighbours, sets, waiting, is_blocked, size, is_by_pushes, max_expansions):
     progress, number = sets.progress, sets.number
-    wall = len(neighbours) - 1
-    last = min(progress[NUM_WAITING], progress[FIRST_WAITING] + max_expansions)
-    while progress[FIRST_WAITING] < last:
+    ends = progress[FIRST_WAITING] + max_expansions
+    while progress[FIRST_WAITING] < min(progress[NUM_WAITING], ends):
         position = waiting[progress[FIRST_WAITING]]
         progress[FIRST_WAITING] += 1
         first, second = position & 4095, position >> 12 & 4095
@@ -326,7 +399,7 @@ def spread(neighbours, sets, waiting, size, is_by_pushes, max_expansions):
             end = np.int64(neighbours[box, direction ^ 2 if is_by_pushes else direction])
             player = box if is_by_pushes else np.int64(neighbours[end, direction])
             moved = np.int64(number[end])
-            if moved == NONE or player == wall:
+            if moved == NONE or is_blocked[end] or is_blocked[player]:
                 continue
             # The other boxes, in ascending order; for pairs there is one.
             low = second if i == 0 else first
@@ -359,6 +432,12 @@ def _is_missed(sets, place, side):
 @no_type_check
 def fill_second(sets, seconds):
     """Fills ``FewBoxes.second`` from all pairs."""
+    _fill_second(sets, seconds)
+
+
+@inner
+@no_type_check
+def _fill_second(sets, seconds):
     for second in range(len(sets.squares)):
         for first in range(second):
             place = _place_of_set(first, second, 0, 2)
@@ -398,6 +477,19 @@ def fill_third(sets, seconds, has_third, thirds, last):
 
 @inner
 @no_type_check
+def is_deadlocked_now(few, words, box, side):
+    """As ``is_deadlocked_by_few``, or with the frozen boxes of ``FewBoxes.now`` as walls."""
+    now = few.now[0]
+    if now != NONE and few.number[box] != NONE:
+        row = few.frozen.second[now, 4 * np.int64(few.number[box]) + side]
+        for word in range(len(words)):
+            if words[word] & row[word] != EMPTY:
+                return True
+    return is_deadlocked_by_few(few, words, box, side)
+
+
+@inner
+@no_type_check
 def is_deadlocked_by_few(few, words, box, side):
     """Whether one or two of the other boxes of ``words`` deadlock a box.
 
@@ -417,4 +509,94 @@ def is_deadlocked_by_few(few, words, box, side):
             for later in range(word, len(words)):
                 if words[later] & few.third[row, other, later] != EMPTY:
                     return True
+    return False
+
+
+@inner
+@no_type_check
+def _make_frozen_table(ground, frozen, table):
+    """Fills the table of the boxes that ``frozen.is_blocked`` marks, if there is room for it."""
+    pairs, is_blocked, num_live = frozen.pairs, frozen.is_blocked, len(frozen.pairs.squares)
+    pairs.progress[:] = 0
+    pairs.is_reached[:] = 0
+    for second in range(num_live):
+        if not is_blocked[pairs.squares[second]]:
+            _fill_regions(ground.neighbours, pairs, frozen.regions, is_blocked, second, 0, 2)
+        else:
+            for first in range(second):
+                pairs.regions[_place_of_set(first, second, 0, 2)] = ~EMPTY
+    if pairs.progress[NUM_REGIONS] > len(frozen.waiting):
+        return False
+    for last in range(len(ground.goals)):
+        for least in range(last):
+            first = np.int64(pairs.number[ground.goals[least]])
+            second = np.int64(pairs.number[ground.goals[last]])
+            place = _place_of_set(first, second, 0, 2)
+            for side in range(8):
+                if _region_at(pairs, place, side) == side:
+                    _reach(pairs, frozen.waiting, first, second, 0, 2, side)
+    _spread(ground.neighbours, pairs, frozen.waiting, is_blocked, 2, False, np.int64(_NEVER))
+    _fill_second(pairs, frozen.second[table])
+    return True
+
+
+@inner
+@no_type_check
+def use_frozen(ground, few, boxes, is_frozen, num_frozen):
+    """Sets ``few.now`` for a position whose boxes that ``is_frozen`` marks are frozen on goals.
+
+    A hash chooses where a set is looked for, but the sets themselves are compared.
+    """
+    frozen, now = few.frozen, few.now
+    now[0] = NONE
+    if num_frozen < 1 or len(boxes) - num_frozen < 2 or len(frozen.table) == 0:
+        return
+    words = frozen.words
+    words[:] = 0
+    mixed = EMPTY
+    for box in boxes:
+        if is_frozen[box]:
+            words[box >> 6] |= bit_of(box)
+            mixed ^= ground.keys[0, box]
+    place = np.int64(mixed & np.uint64(len(frozen.table) - 1))
+    is_known = True
+    for word in range(len(words)):
+        is_known &= frozen.sets[place, word] == words[word]
+    if not is_known:
+        if frozen.table[place] == NONE:
+            frozen.num_asked[place] = 0
+            for word in range(len(words)):
+                frozen.sets[place, word] = words[word]
+        return
+    frozen.num_asked[place] += 1
+    is_due = frozen.num_asked[place] == ASKED_BEFORE
+    if is_due and frozen.num_tables[0] < len(frozen.second):
+        for box in boxes:
+            frozen.is_blocked[box] = is_frozen[box]
+        if _make_frozen_table(ground, frozen, frozen.num_tables[0]):
+            frozen.table[place] = frozen.num_tables[0]
+            frozen.num_tables[0] += 1
+        for box in boxes:
+            frozen.is_blocked[box] = False
+    now[0] = frozen.table[place]
+
+
+@inner
+@no_type_check
+def is_position_deadlocked_now(few, words, boxes, neighbours, area):
+    """Whether ``is_deadlocked_now`` holds for a box and a side where ``area`` is 1.
+
+    Asked where ``few.now`` is new to the position; without it, pushes lead to no such position.
+    """
+    if few.now[0] == NONE:
+        return False
+    others = few.frozen.words
+    for word in range(len(words)):
+        others[word] = words[word]
+    for box in boxes:
+        others[box >> 6] ^= bit_of(box)
+        for side in range(4):
+            if area[neighbours[box, side]] == 1 and is_deadlocked_now(few, others, box, side):
+                return True
+        others[box >> 6] ^= bit_of(box)
     return False

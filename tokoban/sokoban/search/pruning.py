@@ -22,8 +22,14 @@ from tokoban.sokoban.search.deadlocks import (
     empty_frozen_walls,
     is_deadlocked_by_freeze,
     is_immobile,
+    mark_frozen,
 )
-from tokoban.sokoban.search.few_boxes import FewBoxes, no_few_boxes
+from tokoban.sokoban.search.few_boxes import (
+    FewBoxes,
+    is_position_deadlocked_now,
+    no_few_boxes,
+    use_frozen,
+)
 from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.patterns import grown as grown_patterns
 
@@ -89,6 +95,15 @@ def judge_corrals(
     """
     for box in boxes:
         if has_pattern(pruning.patterns, words, box, player, since):
+            return DEADLOCKED
+    few_boxes = pruning.few_boxes
+    if len(few_boxes.frozen.table) > 0:
+        is_frozen = pruning.frozen_walls.is_frozen
+        num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
+        if num_frozen < 0:
+            return DEADLOCKED
+        use_frozen(ground, few_boxes, boxes, is_frozen, num_frozen)
+        if is_position_deadlocked_now(few_boxes, words, boxes, ground.neighbours, area):
             return DEADLOCKED
     if has_deadlocked_corral(
         ground,

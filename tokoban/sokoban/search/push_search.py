@@ -16,7 +16,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
-from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
+from tokoban.sokoban.search.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
@@ -130,7 +130,7 @@ def _add_push(problem, frontier, scratch, pruning, parent, row, end, beside, cos
     words = scratch.words
     copy(positions.boxes[parent], words)
     words[box >> 6] ^= bit_of(box)
-    if is_deadlocked_by_few(pruning.few_boxes, words, end, beside):
+    if is_deadlocked_now(pruning.few_boxes, words, end, beside):
         return
     player = box
     if not problem.counts_moves:

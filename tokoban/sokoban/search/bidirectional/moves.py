@@ -13,7 +13,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.bidirectional.features import cell_of
 from tokoban.sokoban.search.bidirectional.sides import MET, NUM_FLOODS, REACHED
 from tokoban.sokoban.search.bounds import lower_bound_after
-from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
+from tokoban.sokoban.search.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import add, bit_of, copy, slot_of
@@ -154,7 +154,7 @@ def move_box(tables, side, other_side, scratch, pruning, parent, row):
             place = end * 4 + ground.zone[end, player]
             if ground.lower_bound[place] == UNREACHABLE:
                 continue
-            if is_deadlocked_by_few(pruning.few_boxes, others, end, beside):
+            if is_deadlocked_now(pruning.few_boxes, others, end, beside):
                 continue
             mark[0] += _MARKS
             side.progress[NUM_FLOODS] += 1

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
+
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search import few_boxes
@@ -34,7 +36,7 @@ from tokoban.sokoban.search.bidirectional.sides import (
 )
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
-from tokoban.sokoban.search.ground import Ground, Squares
+from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -124,7 +126,12 @@ class BidirectionalFess:
             for position in range(side.positions.num_known[0]):
                 enter(side, position)
         self.scratch = empty_scratch(num_floor, len(boxes))
-        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
+        # Other searches may work between two boxes of one position, so that what these two say of
+        # the position cannot be shared.
+        self.pruning = (pruning or empty_pruning(num_floor, len(boxes)))._replace(
+            may_move=np.zeros(len(boxes), np.bool_)
+        )
+        self._now = np.full((2, 1), NONE)  # as in ``FewBoxes``
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
         self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
@@ -189,7 +196,7 @@ class BidirectionalFess:
             side,
             other,
             self.scratch,
-            self.pruning._replace(few_boxes=later.tables),
+            self.pruning._replace(few_boxes=later.tables._replace(now=self._now[self.turn])),
             stop_at,
             max_here,
         )

@@ -28,7 +28,7 @@ from tokoban.sokoban.search.fess.tree import (
     SOLVED_BY,
     slot_of,
 )
-from tokoban.sokoban.search.few_boxes import is_deadlocked_by_few
+from tokoban.sokoban.search.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.positions import bit_of, copy
 from tokoban.sokoban.search.pruning import is_deadlocked_by_push
@@ -192,7 +192,7 @@ def move_box(tables, tree, scratch, pruning, row):
                 continue
             if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
                 continue
-            if is_deadlocked_by_few(pruning.few_boxes, others, end, behind):
+            if is_deadlocked_now(pruning.few_boxes, others, end, behind):
                 continue
             tree.progress[NUM_PUSHES] += 1
             least = np.int64(beside[end, behind])

@@ -33,7 +33,7 @@ from tokoban.sokoban.search.fess.tree import (
 )
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import Ground, Squares
+from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, packed_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome
@@ -107,6 +107,7 @@ class Fess:
         self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
+        self._now = np.full(1, NONE)  # as in ``FewBoxes``; others search while this waits
         self._is_sharing = pruning is not None
         self._next_to_enter = _ALL  # the first child that the hash table, which has grown, lacks
         self._table_bytes = num_bytes((tables, self.scratch))
@@ -158,7 +159,7 @@ class Fess:
             later.go_on()
             return Outcome.BUDGET_SPENT
         most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
-        pruning = self.pruning._replace(few_boxes=later.tables)
+        pruning = self.pruning._replace(few_boxes=later.tables._replace(now=self._now))
         return _OUTCOMES[search(self.tables, self.tree, self.scratch, pruning, stop_at, most)]
 
     def directions(self) -> tuple[Direction, ...]:
