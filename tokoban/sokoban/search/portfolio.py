@@ -24,6 +24,7 @@ from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.targets import Targets
 
 # On one word, expansions of weighted A* before the portfolio: it solves all but few boards of that
 # size in fewer.
@@ -142,6 +143,19 @@ def _fess(setting: Setting) -> Steps[SliceSearch]:
     return fess
 
 
+def _targets(setting: Setting) -> Steps[SliceSearch]:
+    fess_solver.prepare()
+    yield
+    pulls = BidirectionalFess(
+        *setting.tables,
+        setting.player,
+        setting.pruning,
+        setting.few_boxes,
+        is_backward_only=True,
+    )
+    return Targets(setting.board, setting.squares, pulls)
+
+
 def _astar(setting: Setting) -> Steps[SliceSearch]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
@@ -161,6 +175,7 @@ SLICES = {
         Slice("bidirectional", _bidirectional, share=2),
         Slice("astar", _astar),
         Slice("fess", _fess, share=4, parts=ADVISORS),
+        Slice("targets", _targets, share=2, first_round=2),
     )
 }
 

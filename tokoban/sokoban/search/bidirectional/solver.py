@@ -107,6 +107,8 @@ class BidirectionalFess:
         player: int,
         pruning: Pruning | None = None,
         few_boxes: tuple[FewBoxesLater, FewBoxesLater] | None = None,
+        *,
+        is_backward_only: bool = False,
     ) -> None:
         """``pruning`` and ``few_boxes`` are shared with other searches if given, like the tables.
 
@@ -135,7 +137,8 @@ class BidirectionalFess:
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
         self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
-        self.turn = 0
+        self.turn = int(is_backward_only)
+        self._is_backward_only = is_backward_only
 
     @property
     def work(self) -> int:
@@ -182,6 +185,8 @@ class BidirectionalFess:
             return Outcome.BUDGET_SPENT
         # The turns must not depend on the slices, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
+        if self._is_backward_only:
+            turn_ends = _ALL
         stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)
         later = self._few_boxes[self.turn]
         if side.progress[NUM_EXPANSIONS] >= later.next_at:

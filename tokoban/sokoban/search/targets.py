@@ -1,0 +1,229 @@
+"""Targets: positions that pulls from the end have loosened, to which FESS pushes from the start.
+
+After the pairs of searches of Festival (Yaron Shoham): a crowded end is far from anything that the
+features of a forward search know; with some boxes pulled out of it, it is an easier goal. FESS
+takes the boxes of the target for the goals. Nothing but a meeting comes of that: no target has to
+be reachable, so this search proves nothing.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search.bidirectional.features import (
+    MAX_AT_ARTICULATIONS,
+    MAX_OUTSIDE,
+    MAX_REGIONS,
+)
+from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
+from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.one_box import Step, directions_of_steps
+from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
+from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.steps import Steps
+
+# By round, how much is expanded by pulls in all, and by pushes to each target.
+_PULLS, _MOST_PULLS = 3_000, 24_000
+_PUSHES = 1_000
+_GROWTH = 4
+# The shares of boxes that a target has on goals, in the first round and in later ones.
+_FIRST_SHARES = (0.75, 0.5, 0.25)
+_LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
+
+
+class Targets:
+    """Pulls, then pushes to each of some targets, then more of both.
+
+    The unit of its work is that of the two searches: an area marked, or a push tried.
+    """
+
+    name = "targets"
+    is_complete = False
+
+    def __init__(self, board: Board, squares: Squares, pulls: BidirectionalFess) -> None:
+        """``pulls`` searches backwards alone."""
+        self._board, self._squares, self._pulls = board, squares, pulls
+        self._round = 0
+        self._targets: list[int] = []  # positions of the backward side, the next one last
+        self._is_pulled = False  # as much as this round asks for
+        self._are_all_pulled = False
+        self._has_met = False  # pulls alone have come to the start
+        self._steps: Steps[Fess] | None = None
+        self._fess: Fess | None = None
+        self._earlier_work = self._earlier_expansions = 0  # of pushes to other targets
+
+    @property
+    def work(self) -> int:
+        """As ``SliceSearch`` says."""
+        now = 0 if self._fess is None else self._fess.work
+        return self._pulls.work + self._earlier_work + now
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says."""
+        found = self._pulls.progress(elapsed_s)
+        expansions, positions = found.expansions + self._earlier_expansions, found.positions
+        if self._fess is not None:
+            now = self._fess.progress(elapsed_s)
+            expansions, positions = expansions + now.expansions, positions + now.positions
+        return Progress(expansions, positions, elapsed_s)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        fess = 0 if self._fess is None else self._fess.num_bytes()
+        return self._pulls.num_bytes() + fess
+
+    def num_bytes_while_growing(self) -> int:
+        """As ``single.Search`` says."""
+        now = self._now()
+        return self.num_bytes() - now.num_bytes() + now.num_bytes_while_growing()
+
+    def grow(self) -> None:
+        """As ``single.Search`` says."""
+        self._now().grow()
+
+    def _now(self) -> Fess | BidirectionalFess:
+        return self._pulls if self._fess is None else self._fess
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        left = 1 << 60
+        if max_expansions is not None:
+            left = max_expansions - self.progress(0.0).expansions
+        if not self._is_pulled:
+            return self._pull(budget, left)
+        if self._fess is not None:
+            return self._push(budget, left)
+        if self._steps is not None:
+            try:
+                next(self._steps)
+            except StopIteration as end:
+                self._fess, self._steps = end.value, None
+            return Outcome.BUDGET_SPENT
+        if not self._targets:
+            if self._are_all_pulled and self._round > 0:
+                return Outcome.EXHAUSTED
+            self._round += 1
+            self._is_pulled = False
+            return Outcome.BUDGET_SPENT
+        self._aim(self._targets[-1])
+        return Outcome.BUDGET_SPENT
+
+    def _pull(self, budget: int, left: int) -> Outcome:
+        """Goes on from the end, and chooses targets where that was enough for this round."""
+        done = self._pulls.progress(0.0).expansions
+        most = min(_PULLS * _GROWTH**self._round, _MOST_PULLS)
+        outcome = Outcome.BUDGET_SPENT
+        if done < most and not self._are_all_pulled:
+            outcome = self._pulls.go_on(budget, min(most, done + left))
+        self._has_met = outcome == Outcome.SOLVED
+        self._are_all_pulled |= outcome == Outcome.EXHAUSTED
+        if self._are_all_pulled or self._pulls.progress(0.0).expansions >= most:
+            self._is_pulled = True
+            self._targets = self._choose()[::-1]
+            return Outcome.BUDGET_SPENT
+        return outcome
+
+    def _choose(self) -> list[int]:
+        """Positions with so many boxes on goals, few regions, and few pulls or near the start."""
+        side = self._pulls.sides[1]
+        count = int(side.positions.num_known[0])
+        ground = self._pulls.tables[0].ground
+        on_goals = packed_bits(ground.is_goal[:-1])
+        num_on = np.bitwise_count(side.positions.boxes[:count] & on_goals).sum(
+            axis=1, dtype=np.int64
+        )
+        regions = side.cell[:count] // (MAX_OUTSIDE * MAX_AT_ARTICULATIONS) % MAX_REGIONS
+        num_pulls = np.minimum(side.num_pushes[:count], (1 << 24) - 1).astype(np.int64)
+        to_start = np.minimum(side.lower_bound[:count], (1 << 24) - 1).astype(np.int64)
+        is_root = side.positions.parent[:count] == NONE
+        chosen: list[int] = []
+        for share in _LATER_SHARES if self._round else _FIRST_SHARES:
+            gap = np.abs(num_on - int(share * len(ground.goals)))
+            loose = (gap << 32) + (regions.astype(np.int64) << 24) + num_pulls
+            near = (regions.astype(np.int64) << 40) + (gap // 2 << 24) + to_start
+            for key in (loose, near):
+                key[is_root] = np.iinfo(np.int64).max
+                best = int(key.argmin())
+                if not is_root[best] and best not in chosen:
+                    chosen.append(best)
+        return chosen
+
+    def _aim(self, target: int) -> None:
+        """Begins to set FESS up for a target."""
+        squares = self._squares.squares
+        boxes = unpacked_bits(self._pulls.sides[1].positions.boxes[target], len(squares))
+        goals = {squares[i] for i in np.flatnonzero(boxes)} | self._board.goals - {*squares}
+        board = Board(
+            self._board.height,
+            self._board.width,
+            self._board.walls,
+            frozenset(goals),
+            self._board.boxes,
+            self._board.player,
+        )
+        if board.is_solved:  # the pulls go on to the start themselves
+            self._targets.pop()
+        else:
+            self._steps = fess_in_steps(board, self._squares)
+
+    def _push(self, budget: int, left: int) -> Outcome:
+        """Goes on to the target; gives it up after so many expansions."""
+        assert self._fess is not None
+        most = _PUSHES * _GROWTH**self._round
+        done = self._fess.progress(0.0).expansions
+        outcome = self._fess.go_on(budget, min(most, done + left))
+        if outcome == Outcome.SOLVED and self._is_met():
+            return outcome
+        is_over = self._fess.progress(0.0).expansions >= most
+        if outcome in (Outcome.SOLVED, Outcome.EXHAUSTED) or is_over:
+            self._earlier_work += self._fess.work
+            self._earlier_expansions += self._fess.progress(0.0).expansions
+            self._fess = None
+            self._targets.pop()
+            return Outcome.BUDGET_SPENT
+        return outcome
+
+    def _is_met(self) -> bool:
+        """Whether the player comes to the region of the target too."""
+        assert self._fess is not None
+        positions, target = self._pulls.sides[1].positions, self._targets[-1]
+        ground = self._pulls.tables[0].ground
+        end = rules.play(self._board, self._fess.directions())[-1]
+        num_floor = len(ground.zone)
+        is_blocked = np.append(unpacked_bits(positions.boxes[target], num_floor), True)
+        marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
+        player = self._squares.number[end.player]
+        least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
+        return bool(least == positions.player[target])
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The pushes to the target, and the pulls to it in the order of play."""
+        if self._has_met:
+            return self._pulls.directions()
+        assert self._fess is not None
+        to_target = self._fess.directions()
+        player = self._squares.number[rules.play(self._board, to_target)[-1].player]
+        side, ground = self._pulls.sides[1], self._pulls.tables[0].ground
+        position = self._targets[-1]
+        chain = [position]
+        while (position := int(side.positions.parent[position])) != NONE:
+            chain.append(position)
+        first = is_box = unpacked_bits(side.positions.boxes[chain[0]], len(ground.zone))
+        steps = []
+        for before, after in pairwise(chain):
+            is_box_after = unpacked_bits(side.positions.boxes[after], len(ground.zone))
+            box = end = int(side.pushed_to[before])
+            if (is_box != is_box_after).any():
+                box = int(np.flatnonzero(is_box & ~is_box_after)[0])
+                end = int(np.flatnonzero(is_box_after & ~is_box)[0])
+            steps.append(Step(box, end, int(side.positions.player[after])))
+            is_box = is_box_after
+        return (*to_target, *directions_of_steps(ground, first, player, steps))
+
+    def optimum(self) -> None:
+        """As ``single.Search`` says: none."""
