@@ -148,10 +148,10 @@ def squares_to_clear(at: Expanded, advisor: int) -> set[Square]:
     point = point_of_plan(packing, is_blocked)
     if advisor == OPENER:
         packed = at.parent.feature(PACKING)
-        square = next_square(packing, is_blocked, point)
+        square = next_square(packing, is_blocked)
         is_silent = any(child.feature(PACKING) > packed for child in at.children)
         return set() if is_silent or square == NONE else {at.squares.squares[square]}
-    bits = unpacked_bits(packing.out_of_plan[point], len(at.squares.squares))
+    bits = unpacked_bits(packing.points.out_of_plan[point], len(at.squares.squares))
     outside = {at.squares.squares[i] for i in np.flatnonzero(bits)}
     return outside if outside & at.board.boxes else set()
 

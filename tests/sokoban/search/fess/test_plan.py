@@ -21,12 +21,11 @@ from tokoban.sokoban.search.steps import completed
 @entry
 @no_type_check
 def all_asked(packing, is_blocked, words):
-    """Packed, point of the plan, next square, boxes out of plan, and the first word of that."""
+    """Packed, next square, boxes out of plan, and the first word of squares out of plan."""
     point = plan.point_of_plan(packing, is_blocked)
     return (
         plan.num_packed(packing, is_blocked),
-        point,
-        plan.next_square(packing, is_blocked, point),
+        plan.next_square(packing, is_blocked),
         plan.out_of_plan(packing, words, point),
         plan.out_of_plan_word(packing, point, 0),
     )
@@ -59,7 +58,7 @@ def test_squares_count_as_packed_if_what_is_missing_can_still_be_filled() -> Non
     squares, packing = packing_of(LANE)
     for boxes, packed in [([], 0), ([(1, 1)], 1), ([(1, 2)], 0), ([(1, 2), (1, 8)], 1)]:
         assert asked(squares, packing, boxes)[0] == packed
-    assert asked(squares, packing, [(1, 1), (1, 2), (1, 8)])[:3] == [3, 3, NONE]
+    assert asked(squares, packing, [(1, 1), (1, 2), (1, 8)])[:2] == [3, NONE]
 
 
 @pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
@@ -68,8 +67,8 @@ def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
     boxes: set[int] = set()
     leaves_from = moves_on(packing)
     for step, square in enumerate(packing.steps.tolist()):
-        packed, point, following, *_ = asked(squares, packing, [squares.squares[i] for i in boxes])
-        assert (packed, point, following) == (step, step, square)
+        packed, following, *_ = asked(squares, packing, [squares.squares[i] for i in boxes])
+        assert (packed, following) == (step, square)
         boxes -= {leaves_from.get(step)}
         boxes.add(square)
     assert boxes == set(squares.numbers(board.goals).tolist())
@@ -123,40 +122,90 @@ def test_obstructions_pack_as_much_as_listed_fillings(monkeypatch: pytest.Monkey
     assert num_less > 50 and num_equal > 0.95 * num_less, (num_equal, num_less)
 
 
-def slowly_packed(packing: Packing, boxes: set[int]) -> int:
-    """Runs of each array of the plan are taken apart, the stages are tried from the last on."""
+def runs(values: np.ndarray, firsts: np.ndarray) -> list[list[int]]:
+    return [values[i:j].tolist() for i, j in pairwise(firsts.tolist())]
 
-    def runs(values: np.ndarray, firsts: np.ndarray) -> list[list[int]]:
-        return [values[i:j].tolist() for i, j in pairwise(firsts.tolist())]
 
-    groups = list(
-        zip(
-            runs(packing.squares, packing.first_square),
-            runs(packing.fillings, packing.first_filling),
-            strict=True,
-        )
-    )
-    assert all(in_list for _, in_list in groups)
+def slow_stage(packing: Packing, boxes: set[int]) -> int:
+    """The latest stage whose base is filled; NONE if there is none."""
     stages = list(enumerate(runs(packing.base, packing.first_base)))
-    for stage, base in reversed(stages):
-        if boxes >= set(base):
-            packed = int(packing.first_step[stage])
-            for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
-                in_group, listed = groups[group]
-                sets = [{s for i, s in enumerate(in_group) if f >> i & 1} for f in listed]
-                packed += max(len(filling) for filling in sets if filling <= boxes)
-            return packed
-    return len(boxes & set(stages[0][1]))
+    return next((stage for stage, base in reversed(stages) if boxes >= set(base)), NONE)
 
 
-def test_boxes_are_out_of_plan_where_its_squares_part_them_from_later_ones() -> None:
+def slow_packed_sets(packing: Packing, stage: int, boxes: set[int]) -> list[set[int]]:
+    """Of each group of the stage the largest consistent filling."""
+    squares = runs(packing.squares, packing.first_square)
+    listed = runs(packing.fillings, packing.first_filling)
+    packed = []
+    for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
+        sets = [{s for i, s in enumerate(squares[group]) if f >> i & 1} for f in listed[group]]
+        packed.append(next(filling for filling in sets if filling <= boxes))
+    return packed
+
+
+def slowly_packed(packing: Packing, boxes: set[int]) -> int:
+    stage = slow_stage(packing, boxes)
+    if stage == NONE:
+        return len(boxes & set(runs(packing.base, packing.first_base)[0]))
+    packed = slow_packed_sets(packing, stage, boxes)
+    return int(packing.first_step[stage]) + sum(map(len, packed))
+
+
+def slowly_out_of_plan(packing: Packing, neighbours: np.ndarray, boxes: set[int]) -> set[int]:
+    """By adding what the plan fills next until more squares are out of plan than it fills."""
+    latest = slow_stage(packing, boxes)
+    stage = max(latest, 0)
+    steps = packing.steps.tolist()
+    first, end = packing.first_step[stage : stage + 2].tolist()
+    packed = boxes & set(runs(packing.base, packing.first_base)[stage])
+    if latest == NONE:
+        first = 0
+    else:
+        packed = packed.union(*slow_packed_sets(packing, stage, boxes))
+    leaves = {square for step, square in moves_on(packing).items() if step >= end - 1}
+
+    def in_plan(packed: set[int]) -> set[int]:
+        walls = packed - leaves | {len(neighbours) - 1}
+        reached = [s for s in steps[first:end] if s not in packed] + steps[end:]
+        for square in reached:
+            for direction in range(4):
+                before = int(neighbours[square, direction])
+                if before not in reached and not {before, neighbours[before, direction]} & walls:
+                    reached.append(before)
+        return set(reached)
+
+    now = in_plan(packed)
+    everything = set(range(len(neighbours) - 1))
+    for square in steps[first : min(end, len(steps) - 1)]:
+        if square not in packed | leaves:
+            packed = packed | {square}
+            now, before = in_plan(packed), now
+            if len(now) < len(before) - 1:
+                break
+    return everything - now - packed
+
+
+@pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
+def test_out_of_plan_is_what_the_next_change_cuts_off(board: Board) -> None:
+    squares, packing = packing_of(board)
+    draw = np.random.default_rng(8)
+    plan_squares = sorted({*packing.steps.tolist(), *packing.base.tolist()})
+    num_out = 0
+    for _ in range(100):
+        boxes = {square for square in plan_squares if draw.random() < 0.7}
+        *_, bits = asked(squares, packing, [squares.squares[i] for i in boxes])
+        out = {square for square in range(len(squares.squares)) if bits >> square & 1}
+        assert out == slowly_out_of_plan(packing, squares.neighbours, boxes)
+        num_out += len(out)
+    assert num_out > 100
+
+
+def test_boxes_are_out_of_plan_before_a_square_that_cuts_them_off_is_filled() -> None:
     # The goal in the lane comes first and parts the rooms: no box on the left is of use then.
     board = parse_board("###########|#--#####-.#|#-$-.---$@#|#--#####--#|###########")
     squares, packing = packing_of(board)
-    for boxes, counts in [([(2, 2), (2, 8)], [0, 1]), ([(2, 1), (2, 2)], [1, 2])]:
-        lane = (2, 4)
-        assert asked(squares, packing, boxes)[3] == counts[0]
-        *_, num_out, bits = asked(squares, packing, [*boxes, lane])
-        assert num_out == counts[1]
+    for boxes in ([(2, 2), (2, 8)], [(2, 2), (2, 4)]):
+        *_, num_out, bits = asked(squares, packing, boxes)
+        assert num_out == 1
         out = {square for i, square in enumerate(squares.squares) if bits >> i & 1}
-        assert Square(2, 2) in out and not {Square(2, 8), Square(*lane)} & out
+        assert Square(2, 2) in out and not {Square(2, 8), Square(2, 4)} & out

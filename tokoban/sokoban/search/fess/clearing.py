@@ -97,8 +97,7 @@ def open_next_square(tables, tree, scratch, score, first, last):
     for child in range(first, last):
         if feature_of(tree.child_score[child], PACKING) > feature_of(score, PACKING):
             return NONE
-    point = point_of_plan(tables.packing, scratch.is_blocked)
-    square = next_square(tables.packing, scratch.is_blocked, point)
+    square = next_square(tables.packing, scratch.is_blocked)
     if square == NONE:
         return NONE
     scratch.waiting[0] = square

@@ -13,19 +13,22 @@ N squares, M fillings, O obstructions.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Int8, Int16, Int64, UInt64
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.compiling import entry, inner
+from tokoban.compiling import inner
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, index, lowest
 from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
 from tokoban.sokoban.search.fess.pulls import GONE, MAX_BOXES, pull_board, pulls_in_steps
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
-from tokoban.sokoban.search.positions import bit_of
+from tokoban.sokoban.search.positions import bit_of, copy
 from tokoban.sokoban.search.steps import Steps
 
-_KEPT = 1 << 16  # answers of ``packed_of_group``; a power of two
+# Powers of two: answers of ``packed_of_group``, and of ``point_of_plan``.
+_KEPT = 1 << 16
+_POINTS = 1 << 12
+NO_POINT = -2
 
 
 class Packing(NamedTuple):
@@ -44,9 +47,23 @@ class Packing(NamedTuple):
     first_filling: Int64[np.ndarray, " H+1"]
     core: UInt64[np.ndarray, " H"]  # squares of every consistent filling
     kept_group: Int16[np.ndarray, " C"]  # NONE where nothing is kept
-    kept_filling: UInt64[np.ndarray, " C"]  # what is filled of it, and how much is consistent
-    kept_packed: Int8[np.ndarray, " C"]
-    out_of_plan: UInt64[np.ndarray, "S+1 W"]  # squares that so many first steps cut off
+    kept_filling: UInt64[np.ndarray, " C"]  # what is filled of it, and what of that is packed
+    kept_packed: UInt64[np.ndarray, " C"]
+    points: "Points"
+
+
+class Points(NamedTuple):
+    """What was packed in positions so far, and what is out of plan then; Z places in a table."""
+
+    neighbours: Int16[np.ndarray, "F+1 4"]
+    is_for_good: Bool[np.ndarray, "K F+1"]  # squares that no later stage empties
+    stage: Int16[np.ndarray, " Z"]  # NO_POINT where nothing is kept
+    packed: UInt64[np.ndarray, "Z W"]
+    out_of_plan: UInt64[np.ndarray, "Z W"]
+    words: UInt64[np.ndarray, " W"]  # workspace
+    is_filled: Bool[np.ndarray, "F+1"]
+    is_reached: Bool[np.ndarray, "F+1"]
+    waiting: Int32[np.ndarray, " F"]
 
 
 class _Stage(NamedTuple):
@@ -117,10 +134,6 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
     flat = [group for of_stage in groups for group in of_stage]
     every = ~np.uint64(0)
     cores = [np.bitwise_and.reduce(group.fillings, initial=every) for group in flat]
-    is_kept = np.ones(len(steps), np.bool_)  # until the end
-    for stage, end in zip(stages, [*first_step[1:], len(steps)], strict=True):
-        if stage.moves_on is not None:
-            is_kept[max(i for i in range(end) if steps[i] == stage.moves_on[0])] = False
     return Packing(
         steps=np.array(steps, np.int16),
         first_step=np.array([*first_step, len(steps)]),
@@ -138,8 +151,29 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
         core=np.array(cores, np.uint64),
         kept_group=np.full(_KEPT, NONE, np.int16),
         kept_filling=np.empty(_KEPT, np.uint64),
-        kept_packed=np.empty(_KEPT, np.int8),
-        out_of_plan=~squares_in_plan(ground.neighbours, np.array(steps, np.int16), is_kept),
+        kept_packed=np.empty(_KEPT, np.uint64),
+        points=_no_points(ground, stages),
+    )
+
+
+def _no_points(ground: Ground, stages: list[_Stage]) -> Points:
+    num_floor = len(ground.zone)
+    num_words = -(-num_floor // 64)
+    is_for_good = np.ones((len(stages), num_floor + 1), np.bool_)
+    for stage in range(len(stages)):
+        for later in stages[stage:]:
+            if later.moves_on is not None:
+                is_for_good[stage, later.moves_on[0]] = False
+    return Points(
+        neighbours=ground.neighbours,
+        is_for_good=is_for_good,
+        stage=np.full(_POINTS, NO_POINT, np.int16),
+        packed=np.empty((_POINTS, num_words), np.uint64),
+        out_of_plan=np.empty((_POINTS, num_words), np.uint64),
+        words=np.empty(num_words, np.uint64),
+        is_filled=np.zeros(num_floor + 1, np.bool_),
+        is_reached=np.zeros(num_floor + 1, np.bool_),
+        waiting=np.empty(num_floor, np.int32),
     )
 
 
@@ -150,53 +184,6 @@ def _firsts(counts: list[int]) -> Int64[np.ndarray, " _"]:
 
 def _joined(arrays: list[np.ndarray], dtype: type) -> np.ndarray:
     return np.concatenate([np.empty(0, dtype), *arrays]).astype(dtype)
-
-
-@entry(makes_arrays=True)
-@no_type_check
-def squares_in_plan(neighbours, steps, is_kept):
-    """Squares from which boxes still come to a later square of the plan, after so many steps.
-
-    Row k, as bits: the squares filled by the first k steps for good, and every square from which a
-    push after push, wherever the player stands, leads to the square of a later step while all that
-    was filled for good before that one is filled.
-    """
-    num_steps, num_floor = len(steps), len(neighbours) - 1
-    in_plan = np.zeros((num_steps + 1, -(-num_floor // 64)), np.uint64)
-    is_filled = np.zeros(num_floor + 1, np.bool_)
-    is_filled[num_floor] = True
-    waiting = np.empty(num_floor, np.int32)
-    is_reached = np.zeros(num_floor + 1, np.bool_)
-    for step in range(num_steps):
-        is_filled[steps[step]] |= is_kept[step]
-    for step in range(num_steps - 1, -1, -1):
-        if is_kept[step]:
-            is_filled[steps[step]] = False
-        is_reached[:] = False
-        is_reached[steps[step]] = True
-        waiting[0] = steps[step]
-        num_waiting = 1
-        while num_waiting > 0:
-            num_waiting -= 1
-            square = waiting[num_waiting]
-            for direction in range(4):
-                before = neighbours[square, direction]
-                if is_reached[before] or is_filled[before]:
-                    continue
-                if not is_filled[neighbours[before, direction]]:
-                    is_reached[before] = True
-                    waiting[num_waiting] = before
-                    num_waiting += 1
-        for word in range(in_plan.shape[1]):  # numba takes a second to compile a copied row
-            in_plan[step, word] = in_plan[step + 1, word]
-        for square in range(num_floor):
-            if is_reached[square]:
-                in_plan[step, square >> 6] |= bit_of(square)
-    for step in range(1, num_steps + 1):
-        for earlier in range(step):
-            if is_kept[earlier]:
-                in_plan[step, steps[earlier] >> 6] |= bit_of(steps[earlier])
-    return in_plan
 
 
 @inner
@@ -230,14 +217,14 @@ def num_packed(packing, is_blocked):
         return packed
     packed = packing.first_step[stage]
     for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
-        packed += packed_of_group(packing, group, is_blocked)
+        packed += count(packed_of_group(packing, group, is_blocked))
     return packed
 
 
 @inner
 @no_type_check
 def packed_of_group(packing, group, is_blocked):
-    """The most squares filled of a group that are a consistent filling; kept for the next time."""
+    """The largest consistent filling among what is filled of a group; kept for the next time."""
     first = packing.first_square[group]
     filled = EMPTY
     for i in range(first, packing.first_square[group + 1]):
@@ -252,30 +239,30 @@ def packed_of_group(packing, group, is_blocked):
             packing.kept_packed[slot] = packed_in_fillings(packing, group, filled)
         else:
             packing.kept_packed[slot] = packed_unobstructed(packing, group, filled)
-    return np.int64(packing.kept_packed[slot])
+    return packing.kept_packed[slot]
 
 
 @inner
 @no_type_check
 def packed_in_fillings(packing, group, filled):
-    """The most of ``filled`` that is in the list of consistent fillings.
+    """The largest part of ``filled`` that is in the list of consistent fillings.
 
     While the squares of all consistent fillings are not full, those of them that are count alone.
     """
     core = packing.core[group]
     if filled & core != core:
-        return count(filled & core)
+        return filled & core
     for i in range(packing.first_filling[group], packing.first_filling[group + 1]):
         if packing.fillings[i] & ~filled == EMPTY:
-            return count(packing.fillings[i])
-    return np.int64(0)
+            return packing.fillings[i]
+    return EMPTY
 
 
 @inner
 @no_type_check
 def packed_unobstructed(packing, group, filled):
-    """How many of ``filled`` are left once boxes are taken away until all other squares can be
-    filled: each time the one without which the fewest are stuck."""
+    """What is left of ``filled`` once boxes are taken away until all other squares can be filled:
+    each time the one without which the fewest are stuck."""
     while True:
         stuck = stuck_squares(packing, group, filled)
         candidates = EMPTY
@@ -289,7 +276,7 @@ def packed_unobstructed(packing, group, filled):
                 if packing.obstructions[i] & ~(filled | stuck) == EMPTY:
                     candidates |= packing.obstructions[i] & filled
         if candidates == EMPTY:  # none is stuck, or what is stuck would be on an empty board
-            return count(filled)
+            return filled
         worst, fewest = EMPTY, np.int64(64)
         while candidates != EMPTY:
             box = lowest(candidates)
@@ -329,34 +316,127 @@ def stuck_squares(packing, group, filled):
 @inner
 @no_type_check
 def point_of_plan(packing, is_blocked):
-    """The first step of the plan that is not fulfilled, S if all are."""
+    """Where the plan stands, as a number for ``out_of_plan`` until this is called again."""
+    points = packing.points
+    words = points.words
     stage = stage_of(packing, is_blocked)
+    words[:] = 0
+    of_stage = max(stage, np.int64(0))
+    for i in range(packing.first_base[of_stage], packing.first_base[of_stage + 1]):
+        square = np.int64(packing.base[i])
+        if is_blocked[square]:
+            words[square >> 6] |= bit_of(square)
+    if stage != NONE:
+        for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
+            rest = packed_of_group(packing, group, is_blocked)
+            while rest != EMPTY:
+                square = np.int64(packing.squares[packing.first_square[group] + index(rest)])
+                words[square >> 6] |= bit_of(square)
+                rest ^= lowest(rest)
+    mixed = np.uint64(stage + 1)
+    for word in range(len(words)):
+        mixed = (mixed ^ words[word]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    point = np.int64(mixed & np.uint64(_POINTS - 1))
+    is_known = points.stage[point] == stage
+    for word in range(len(words)):
+        is_known &= points.packed[point, word] == words[word]
+    if not is_known:
+        points.stage[point] = stage
+        copy(words, points.packed[point])
+        fill_point(packing, stage, point)
+    return point
+
+
+@inner
+@no_type_check
+def fill_point(packing, stage, point):
+    """Finds what is out of plan: squares from which no box will come to a square to be filled.
+
+    What counts is not the squares packed now but those packed when the squares out of plan are
+    next more, in the order of the plan, so that boxes are cleared away early.
+    """
+    points = packing.points
+    packed, zone = points.packed[point], points.out_of_plan[point]
+    words, is_filled = points.words, points.is_filled
+    num_floor = len(is_filled) - 1
+    of_stage = max(stage, np.int64(0))
+    for square in range(num_floor):
+        is_packed = packed[square >> 6] & bit_of(square) != EMPTY
+        is_filled[square] = is_packed and points.is_for_good[of_stage, square]
+    is_filled[num_floor] = True
     first = np.int64(0) if stage == NONE else packing.first_step[stage]
-    end = packing.first_step[max(stage, np.int64(0)) + (stage != NONE)]
-    for step in range(first, end):
-        if not is_blocked[packing.steps[step]]:
-            return np.int64(step)
-    return np.int64(end)
+    num_reached = mark_reached(packing, of_stage, first)
+    for step in range(first, min(packing.first_step[of_stage + 1], len(packing.steps) - 1)):
+        square = np.int64(packing.steps[step])
+        if words[square >> 6] & bit_of(square) == EMPTY and points.is_for_good[of_stage, square]:
+            is_filled[square] = True
+            words[square >> 6] |= bit_of(square)
+            # One fewer is the square that is filled.
+            if mark_reached(packing, of_stage, first) < num_reached - 1:
+                break
+            num_reached -= 1
+    for word in range(len(zone)):
+        zone[word] = ~words[word]
+    for square in range(num_floor):
+        if points.is_reached[square]:
+            zone[square >> 6] &= ~bit_of(square)
+
+
+@inner
+@no_type_check
+def mark_reached(packing, stage, first):
+    """Marks squares from which a push after push, wherever the player stands, leads past
+    ``is_filled`` to the square of a step from ``first`` on that is not in ``words``; returns how
+    many they are."""
+    points = packing.points
+    is_filled, is_reached, waiting = points.is_filled, points.is_reached, points.waiting
+    is_reached[:] = False
+    num_reached = 0
+    for step in range(first, len(packing.steps)):
+        square = np.int64(packing.steps[step])
+        # What a later stage fills may be filled now, and emptied in between.
+        is_open = step >= packing.first_step[stage + 1]
+        is_open |= points.words[square >> 6] & bit_of(square) == EMPTY
+        if is_open and not is_reached[square]:
+            is_reached[square] = True
+            waiting[num_reached] = square
+            num_reached += 1
+    first_waiting = 0
+    while first_waiting < num_reached:
+        square = waiting[first_waiting]
+        first_waiting += 1
+        for direction in range(4):
+            before = points.neighbours[square, direction]
+            if is_reached[before] or is_filled[before]:
+                continue
+            if not is_filled[points.neighbours[before, direction]]:
+                is_reached[before] = True
+                waiting[num_reached] = before
+                num_reached += 1
+    return num_reached
 
 
 @inner
 @no_type_check
 def out_of_plan(packing, words, point):
-    """The number of boxes that cannot come to a later square of the plan.
+    """The number of boxes that cannot come to a square that is still to be filled.
 
     ``words`` are the boxes; ``point`` is that of ``point_of_plan``.
     """
     num_boxes = np.int64(0)
     for word in range(len(words)):
-        num_boxes += count(words[word] & packing.out_of_plan[point, word])
+        num_boxes += count(words[word] & packing.points.out_of_plan[point, word])
     return num_boxes
 
 
 @inner
 @no_type_check
-def next_square(packing, is_blocked, point):
+def next_square(packing, is_blocked):
     """The square that the plan fills next; NONE if it is fulfilled."""
-    for step in range(point, len(packing.steps)):
+    stage = stage_of(packing, is_blocked)
+    first = np.int64(0) if stage == NONE else packing.first_step[stage]
+    for step in range(first, len(packing.steps)):
         if not is_blocked[packing.steps[step]]:
             return np.int64(packing.steps[step])
     return np.int64(NONE)
@@ -366,4 +446,4 @@ def next_square(packing, is_blocked, point):
 @no_type_check
 def out_of_plan_word(packing, point, word):
     """The squares out of plan at ``point``: 64 of them as bits."""
-    return packing.out_of_plan[point, word]
+    return packing.points.out_of_plan[point, word]
