@@ -11,12 +11,11 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import hotspots as module
 from tokoban.sokoban.search.fess.hotspots import Hotspots, hotspots_in_steps
-from tokoban.sokoban.search.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
 num_hotspots = for_python(module.num_hotspots)
-worst_hotspot = for_python(module.worst_hotspot)
 
 
 def built(board: Board) -> tuple[Squares, Hotspots]:
@@ -63,10 +62,8 @@ def test_hotspots_are_counted_among_the_boxes_there_are() -> None:
     squares, hotspots = built(board)
     words = packed_bits(np.array([square in board.boxes for square in squares.squares]))
     assert num_hotspots(hotspots, words) == 1
-    assert squares.squares[worst_hotspot(hotspots, words)] == Square(2, 4)
     words[0] ^= np.uint64(1) << np.uint64(squares.number[Square(2, 4)])
     assert num_hotspots(hotspots, words) == 0
-    assert worst_hotspot(hotspots, words) == NONE
 
 
 def test_large_boards_have_no_hotspots() -> None:

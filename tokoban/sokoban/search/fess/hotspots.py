@@ -156,19 +156,3 @@ def num_hotspots(hotspots, words):
             num_boxes += num_blocked(hotspots, words, 64 * word + index(rest)) > 0
             rest ^= lowest(rest)
     return num_boxes
-
-
-@inner
-@no_type_check
-def worst_hotspot(hotspots, words):
-    """The square of the box that is in the way of most others, the least such; NONE if none is."""
-    worst, most = np.int64(NONE), np.int64(0)
-    for word in range(len(words)):
-        rest = words[word]
-        while rest != EMPTY:
-            box = 64 * word + index(rest)
-            num_boxes = num_blocked(hotspots, words, box)
-            if num_boxes > most:
-                worst, most = box, num_boxes
-            rest ^= lowest(rest)
-    return worst
