@@ -30,6 +30,7 @@ frozen_entry = for_python(deadlocks.frozen_entry)
 is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
+shrink = for_python(corral_search._shrink)
 use_frozen = for_python(few_boxes.use_frozen)
 is_position_deadlocked_now = for_python(few_boxes.is_position_deadlocked_now)
 has_pattern_of = for_python(patterns.has_pattern)
@@ -208,6 +209,21 @@ def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost(
     rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
     laid = lay_out_board(parse_board("|".join(rows)))
     assert laid.num_regions == 1 and not has_deadlocked_corral(laid)
+
+
+def test_boxes_are_not_dropped_from_a_pattern_by_searches_that_do_not_fit_their_store() -> None:
+    # Any two boxes are one too many for the goal in the room; they can stand there in more ways
+    # than the store holds. The other goals lie around a bend.
+    rows = ["#" * 15, *["#" + "-" * 13 + "#"] * 12, "#-" + "#" * 13, "#--..-" + "#" * 9, "#" * 15]
+    rows[4], rows[6] = "#---$-$-$-----#", "#@----.-------#"
+    laid = lay_out_board(parse_board("|".join(rows)))
+    search = laid.pruning.corral_search
+    search.start[:] = laid.positions.boxes[0]
+    search.is_corral[:] = True
+    search.positions.parent[:] = 0
+    search.positions.num_known[0] = 4000  # as after a search of so many
+    patterns, few = laid.pruning.patterns, laid.pruning.few_boxes
+    assert shrink(laid.ground, patterns, few, search, 3, laid.positions.player[0]) == 3
 
 
 def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:

@@ -183,7 +183,7 @@ def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_p
 @no_type_check
 def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
     """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
-    allowed = 2 * search.positions.num_known[0] + _MIN_SEARCHED
+    allowed = min(2 * search.positions.num_known[0] + _MIN_SEARCHED, _MAX_SEARCHED)
     for square in range(len(search.is_corral) - 1):
         word, bit = square >> 6, bit_of(square)
         if num_boxes > 1 and search.start[word] & bit:
