@@ -172,7 +172,9 @@ def test_advisors_propose_the_best_child_by_their_rule_or_none(advisor: int) -> 
                 if child.feature(bit) > value
             }
         elif advisor == EXPLORER:
-            by_rank = {child: (child.score,) for child in kept if child.has(OPENS)}
+            by_rank = {
+                child: (child.score,) for child in kept if child.has(OPENS) and child.has(RETURNS)
+            }
         else:
             steps = steps_from(at.board, squares_to_clear(at, advisor))
             by_rank = {

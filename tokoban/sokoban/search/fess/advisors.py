@@ -15,6 +15,7 @@ from tokoban.sokoban.search.fess.scores import (
     OUT_OF_PLAN,
     PACKING,
     REGIONS,
+    RETURNS,
     ROOMS,
     feature_of,
     has_mark,
@@ -58,12 +59,17 @@ def best_by(tree, feature, score, first, last):
 @inner
 @no_type_check
 def explore(tree, score, first, last):
-    """The explorer: the best child whose move opens a push to the player, or NONE."""
+    """The explorer: the best child whose move opens a push to the player, or NONE.
+
+    The move can be undone, so that a look costs nothing.
+    """
     packed = feature_of(score, PACKING)
     best = NONE
     for child in range(first, last):
         child_score = tree.child_score[child]
-        if not has_mark(child_score, OPENS) or feature_of(child_score, PACKING) < packed:
+        if not (has_mark(child_score, OPENS) and has_mark(child_score, RETURNS)):
+            continue
+        if feature_of(child_score, PACKING) < packed:
             continue
         if best == NONE or child_score > tree.child_score[best]:
             best = child
