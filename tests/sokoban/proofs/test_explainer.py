@@ -196,3 +196,17 @@ def test_a_box_is_called_needed_only_where_that_is_known() -> None:
     assert isinstance(answer, Deadlocked)
     assert answer.certificate.without == (None, None)
     assert find_fault(answer.certificate) is None
+
+
+def test_two_boxes_in_a_crowd_are_named_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Both can only be pushed up into corners; the third could move all day.
+    board = parse_board("########|#--#####|#$$----#|#----$-#|#..-.-@#|########")
+
+    def refuse(*_: object) -> Answer:
+        raise AssertionError("the solver was asked")
+
+    monkeypatch.setattr(explainer, "_solve_in_half_the_time", refuse)
+    answer = explain(board)
+    assert isinstance(answer, Deadlocked)
+    assert set(answer.certificate.boxes) == {Square(2, 1), Square(2, 2)}
+    assert find_fault(answer.certificate) is None

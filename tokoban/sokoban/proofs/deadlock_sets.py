@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from jaxtyping import UInt64
+
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import Deadlock, static_deadlock
 from tokoban.sokoban.proofs.subsets import search_subset
+from tokoban.sokoban.search.few_boxes import pairs_in_steps, partners, triples_in_steps
 from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.positions import packed_bits
+from tokoban.sokoban.search.steps import completed
 
 _SHORT_SEARCHES = (500, 10_000)  # positions
 
@@ -62,6 +68,36 @@ class Subsets:
     def solution_of_all(self) -> Solution | None:
         """A solution for all boxes, if one was found on the way."""
         return next((found for boxes, found in self._solutions if boxes == self.boxes), None)
+
+    def find_few(self) -> Deadlock | None:
+        """A deadlock of two or three boxes that the tables of all such boxes show at once.
+
+        None if there is none at whose boxes the player can stand, or a limit is reached.
+        """
+        board, number = self.numbered.board, self.numbered.number
+        few = completed(pairs_in_steps(self.numbered.ground), self._watch.check)
+        area = board.area()
+        sides = [
+            (box, direction)
+            for box in sorted(self.boxes)
+            for direction in Direction
+            if box.neighbour(direction) in area
+        ]
+        for is_pair in (True, False):
+            if not is_pair:
+                few = completed(triples_in_steps(self.numbered.ground, few), self._watch.check)
+            for box, direction in sides:
+                others = partners(few, self._words(self.boxes - {box}), number[box], direction)
+                if others:
+                    boxes = {box, *(self.numbered.squares[other] for other in others)}
+                    answer = self.decide(frozenset(boxes))
+                    return answer if isinstance(answer, Deadlock) else None
+        return None
+
+    def _words(self, boxes: frozenset[Square]) -> UInt64[np.ndarray, " W"]:
+        is_in = np.zeros(len(self.numbered.squares), np.bool_)
+        is_in[self.numbered.numbers(boxes)] = True
+        return packed_bits(is_in)
 
     def find_deadlock(self) -> Deadlock | None:
         """A deadlock of few boxes that takes a search; None if a limit is reached before."""

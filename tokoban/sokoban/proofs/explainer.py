@@ -12,7 +12,7 @@ from tokoban.sokoban.proofs.certificate import BoxState, Certificate, Trap
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.static import static_deadlock
-from tokoban.sokoban.search import solver
+from tokoban.sokoban.search import few_boxes, solver
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
@@ -60,7 +60,7 @@ def explain(
         return _given_up(f"{MAX_SQUARES} squares of floor", watch)
     try:
         subsets = Subsets(board, watch, max_positions)
-        deadlock = static_deadlock(subsets.numbered, subsets.boxes)
+        deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_few()
         if deadlock is None:
             answer = _solve_in_half_the_time(board, limits, clock)
             if answer.status == "solved":
@@ -125,6 +125,7 @@ def _compile(*, fits_word: bool) -> None:
     solver.solve(board, minimise="any")
     if not fits_word:
         solver.prepare()
+    few_boxes.prepare()
     subsets = Subsets(board, Watch(Limits()), 1)
     subsets.decide(subsets.boxes)
     ground = subsets.numbered.ground

@@ -31,6 +31,7 @@ from tokoban.sokoban.search.positions import (
 
 _MAX_BOXES = 24  # corrals with more are not searched
 _MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions, then nothing is proved
+_FLOODS_TO_SHRINK = 1 << 13  # of a deadlock, then it stays as it is
 _CAPACITY = 4096  # and one more expansion
 
 
@@ -184,9 +185,10 @@ def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_p
 def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
     """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
     allowed = min(2 * search.positions.num_known[0] + _MIN_SEARCHED, _MAX_SEARCHED)
+    ends = search.num_floods[0] + _FLOODS_TO_SHRINK
     for square in range(len(search.is_corral) - 1):
         word, bit = square >> 6, bit_of(square)
-        if num_boxes > 1 and search.start[word] & bit:
+        if num_boxes > 1 and search.start[word] & bit and search.num_floods[0] < ends:
             search.start[word] ^= bit
             verdict = _may_be_solved(
                 ground, patterns, few_boxes, search, num_boxes - 1, player, allowed

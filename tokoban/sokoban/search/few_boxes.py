@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
 from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions, region_of
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
-from tokoban.sokoban.search.positions import bit_of, num_bytes
+from tokoban.sokoban.search.positions import bit_of, num_bytes, unpacked_bits
 from tokoban.sokoban.search.steps import Steps, Underway, completed
 
 MAX_SETS = 1 << 21  # triples of more live squares are not tabulated
@@ -214,6 +214,24 @@ def prepare() -> None:
     board = Board(1, 7, frozenset(), frozenset(row[1:4]), frozenset(row[1:4]), row[0])
     ground = build_ground(board, Squares(board))
     completed(triples_in_steps(ground, completed(pairs_in_steps(ground))))
+
+
+def partners(
+    few: FewBoxes, others: UInt64[np.ndarray, " W"], box: int, side: int
+) -> tuple[int, ...]:
+    """One or two of the other boxes that deadlock a box, the player at its side; else none."""
+    num_floor = len(few.number) - 1
+    if few.number[box] == NONE:
+        return ()
+    row = 4 * int(few.number[box]) + side
+    second = np.flatnonzero(unpacked_bits(others & few.second[row], num_floor))
+    if len(second) > 0:
+        return (int(second[0]),)
+    for other in np.flatnonzero(unpacked_bits(others & few.has_third[row], num_floor)).tolist():
+        thirds = others & few.third[row, few.number[other]]
+        for third in np.flatnonzero(unpacked_bits(thirds, num_floor)).tolist():
+            return other, third
+    return ()
 
 
 def num_sets(num_live: int, size: int) -> int:
