@@ -1,5 +1,6 @@
 """``tokoban solve --folder``: levels of many files, shared by processes, killed and resumed."""
 
+import argparse
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tokoban.cli import main
+from tokoban.cli import main, solve
 
 PUSH = "#####\n#@$.#\n#####\n"
 ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"
@@ -142,6 +143,7 @@ def test_interrupted_levels_are_looked_at_again(
         (("solve", "levels", "--folder", "levels/a.xsb"), "levels/a.xsb: Not a directory"),
         (("solve", "levels/more", "--folder", "out"), "out holds the answers to other levels"),
         ((*COMMAND, "--minimise", "any"), "out holds the answers to other levels"),
+        (("solve", "levels", "--by", "astar"), "levels is a folder; its levels are answered with"),
         ((*COMMAND, "--level", "1"), "--level has no effect with --folder"),
         (("solve", "-", "--folder", "out"), "-: expected files, which can be read again"),
         (("solve", "out", "--folder", "else"), "out: no level file (.txt, .xsb, .sok, .slc)"),
@@ -154,3 +156,11 @@ def test_what_cannot_be_is_one_line(
     capsys.readouterr()
     assert main(list(words)) == 2
     assert told in capsys.readouterr().err
+
+
+def test_every_option_that_changes_answers_is_recorded() -> None:
+    parser = argparse.ArgumentParser()
+    solve.add_arguments(parser)
+    others = {"help", "file", "level", "folder", "json", "jsonl", "output", "attention"}
+    others |= {"threads", "device"}  # how fast, and with how much memory a level
+    assert {action.dest for action in parser._actions} - others == {*solve._OF_ANSWERS}

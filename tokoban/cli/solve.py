@@ -1,6 +1,7 @@
 """``tokoban solve``: solutions of levels, by a policy, by searches, or by both in turn."""
 
 import argparse
+import os
 import sys
 import threading
 from collections import Counter
@@ -25,14 +26,17 @@ if TYPE_CHECKING:
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
-SUMMARY = "solve the levels of a file by a policy and by A*"
+SUMMARY = "solve levels by a policy and by searches"
 UNDECIDED = "some levels were given up"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
-_OF_ANSWERS = ("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights")
+_OF_ANSWERS = (
+    *("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights"),
+    *("beam", "score", "max_unsolvable", "max_moves", "precision"),
+)
 _PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
 
 
@@ -202,6 +206,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.folder is not None:
         of_one_file = "--json", "--jsonl", "--output", "--attention", "--level"
         options.refuse(arguments, *of_one_file, because="with --folder")
+    elif os.path.isdir(arguments.file):
+        raise ValueError(f"{arguments.file} is a folder; its levels are answered with --folder DIR")
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
