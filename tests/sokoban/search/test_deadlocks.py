@@ -13,7 +13,14 @@ from tests.sokoban.search.push_graph import board_at, can_be_solved, push_graph,
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import corral_search, corrals, deadlocks, few_boxes, patterns
+from tokoban.sokoban.search import (
+    corral_search,
+    corrals,
+    deadlocks,
+    few_boxes,
+    frozen_pairs,
+    patterns,
+)
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
@@ -31,7 +38,7 @@ is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
 shrink = for_python(corral_search._shrink)
-use_frozen = for_python(few_boxes.use_frozen)
+use_frozen = for_python(frozen_pairs.use_frozen)
 is_position_deadlocked_now = for_python(few_boxes.is_position_deadlocked_now)
 has_pattern_of = for_python(patterns.has_pattern)
 
@@ -79,7 +86,7 @@ def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
     scratch, few = laid.scratch, laid.pruning.few_boxes
     is_immobile = np.zeros(len(laid.squares) + 1, np.bool_)
     num_frozen = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_immobile)
-    for _ in range(few_boxes.ASKED_BEFORE + 1):
+    for _ in range(frozen_pairs.ASKED_BEFORE + 1):
         use_frozen(laid.ground, few, scratch.boxes, is_immobile, num_frozen)
     words, neighbours = laid.positions.boxes[0], laid.ground.neighbours
     return is_position_deadlocked_now(few, words, scratch.boxes, neighbours, scratch.area)

@@ -17,9 +17,9 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
   two or three is examined. For a search by pulls: two or three boxes alone cannot have come there
   from where the boxes and the player start. Junghanns and Schaeffer 2001 ("deadlock tables"), but
   for whole levels and with the area of the player.
-- *Two boxes between frozen ones* (``few_boxes.use_frozen``): the same for two boxes and the goals
-  that are left, with the boxes that are frozen on goals as walls. Sound: those never move again in
-  any solution, in this position or after it. The tables are used for no corral, whose boxes are
+- *Two boxes between frozen ones* (``frozen_pairs``): the same for two boxes and the goals that are
+  left, with the boxes that are frozen on goals as walls. Sound: those never move again in any
+  solution, in this position or after it. The tables are used for no corral, whose boxes are
   taken to be alone. Walls from frozen boxes are Festival's.
 - *Bipartite* (``bounds``): the boxes cannot be assigned to different goals that each reaches
   alone, so the matching lower bound is UNREACHABLE; ``is_deadlocked_by_freeze`` asks the same with

@@ -28,8 +28,8 @@ from tokoban.sokoban.search.few_boxes import (
     FewBoxes,
     is_position_deadlocked_now,
     no_few_boxes,
-    use_frozen,
 )
+from tokoban.sokoban.search.frozen_pairs import use_frozen
 from tokoban.sokoban.search.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.patterns import grown as grown_patterns
 
