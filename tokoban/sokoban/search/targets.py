@@ -6,7 +6,7 @@ takes the boxes of the target for the goals. Nothing but a meeting comes of that
 be reachable, so this search proves nothing.
 """
 
-from itertools import pairwise
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from tokoban.sokoban.search.bidirectional.features import (
     MAX_OUTSIDE,
     MAX_REGIONS,
 )
+from tokoban.sokoban.search.bidirectional.paths import steps_to_end
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
-from tokoban.sokoban.search.one_box import Step, directions_of_steps
+from tokoban.sokoban.search.one_box import directions_of_steps
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps
@@ -158,14 +159,7 @@ class Targets:
         squares = self._squares.squares
         boxes = unpacked_bits(self._pulls.sides[1].positions.boxes[target], len(squares))
         goals = {squares[i] for i in np.flatnonzero(boxes)} | self._board.goals - {*squares}
-        board = Board(
-            self._board.height,
-            self._board.width,
-            self._board.walls,
-            frozenset(goals),
-            self._board.boxes,
-            self._board.player,
-        )
+        board = replace(self._board, goals=frozenset(goals))
         if board.is_solved:  # the pulls go on to the start themselves
             self._targets.pop()
         else:
@@ -209,21 +203,10 @@ class Targets:
         to_target = self._fess.directions()
         player = self._squares.number[rules.play(self._board, to_target)[-1].player]
         side, ground = self._pulls.sides[1], self._pulls.tables[0].ground
-        position = self._targets[-1]
-        chain = [position]
-        while (position := int(side.positions.parent[position])) != NONE:
-            chain.append(position)
-        first = is_box = unpacked_bits(side.positions.boxes[chain[0]], len(ground.zone))
-        steps = []
-        for before, after in pairwise(chain):
-            is_box_after = unpacked_bits(side.positions.boxes[after], len(ground.zone))
-            box = end = int(side.pushed_to[before])
-            if (is_box != is_box_after).any():
-                box = int(np.flatnonzero(is_box & ~is_box_after)[0])
-                end = int(np.flatnonzero(is_box_after & ~is_box)[0])
-            steps.append(Step(box, end, int(side.positions.player[after])))
-            is_box = is_box_after
-        return (*to_target, *directions_of_steps(ground, first, player, steps))
+        target, num_floor = self._targets[-1], len(ground.zone)
+        is_box = unpacked_bits(side.positions.boxes[target], num_floor)
+        steps = steps_to_end(side, target, num_floor)
+        return (*to_target, *directions_of_steps(ground, is_box, player, steps))
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""

@@ -19,25 +19,31 @@ def find_directions(
     ``meeting`` is one position by its number forwards and its number backwards.
     """
     num_floor = len(ground.zone)
-    ahead, back = (
-        _chain(forward.positions, meeting[0])[::-1],
-        _chain(backward.positions, meeting[1]),
-    )
-    # Each position, and the square of the box that is pushed on the way to it should that box only
-    # be pushed around to where it was.
-    steps = [(forward.positions, i, forward.pushed_to[i]) for i in ahead[1:]]
-    steps += [(backward.positions, j, backward.pushed_to[i]) for i, j in pairwise(back)]
-    first = is_box = unpacked_bits(forward.positions.boxes[ahead[0]], num_floor)
-    one_box_steps = []
-    for positions, position, around in steps:
-        is_box_after = unpacked_bits(positions.boxes[position], num_floor)
-        box, end = int(around), int(around)
-        if (is_box != is_box_after).any():
-            box = int(np.flatnonzero(is_box & ~is_box_after)[0])
-            end = int(np.flatnonzero(is_box_after & ~is_box)[0])
-        one_box_steps.append(Step(box, end, int(positions.player[position])))
-        is_box = is_box_after
-    return directions_of_steps(ground, first, player, one_box_steps)
+    ahead = _chain(forward.positions, meeting[0])[::-1]
+    steps = [_step(forward, i, j, int(forward.pushed_to[j]), num_floor) for i, j in pairwise(ahead)]
+    steps += steps_to_end(backward, meeting[1], num_floor)
+    is_box = unpacked_bits(forward.positions.boxes[ahead[0]], num_floor)
+    return directions_of_steps(ground, is_box, player, steps)
+
+
+def steps_to_end(backward: Side, position: int, num_floor: int) -> list[Step]:
+    """From a position that was found by pulls to the end they began at, in the order of play."""
+    back = pairwise(_chain(backward.positions, position))
+    return [_step(backward, i, j, int(backward.pushed_to[i]), num_floor) for i, j in back]
+
+
+def _step(side: Side, before: int, after: int, around: int, num_floor: int) -> Step:
+    """The pushes from one position to the next.
+
+    ``around`` is the square of the box should it only be pushed around to where it was.
+    """
+    positions = side.positions
+    is_box, is_box_after = (unpacked_bits(positions.boxes[i], num_floor) for i in (before, after))
+    box = end = around
+    if (is_box != is_box_after).any():
+        box = int(np.flatnonzero(is_box & ~is_box_after)[0])
+        end = int(np.flatnonzero(is_box_after & ~is_box)[0])
+    return Step(box, end, int(positions.player[after]))
 
 
 def _chain(positions: Positions, position: int) -> list[int]:
