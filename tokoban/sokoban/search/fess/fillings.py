@@ -28,11 +28,12 @@ MAX_OBSTRUCTIONS = 16
 _MOST_TRIED = 64  # sets that an obstruction of one square may not touch
 _SLOTS = 1 << 14
 _WORK_A_STEP = 500_000
-# Of the squares looked at for one group: about a third of a second.
-_MOST_WORK = 20_000_000
+# Squares looked at for the grouping of one stage, and as many for each group: a third of a second.
+_MOST_WORK = 10_000_000
+_MOST_WORK_IN_ALL = 40_000_000
 
 # Entries of `_Family.progress`.
-_KNOWN, _DONE, _ROOT, _WORK = range(4)
+_KNOWN, _DONE, _ROOT, _STOP_AT = range(4)
 
 
 class Group(NamedTuple):
@@ -62,8 +63,9 @@ def groups_in_steps(
     when full, but never more than ``MAX_SQUARES``.
     """
     parts = _side_by_side(board, squares)
-    part = 0
-    while part < len(parts):
+    stop_at = int(board.work[0]) + _MOST_WORK
+    part = 0  # those before it are not blocked by all others, nor will they be when some are joined
+    while part < len(parts) and board.work[0] < min(stop_at, _MOST_WORK_IN_ALL):
         yield
         others = [i for i in range(len(parts)) if i != part]
         if _is_blocked_by(board, occupied, parts, part, others):
@@ -71,24 +73,32 @@ def groups_in_steps(
                 fewer = [i for i in others if i != other]
                 if _is_blocked_by(board, occupied, parts, part, fewer):
                     others = fewer
+                if board.work[0] > stop_at:
+                    return _of_fewer_squares(board, occupied, parts)
+                yield
         else:
             others = []
-        if not others:
+        joined = [part, *others]
+        if not others or sum(len(parts[i]) for i in joined) > MAX_SQUARES:
             part += 1
             continue
-        joined = np.sort(np.concatenate([parts[i] for i in [part, *others]]))
-        if len(joined) > MAX_SQUARES:
-            part += 1
-            continue
-        parts = [parts[i] for i in range(len(parts)) if i != part and i not in others]
-        parts.insert(0, joined)
-        part = 0
+        part -= sum(other < part for other in others)
+        together = np.sort(np.concatenate([parts[i] for i in joined]))
+        parts = [parts[i] for i in range(len(parts)) if i not in joined]
+        parts.insert(part, together)
+    return _of_fewer_squares(board, occupied, parts)
+
+
+def _of_fewer_squares(
+    board: PullBoard, occupied: Int16[np.ndarray, " _"], parts: list[Int16[np.ndarray, " _"]]
+) -> list[Int16[np.ndarray, " _"]]:
+    """The parts, each of more than ``MAX_SQUARES`` cut where few boxes block each other."""
     small: list[Int16[np.ndarray, " _"]] = []
     for squares_of_part in parts:
         in_order = squares_of_part
         if len(in_order) > MAX_SQUARES:
             layers = np.zeros(len(in_order), np.int16)
-            fill_layers(board, occupied, in_order, roots_of(board, occupied, in_order), layers)
+            fill_layers(board, occupied, in_order, layers)
             in_order = in_order[np.argsort(layers, kind="stable")]
         small += [in_order[i : i + MAX_SQUARES] for i in range(0, len(in_order), MAX_SQUARES)]
     return small
@@ -119,7 +129,7 @@ def _is_blocked_by(
     """Whether some box of a full part can never leave while the others are full."""
     walls = np.concatenate([occupied, *(parts[i] for i in others)])
     layers = np.zeros(len(parts[part]), np.int16)
-    fill_layers(board, walls, parts[part], roots_of(board, walls, parts[part]), layers)
+    fill_layers(board, walls, parts[part], layers)
     return bool((layers == 0).any())
 
 
@@ -129,12 +139,11 @@ def group_in_steps(
     """The fillings of at most ``MAX_SQUARES`` squares while boxes on ``occupied`` never move."""
     fillings: set[int] = set()
     roots = roots_of(board, occupied, squares)
-    work = 0
+    stop_at = min(int(board.work[0]) + _MOST_WORK, _MOST_WORK_IN_ALL)
     for root in roots.tolist():
-        family = _empty_family(root, work)
+        family = _empty_family(root, stop_at)
         while not go_on_with_family(board, occupied, squares, family):
             yield
-        work = int(family.progress[_WORK])
         fillings.update(family.filling[: family.progress[_KNOWN]].tolist())
         is_complete = family.progress[_KNOWN] == family.progress[_DONE]
         if not is_complete or len(fillings) > MAX_FILLINGS:
@@ -143,7 +152,7 @@ def group_in_steps(
     found = np.zeros((len(squares), MAX_OBSTRUCTIONS), np.uint64)
     counts = np.zeros(len(squares), np.int64)
     if not fillings:
-        yield from _find_obstructions_in_steps(board, occupied, squares, roots, found, counts)
+        yield from _find_obstructions_in_steps(board, occupied, squares, found, counts)
     fullest_first = sorted(fillings, key=lambda filling: (-filling.bit_count(), filling))
     return Group(
         squares=squares,
@@ -153,21 +162,22 @@ def group_in_steps(
     )
 
 
-def _empty_family(root: int, work: int) -> _Family:
+def _empty_family(root: int, stop_at: int) -> _Family:
     family = _Family(
         filling=np.zeros(MAX_FILLINGS, np.uint64),
         leaving=np.zeros(MAX_FILLINGS, np.uint64),
         slots=np.full(_SLOTS, NONE, np.int16),
         progress=np.zeros(4, np.int64),
     )
-    family.progress[[_ROOT, _WORK]] = root, work
+    family.progress[[_ROOT, _STOP_AT]] = root, stop_at
     return family
 
 
 @entry(makes_arrays=True)
 @no_type_check
 def roots_of(board, occupied, squares):
-    """A square of each region of free floor when the group is full."""
+    """A square of each region of free floor, when the group is full, in which there is room to pull
+    a box: more than one square."""
     num_floor = len(board.neighbours) - 1
     fill(board, occupied, squares, ~np.uint64(0))
     roots = np.empty(num_floor, np.int64)
@@ -176,8 +186,11 @@ def roots_of(board, occupied, squares):
     for square in range(num_floor):
         if board.marks[square] == 0 and not board.is_blocked[square]:
             flood(board.neighbours, board.is_blocked, square, board.marks, 1, board.waiting)
-            roots[num_roots] = square
-            num_roots += 1
+            for direction in range(4):
+                if not board.is_blocked[board.neighbours[square, direction]]:
+                    roots[num_roots] = square
+                    num_roots += 1
+                    break
     return roots[:num_roots]
 
 
@@ -197,13 +210,33 @@ def fill(board, occupied, squares, filling):
 @inner
 @no_type_check
 def can_leave(board, box, inside):
-    """Whether a box can be pulled to where some box starts; the player is in the region of
-    ``inside``."""
+    """Whether a box can be pulled to where some box starts.
+
+    The player is in the region of the square ``inside``, for NONE in any region beside the box.
+    """
     board.is_blocked[box] = False
     find_regions(board.neighbours, board.is_blocked, board.regions)
-    player = region_of(board.neighbours, board.regions, box, inside)
-    count = find_pulls(board, box, player)
+    board.work[0] += len(board.neighbours) - 1
+    leaves = False
+    if inside != NONE:
+        leaves = leaves_from(board, box, region_of(board.neighbours, board.regions, box, inside))
+    else:
+        beside = board.regions.beside[box]
+        for direction in range(4):
+            is_new = beside[direction] != NONE
+            for earlier in range(direction):
+                is_new &= beside[earlier] != beside[direction]
+            if is_new:
+                leaves |= leaves_from(board, box, beside[direction])
     board.is_blocked[box] = True
+    return leaves
+
+
+@inner
+@no_type_check
+def leaves_from(board, box, player):
+    """The same for a box that is lifted, with the player in the region of that name."""
+    count = find_pulls(board, box, player)
     leaves = False
     for i in range(1, count):
         leaves |= board.is_start[board.ways[0, i]]
@@ -235,24 +268,24 @@ def add_filling(family, filling, leaving):
 def go_on_with_family(board, occupied, squares, family):
     """Does a step of the work; returns whether it ends: with all fillings, or at a bound."""
     progress = family.progress
-    num_floor = len(board.neighbours) - 1
     if progress[_KNOWN] == 0:
         full = ~np.uint64(0) >> np.uint64(64 - len(squares))
         add_filling(family, full, np.uint64(0))
-    stop_at = progress[_WORK] + _WORK_A_STEP
+    stop_at = board.work[0] + _WORK_A_STEP
     while progress[_DONE] < progress[_KNOWN]:
-        if progress[_WORK] > stop_at or progress[_WORK] > _MOST_WORK:
-            return progress[_WORK] > _MOST_WORK
+        if board.work[0] >= progress[_STOP_AT]:
+            return True
+        if board.work[0] > stop_at:
+            return False
         filling = family.filling[progress[_DONE]]
         leaving = family.leaving[progress[_DONE]]
         fill(board, occupied, squares, filling)
         for i in range(len(squares)):
             bit = ONE << np.uint64(i)
             # What could leave a fuller group can leave this one too.
-            if filling & bit and not leaving & bit:
-                progress[_WORK] += num_floor
-                if can_leave(board, squares[i], progress[_ROOT]):
-                    leaving |= bit
+            is_open = filling & bit and not leaving & bit
+            if is_open and can_leave(board, squares[i], progress[_ROOT]):
+                leaving |= bit
         family.leaving[progress[_DONE]] = leaving
         for i in range(len(squares)):
             bit = ONE << np.uint64(i)
@@ -264,7 +297,7 @@ def go_on_with_family(board, occupied, squares, family):
 
 @entry
 @no_type_check
-def fill_layers(board, occupied, squares, roots, layers):
+def fill_layers(board, occupied, squares, layers):
     """Fills ``layers``: what can leave the full group comes last, what can leave then before that.
 
     What never can leave is in the lowest.
@@ -276,12 +309,9 @@ def fill_layers(board, occupied, squares, roots, layers):
         round_number += 1
         has_left = False
         for i in range(len(squares)):
-            if layers[i] == 0:
-                for root in roots:
-                    if can_leave(board, squares[i], root):
-                        layers[i] = round_number
-                        has_left = True
-                        break
+            if layers[i] == 0 and can_leave(board, squares[i], NONE):
+                layers[i] = round_number
+                has_left = True
         if not has_left:
             break
         for i in range(len(squares)):
@@ -296,33 +326,28 @@ def _find_obstructions_in_steps(
     board: PullBoard,
     occupied: Int16[np.ndarray, " _"],
     squares: Int16[np.ndarray, " N"],
-    roots: Int64[np.ndarray, " _"],
     found: UInt64[np.ndarray, "N _"],
     counts: Int64[np.ndarray, " N"],
 ) -> Steps[None]:
     """Fills ``found``, and ``counts`` with how many obstructions each square has there."""
     tried = np.zeros(_MOST_TRIED, np.uint64)
-    work = 0
+    stop_at = min(int(board.work[0]) + _MOST_WORK, _MOST_WORK_IN_ALL)
     for i in range(len(squares)):
-        if work < _MOST_WORK:
-            counts[i], work_of_one = find_obstructions(
-                board, occupied, squares, roots, i, found[i], tried
-            )
-            work += work_of_one
+        if board.work[0] < stop_at:
+            counts[i] = find_obstructions(board, occupied, squares, i, found[i], tried)
             yield
 
 
 @entry
 @no_type_check
-def find_obstructions(board, occupied, squares, roots, row, found, tried):
-    """Fills ``found`` with obstructions of one square; returns how many, and the work.
+def find_obstructions(board, occupied, squares, row, found, tried):
+    """Fills ``found`` with obstructions of one square; returns how many.
 
     After each one others are looked for that do without one of its squares: a tree of hitting sets
     (Reiter, "A theory of diagnosis from first principles", Artificial Intelligence 32, 1987).
     """
-    num_floor = len(board.neighbours) - 1
     rest = (~np.uint64(0) >> np.uint64(64 - len(squares))) ^ ONE << np.uint64(row)
-    num_found = work = first = 0
+    num_found = first = 0
     tried[0] = 0
     num_tried = 1
     while first < num_tried and num_found < len(found):
@@ -336,30 +361,26 @@ def find_obstructions(board, occupied, squares, roots, row, found, tried):
                 is_known = True
                 break
         if not is_known:
-            work += num_floor
-            if not is_obstructed(board, occupied, squares, roots, row, obstruction):
+            if not is_obstructed(board, occupied, squares, row, obstruction):
                 continue
             for i in range(len(squares)):
                 bit = ONE << np.uint64(i)
-                if obstruction & bit:
-                    work += num_floor
-                    if is_obstructed(board, occupied, squares, roots, row, obstruction ^ bit):
-                        obstruction ^= bit
+                if obstruction & bit and is_obstructed(
+                    board, occupied, squares, row, obstruction ^ bit
+                ):
+                    obstruction ^= bit
             found[num_found] = obstruction
             num_found += 1
         while obstruction != EMPTY and num_tried < len(tried):
             tried[num_tried] = left_out | lowest(obstruction)
             obstruction ^= lowest(obstruction)
             num_tried += 1
-    return num_found, work
+    return num_found
 
 
 @inner
 @no_type_check
-def is_obstructed(board, occupied, squares, roots, row, filling):
+def is_obstructed(board, occupied, squares, row, filling):
     """Whether a box on one square cannot leave while others are filled, wherever the player is."""
     fill(board, occupied, squares, filling | ONE << np.uint64(row))
-    can = False
-    for root in roots:
-        can |= can_leave(board, squares[row], root)
-    return not can
+    return not can_leave(board, squares[row], NONE)

@@ -49,6 +49,7 @@ class PullBoard(NamedTuple):
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "3 4*F"]  # squares of the box, the player's region there, pulls
     leaving: Int32[np.ndarray, "3 F"]  # boxes that can leave, their pulls, and 1 if done
+    work: Int64[np.ndarray, "1"]  # squares looked at for ``fillings``
 
 
 class PullTree(NamedTuple):
@@ -104,6 +105,7 @@ def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
         waiting=np.zeros(num_floor + 1, np.int32),
         ways=np.zeros((3, 4 * num_floor), np.int32),
         leaving=np.zeros((3, num_floor), np.int32),
+        work=np.zeros(1, np.int64),
     )
 
 
