@@ -3,8 +3,9 @@
 The search numbers the free squares in the order in which it enters them, as a forest with one tree
 for each region. A box on a square parts from the rest of its tree every subtree below it that has
 no other way out, and leaves the remainder connected: Hopcroft and Tarjan, "Algorithm 447: efficient
-algorithms for graph manipulation", Communications of the ACM 16 (1973). The search is made once for each box that
-is to be moved, with that box lifted; the regions after each of its moves follow without a flood.
+algorithms for graph manipulation", Communications of the ACM 16 (1973). The search is made once for
+each box that is to be moved, with that box lifted; the regions after each of its moves follow
+without a flood.
 Axes as in ``ground``.
 """
 
