@@ -10,7 +10,7 @@ from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
-from tokoban.sokoban.search.positions import packed_bits, refill_slots
+from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, packed_bits, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pruning import grown as grown_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
@@ -23,6 +23,7 @@ _FEW_EXPANSIONS = 512
 # With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
 # no bound brings such a level within reach.
 MAX_MATCHED = 256
+_ALL = 1 << 62  # positions
 
 _OUTCOMES = {
     push_search.BUDGET_SPENT: Outcome.BUDGET_SPENT,
@@ -76,6 +77,7 @@ class AStar:
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
+        self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -87,7 +89,15 @@ class AStar:
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        progress = self.frontier.progress
+        positions, progress = self.frontier.positions, self.frontier.progress
+        num_known = int(positions.num_known[0])
+        if self._next_to_enter < num_known:
+            first = self._next_to_enter
+            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_known)
+            refill_slots(positions, self.problem.ground.keys, first, self._next_to_enter)
+            if self._next_to_enter == num_known:
+                self._next_to_enter = _ALL
+            return Outcome.BUDGET_SPENT
         num_expansions = int(progress[push_search.NUM_EXPANSIONS])
         stop_at = num_expansions + budget
         if self._is_small:
@@ -128,7 +138,8 @@ class AStar:
 
     def grow(self) -> None:
         """As ``single.Search`` says."""
-        self.frontier = _grown(self.frontier, self.problem.ground)
+        self.frontier = _grown(self.frontier)
+        self._next_to_enter = 0
         self._num_bytes = self._count_bytes()
 
     def _count_bytes(self) -> int:
@@ -196,12 +207,15 @@ def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
     return frontier
 
 
-def _grown(frontier: Frontier, ground: Ground) -> Frontier:
-    """The same search, in the same arrays, with room for twice as many positions."""
+def _grown(frontier: Frontier) -> Frontier:
+    """The same search, in the same arrays, with room for twice as many positions.
+
+    All are to be entered anew into the hash table, by ``refill_slots``.
+    """
     capacity = len(frontier.cost)
     for name in ("cost", "lower_bound", "next_open", "num_patterns"):
         stores.enlarge(getattr(frontier, name), 2 * capacity)
-    return frontier._replace(positions=stores.grown(frontier.positions, ground.keys))
+    return frontier._replace(positions=stores.enlarged(frontier.positions, 2 * capacity))
 
 
 def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:
