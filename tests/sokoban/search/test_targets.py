@@ -65,3 +65,20 @@ def test_pushes_come_to_a_target_with_boxes_beside_goals_and_the_player_in_its_r
     assert search._is_met()
     side.positions.player[target] += 1  # as if the pulls needed the player in another region
     assert not search._is_met()
+
+
+def test_setting_up_is_work_and_a_round_without_hope_is_the_last(
+    early: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # FESS sees at once that no target can be reached, for four boxes hold each other.
+    hopeless = parse_board("#########|#-------#|#--$$---#|#--$$---#|#---....#|#-@-----#|#########")
+    monkeypatch.setattr(targets, "_MOST_PULLS", 12)
+    search = completed(SLICES["targets"].start(setting_of(hopeless)))
+    works = [search.work]
+    outcome = Outcome.BUDGET_SPENT
+    while outcome == Outcome.BUDGET_SPENT and len(works) < 5000:
+        outcome = search.go_on(1 << 20, None)
+        works.append(search.work)
+    assert outcome == Outcome.EXHAUSTED
+    assert not search.is_complete
+    assert search.work > 20 * targets._SETUP_WORK

@@ -32,6 +32,7 @@ from tokoban.sokoban.search.steps import Steps
 _PULLS, _MOST_PULLS = 3_000, 24_000
 _PUSHES = 1_000
 _GROWTH = 4
+_SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some 10 ms
 # The shares of boxes that a target has on goals, in the first round and in later ones.
 _FIRST_SHARES = (0.75, 0.5, 0.25)
 _LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
@@ -40,7 +41,8 @@ _LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
 class Targets:
     """Pulls, then pushes to each of some targets, then more of both.
 
-    The unit of its work is that of the two searches: an area marked, or a push tried.
+    The unit of its work is that of the two searches: an area marked, or a push tried. What it takes
+    to set FESS up counts too, or a turn might be spent on hundreds of targets that are hopeless.
     """
 
     name = "targets"
@@ -54,6 +56,7 @@ class Targets:
         self._is_pulled = False  # as much as this round asks for
         self._are_all_pulled = False
         self._has_met = False  # pulls alone have come to the start
+        self._is_unfinished = False  # FESS was stopped before a target of this round
         self._steps: Steps[Fess] | None = None
         self._fess: Fess | None = None
         self._earlier_work = self._earlier_expansions = 0  # of pushes to other targets
@@ -100,16 +103,20 @@ class Targets:
         if self._fess is not None:
             return self._push(budget, left)
         if self._steps is not None:
+            self._earlier_work += _SETUP_WORK
             try:
                 next(self._steps)
             except StopIteration as end:
                 self._fess, self._steps = end.value, None
             return Outcome.BUDGET_SPENT
         if not self._targets:
-            if self._are_all_pulled and self._round > 0:
+            # Later rounds have the same targets.
+            has_most = self._pulls.progress(0.0).expansions >= _MOST_PULLS
+            is_last = self._are_all_pulled or (has_most and not self._is_unfinished)
+            if is_last and self._round > 0:
                 return Outcome.EXHAUSTED
             self._round += 1
-            self._is_pulled = False
+            self._is_pulled = self._is_unfinished = False
             return Outcome.BUDGET_SPENT
         self._aim(self._targets[-1])
         return Outcome.BUDGET_SPENT
@@ -174,6 +181,7 @@ class Targets:
         if outcome == Outcome.SOLVED and self._is_met():
             return outcome
         is_over = self._fess.progress(0.0).expansions >= most
+        self._is_unfinished |= is_over and outcome == Outcome.BUDGET_SPENT
         if outcome in (Outcome.SOLVED, Outcome.EXHAUSTED) or is_over:
             self._earlier_work += self._fess.work
             self._earlier_expansions += self._fess.progress(0.0).expansions
