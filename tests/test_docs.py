@@ -154,6 +154,7 @@ def marks(source: str) -> set[str]:
         *re.findall(r'"([^"]+)"', source),
         *(authors.group().split(", ") if authors else ()),
         *re.findall(r"minGPT|nanoGPT|YASC|Boxoban|Okabe|sacreBLEU|SingleAttentionNet", source),
+        *re.findall(r"YASS|Festival|sokoban-ai", source),
     }
 
 

@@ -11,7 +11,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import fillings
 from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
-from tokoban.sokoban.search.fess.pulls import PullBoard, pull_board
+from tokoban.sokoban.search.fess.pull_board import PullBoard, pull_board
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.steps import completed
 

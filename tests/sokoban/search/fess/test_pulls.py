@@ -9,7 +9,9 @@ from tests.sokoban.search.fess.relaxed import Relaxed, draw_board
 from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.fess.pulls import GONE, pull_board, pulls_in_steps
+from tokoban.sokoban.search.fess.pull_board import pull_board
+from tokoban.sokoban.search.fess.pull_tree import GONE
+from tokoban.sokoban.search.fess.pulls import pulls_in_steps
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.steps import completed
 

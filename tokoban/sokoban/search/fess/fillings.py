@@ -16,7 +16,7 @@ from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, lowest
-from tokoban.sokoban.search.fess.pulls import PullBoard, find_pulls
+from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls
 from tokoban.sokoban.search.fess.regions import find_regions, region_of
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE

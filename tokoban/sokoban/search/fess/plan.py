@@ -20,7 +20,9 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, index, lowest
 from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
-from tokoban.sokoban.search.fess.pulls import GONE, MAX_BOXES, pull_board, pulls_in_steps
+from tokoban.sokoban.search.fess.pull_board import pull_board
+from tokoban.sokoban.search.fess.pull_tree import GONE
+from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.positions import bit_of, copy
 from tokoban.sokoban.search.steps import Steps
