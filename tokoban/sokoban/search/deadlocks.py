@@ -16,7 +16,7 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
   all come to goals. Sound: removing boxes never makes a board unsolvable, and every position of the
   two or three is examined. For a search by pulls: two or three boxes alone cannot have come there
   from where the boxes and the player start. Junghanns and Schaeffer 2001 ("deadlock tables"), but
-  for whole levels and with the area of the player.
+  for whole levels and with the area of the player, as in Kirov's sokoban-ai.
 - *Two boxes between frozen ones* (``frozen_pairs``): the same for two boxes and the goals that are
   left, with the boxes that are frozen on goals as walls. Sound: those never move again in any
   solution, in this position or after it. The tables are used for no corral, whose boxes are
