@@ -175,6 +175,19 @@ def test_a_slice_that_is_set_up_when_memory_is_full_makes_room_too(short: None) 
     assert set(turns(search, 1, 40)[-5:]) == {"late"}
 
 
+def test_tables_that_a_slice_makes_on_the_way_make_room_too(short: None) -> None:
+    class Making(Fake):
+        def num_bytes(self) -> int:
+            return (3 if self.work < 8 else 9) * MEGABYTE
+
+    search = portfolio_of(
+        plan(Fake("a", first_mb=4)), plan(Making("b"), share=3), memory_limit_mb=10.0
+    )
+    done = turns(search, 1, 60)
+    assert set(done[:10]) == {"a", "b"} and set(done[30:]) == {"b"}
+    assert search.num_bytes() <= SETTING.num_bytes + 10 * MEGABYTE
+
+
 def test_no_slice_expands_more_than_is_left_for_all(short: None) -> None:
     search = portfolio_of(plan(Fake("a")), plan(Fake("b")))
     answer = find_answer(PUSH, lambda: iter([Stage(search)]), Limits(max_expansions=18))

@@ -269,7 +269,9 @@ class Portfolio:
             return Outcome.STORE_FULL if now in self._slices else Outcome.BUDGET_SPENT
         if outcome != Outcome.BUDGET_SPENT:
             self._end(now)
-        elif search.work >= now.turn_ends:
+            return Outcome.BUDGET_SPENT
+        self._make_room(now)  # tables that searches make on the way are no stores that are full
+        if now is self._now and search.work >= now.turn_ends:
             self._now = self._next()
         return Outcome.BUDGET_SPENT
 
