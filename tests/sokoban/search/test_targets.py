@@ -57,7 +57,7 @@ def test_pushes_come_to_a_target_with_boxes_beside_goals_and_the_player_in_its_r
         outcome = search.go_on(1 << 10, None)
     assert outcome == Outcome.SOLVED
     assert isinstance(search, targets.Targets)
-    target = search._targets[-1]
+    target = search._targets[0]
     side = search._pulls.sides[1]
     goals = search._pulls.tables[0].ground.goals
     boxes = side.positions.boxes[target]

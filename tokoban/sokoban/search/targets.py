@@ -52,7 +52,8 @@ class Targets:
         """``pulls`` searches backwards alone."""
         self._board, self._squares, self._pulls = board, squares, pulls
         self._round = 0
-        self._targets: list[int] = []  # positions of the backward side, the next one last
+        self._shares: list[float] = []  # of boxes on goals, for which targets are to be chosen
+        self._targets: list[int] = []  # positions of the backward side, the next one first
         self._is_pulled = False  # as much as this round asks for
         self._are_all_pulled = False
         self._has_met = False  # pulls alone have come to the start
@@ -100,6 +101,9 @@ class Targets:
             left = max_expansions - self.progress(0.0).expansions
         if not self._is_pulled:
             return self._pull(budget, left)
+        if self._shares:  # one at a time, for there may be millions of positions
+            self._choose(self._shares.pop(0))
+            return Outcome.BUDGET_SPENT
         if self._fess is not None:
             return self._push(budget, left)
         if self._steps is not None:
@@ -118,11 +122,11 @@ class Targets:
             self._round += 1
             self._is_pulled = self._is_unfinished = False
             return Outcome.BUDGET_SPENT
-        self._aim(self._targets[-1])
+        self._aim(self._targets[0])
         return Outcome.BUDGET_SPENT
 
     def _pull(self, budget: int, left: int) -> Outcome:
-        """Goes on from the end, and chooses targets where that was enough for this round."""
+        """Goes on from the end, until that was enough for this round."""
         done = self._pulls.progress(0.0).expansions
         most = min(_PULLS * _GROWTH**self._round, _MOST_PULLS)
         outcome = Outcome.BUDGET_SPENT
@@ -132,34 +136,35 @@ class Targets:
         self._are_all_pulled |= outcome == Outcome.EXHAUSTED
         if self._are_all_pulled or self._pulls.progress(0.0).expansions >= most:
             self._is_pulled = True
-            self._targets = self._choose()[::-1]
+            self._shares = list(_LATER_SHARES if self._round else _FIRST_SHARES)
             return Outcome.BUDGET_SPENT
         return outcome
 
-    def _choose(self) -> list[int]:
-        """Positions with so many boxes on goals, few regions, and few pulls or near the start."""
+    def _choose(self, share: float) -> None:
+        """Adds targets with this share of the boxes on goals.
+
+        Those with few pulls, with few regions of floor, and those near the start.
+        """
         side = self._pulls.sides[1]
         count = int(side.positions.num_known[0])
         ground = self._pulls.tables[0].ground
-        on_goals = packed_bits(ground.is_goal[:-1])
-        num_on = np.bitwise_count(side.positions.boxes[:count] & on_goals).sum(
-            axis=1, dtype=np.int64
-        )
+        on_goals = side.positions.boxes[:count] & packed_bits(ground.is_goal[:-1])
+        num_on = np.bitwise_count(on_goals).sum(axis=1, dtype=np.int64)
+        gap = np.abs(num_on - int(share * len(ground.goals)))
         regions = side.cell[:count] // (MAX_OUTSIDE * MAX_AT_ARTICULATIONS) % MAX_REGIONS
-        num_pulls = np.minimum(side.num_pushes[:count], (1 << 24) - 1).astype(np.int64)
-        to_start = np.minimum(side.lower_bound[:count], (1 << 24) - 1).astype(np.int64)
+        regions = regions.astype(np.int64)
+        num_pulls, to_start = side.num_pushes[:count], side.lower_bound[:count]
         is_root = side.positions.parent[:count] == NONE
-        chosen: list[int] = []
-        for share in _LATER_SHARES if self._round else _FIRST_SHARES:
-            gap = np.abs(num_on - int(share * len(ground.goals)))
-            loose = (gap << 32) + (regions.astype(np.int64) << 24) + num_pulls
-            near = (regions.astype(np.int64) << 40) + (gap // 2 << 24) + to_start
-            for key in (loose, near):
-                key[is_root] = np.iinfo(np.int64).max
-                best = int(key.argmin())
-                if not is_root[best] and best not in chosen:
-                    chosen.append(best)
-        return chosen
+        for first, second, third in (
+            (gap, regions, num_pulls),
+            (regions, gap, num_pulls),
+            (regions, gap // 2, to_start),
+        ):
+            key = (first << 44) + (second << 28) + third
+            key[is_root] = np.iinfo(np.int64).max
+            best = int(key.argmin())
+            if not is_root[best] and best not in self._targets:
+                self._targets.append(best)
 
     def _aim(self, target: int) -> None:
         """Begins to set FESS up for a target."""
@@ -168,7 +173,7 @@ class Targets:
         goals = {squares[i] for i in np.flatnonzero(boxes)} | self._board.goals - {*squares}
         board = replace(self._board, goals=frozenset(goals))
         if board.is_solved:  # the pulls go on to the start themselves
-            self._targets.pop()
+            del self._targets[0]
         else:
             self._steps = fess_in_steps(board, self._squares)
 
@@ -186,14 +191,14 @@ class Targets:
             self._earlier_work += self._fess.work
             self._earlier_expansions += self._fess.progress(0.0).expansions
             self._fess = None
-            self._targets.pop()
+            del self._targets[0]
             return Outcome.BUDGET_SPENT
         return outcome
 
     def _is_met(self) -> bool:
         """Whether the player comes to the region of the target too."""
         assert self._fess is not None
-        positions, target = self._pulls.sides[1].positions, self._targets[-1]
+        positions, target = self._pulls.sides[1].positions, self._targets[0]
         ground = self._pulls.tables[0].ground
         end = rules.play(self._board, self._fess.directions())[-1]
         num_floor = len(ground.zone)
@@ -211,7 +216,7 @@ class Targets:
         to_target = self._fess.directions()
         player = self._squares.number[rules.play(self._board, to_target)[-1].player]
         side, ground = self._pulls.sides[1], self._pulls.tables[0].ground
-        target, num_floor = self._targets[-1], len(ground.zone)
+        target, num_floor = self._targets[0], len(ground.zone)
         is_box = unpacked_bits(side.positions.boxes[target], num_floor)
         steps = steps_to_end(side, target, num_floor)
         return (*to_target, *directions_of_steps(ground, is_box, player, steps))
