@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes, push_search
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
@@ -14,7 +14,7 @@ from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, packed_bits, refil
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pruning import grown as grown_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
-from tokoban.sokoban.search.single import Outcome, Stage, Stages
+from tokoban.sokoban.search.single import ONE_PUSH, Outcome, Stage, Stages, solve_in_slices
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
@@ -162,14 +162,8 @@ class AStar:
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
-    board = Board(
-        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    squares = Squares(board)
-    search = AStar(board, squares, build_ground(board, squares), "moves")
-    while search.go_on(1, None) != Outcome.SOLVED:
-        pass
-    search.directions()
+    squares = Squares(ONE_PUSH)
+    solve_in_slices(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
 
 
 def _empty_frontier(capacity: int, num_floor: int) -> Frontier:

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 from tokoban import compiling
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import (
@@ -65,6 +65,19 @@ class Search(Protocol):
 
     def optimum(self) -> Optimum | None:
         """What that solution has provably the fewest of."""
+
+
+# A board of one push. A search of it compiles what searches call, so that no clock counts that.
+ONE_PUSH = Board(
+    1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+)
+
+
+def solve_in_slices(search: Search) -> None:
+    """Goes on with the search of a board that has a solution until it is there."""
+    while search.go_on(1, None) != Outcome.SOLVED:
+        pass
+    search.directions()
 
 
 @dataclass(frozen=True)

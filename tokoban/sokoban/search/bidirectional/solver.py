@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from tokoban import compiling
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.bidirectional.heaps import enter
@@ -40,7 +40,14 @@ from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.single import (
+    ONE_PUSH,
+    Outcome,
+    Stage,
+    Stages,
+    find_answer,
+    solve_in_slices,
+)
 from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
@@ -225,10 +232,4 @@ class BidirectionalFess:
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
-    board = Board(
-        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    search = completed(fess_in_steps(board, Squares(board)))
-    while search.go_on(1, None) != Outcome.SOLVED:
-        pass
-    search.directions()
+    solve_in_slices(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess.advisors import ADVISORS, MAX_ADVICE
@@ -36,7 +36,7 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, packed_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.single import ONE_PUSH, Outcome, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 _FIRST_CHILDREN = 1 << 14
@@ -175,10 +175,4 @@ class Fess:
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
-    board = Board(
-        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    search = completed(fess_in_steps(board, Squares(board)))
-    while search.go_on(1, None) != Outcome.SOLVED:
-        pass
-    search.directions()
+    solve_in_slices(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
