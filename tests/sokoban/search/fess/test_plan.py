@@ -12,7 +12,8 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.fess import fillings, plan
-from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
+from tokoban.sokoban.search.fess.plan import Packing
+from tokoban.sokoban.search.fess.planning import packing_in_steps
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.steps import completed

@@ -16,20 +16,13 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
-from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, index, lowest
-from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
-from tokoban.sokoban.search.fess.pull_board import pull_board
-from tokoban.sokoban.search.fess.pull_tree import GONE
-from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps
-from tokoban.sokoban.search.ground import NONE, Ground, Squares
+from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import bit_of, copy
-from tokoban.sokoban.search.steps import Steps
 
 # Powers of two: answers of ``packed_of_group``, and of ``point_of_plan``.
-_KEPT = 1 << 16
-_POINTS = 1 << 12
+NUM_KEPT = 1 << 16
+NUM_POINTS = 1 << 12
 NO_POINT = -2
 
 
@@ -66,126 +59,6 @@ class Points(NamedTuple):
     is_filled: Bool[np.ndarray, "F+1"]
     is_reached: Bool[np.ndarray, "F+1"]
     waiting: Int32[np.ndarray, " F"]
-
-
-class _Stage(NamedTuple):
-    """A stage in the making: what is filled when it begins, and its steps."""
-
-    base: list[int]
-    fills: list[int]
-    moves_on: tuple[int, int] | None  # from, to; None in the last stage
-
-
-def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Packing]:
-    """The plan for a level; boxes and goals are equally many.
-
-    If no plan is found, goals are filled in the order of ``packing_order_in_steps``.
-    """
-    starts = squares.numbers(board.boxes)
-    on_board = pull_board(ground, starts)
-    pulls = None
-    if len(ground.goals) <= MAX_BOXES:
-        pulls = yield from pulls_in_steps(on_board)
-    if pulls is None:
-        rank = yield from packing_order_in_steps(
-            ground.neighbours, ground.goals, starts, squares.number[board.player]
-        )
-        stages = [_Stage([], ground.goals[np.argsort(rank)].tolist(), None)]
-    else:
-        stages = _stages(ground.goals.tolist(), pulls)
-    groups: list[list[Group]] = []
-    for stage in stages:
-        base = np.array(stage.base, np.int16)
-        of_stage = []
-        parts = yield from groups_in_steps(on_board, base, stage.fills)
-        for group in parts:
-            of_stage.append((yield from group_in_steps(on_board, base, group)))
-        groups.append(of_stage)
-    return _packed(ground, stages, groups)
-
-
-def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
-    """The pulls in the order of play."""
-    filled = set(goals)
-    for box, to in pulls:
-        filled.remove(box)
-        if to != GONE:
-            filled.add(to)
-    stages = [_Stage(sorted(filled), [], None)]
-    for square, origin in reversed(pulls):
-        stage = stages[-1]
-        if origin == GONE:
-            stage.fills.append(square)
-            filled.add(square)
-        else:
-            stages[-1] = stage._replace(moves_on=(origin, square))
-            filled.remove(origin)
-            filled.add(square)
-            stages.append(_Stage(sorted(filled), [], None))
-    return stages
-
-
-def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> Packing:
-    """All of a plan in arrays."""
-    steps, first_step = list(stages[0].base), []
-    for stage in stages:
-        first_step.append(len(steps))
-        steps += stage.fills
-        if stage.moves_on is not None:
-            steps.append(stage.moves_on[1])
-    flat = [group for of_stage in groups for group in of_stage]
-    every = ~np.uint64(0)
-    cores = [np.bitwise_and.reduce(group.fillings, initial=every) for group in flat]
-    return Packing(
-        steps=np.array(steps, np.int16),
-        first_step=np.array([*first_step, len(steps)]),
-        base=np.array([square for stage in stages for square in stage.base], np.int16),
-        first_base=_firsts([len(stage.base) for stage in stages]),
-        first_group=_firsts([len(of_stage) for of_stage in groups]),
-        squares=_joined([group.squares for group in flat], np.int16),
-        first_square=_firsts([len(group.squares) for group in flat]),
-        obstructions=_joined([group.obstructions for group in flat], np.uint64),
-        first_obstruction=_firsts(
-            [int(number) for group in flat for number in np.diff(group.first_obstruction)]
-        ),
-        fillings=_joined([group.fillings for group in flat], np.uint64),
-        first_filling=_firsts([len(group.fillings) for group in flat]),
-        core=np.array(cores, np.uint64),
-        kept_group=np.full(_KEPT, NONE, np.int16),
-        kept_filling=np.empty(_KEPT, np.uint64),
-        kept_packed=np.empty(_KEPT, np.uint64),
-        points=_no_points(ground, stages),
-    )
-
-
-def _no_points(ground: Ground, stages: list[_Stage]) -> Points:
-    num_floor = len(ground.zone)
-    num_words = -(-num_floor // 64)
-    is_for_good = np.ones((len(stages), num_floor + 1), np.bool_)
-    for stage in range(len(stages)):
-        for later in stages[stage:]:
-            if later.moves_on is not None:
-                is_for_good[stage, later.moves_on[0]] = False
-    return Points(
-        neighbours=ground.neighbours,
-        is_for_good=is_for_good,
-        stage=np.full(_POINTS, NO_POINT, np.int16),
-        packed=np.empty((_POINTS, num_words), np.uint64),
-        out_of_plan=np.empty((_POINTS, num_words), np.uint64),
-        words=np.empty(num_words, np.uint64),
-        is_filled=np.zeros(num_floor + 1, np.bool_),
-        is_reached=np.zeros(num_floor + 1, np.bool_),
-        waiting=np.empty(num_floor, np.int32),
-    )
-
-
-def _firsts(counts: list[int]) -> Int64[np.ndarray, " _"]:
-    """Where each of several runs begins, and the end."""
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-
-
-def _joined(arrays: list[np.ndarray], dtype: type) -> np.ndarray:
-    return np.concatenate([np.empty(0, dtype), *arrays]).astype(dtype)
 
 
 @inner
@@ -233,7 +106,7 @@ def packed_of_group(packing, group, is_blocked):
         if is_blocked[packing.squares[i]]:
             filled |= ONE << np.uint64(i - first)
     mixed = (filled + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64(mixed >> np.uint64(40)) & (_KEPT - 1)
+    slot = np.int64(mixed >> np.uint64(40)) & (NUM_KEPT - 1)
     if packing.kept_group[slot] != group or packing.kept_filling[slot] != filled:
         packing.kept_group[slot] = group
         packing.kept_filling[slot] = filled
@@ -339,7 +212,7 @@ def point_of_plan(packing, is_blocked):
     for word in range(len(words)):
         mixed = (mixed ^ words[word]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    point = np.int64(mixed & np.uint64(_POINTS - 1))
+    point = np.int64(mixed & np.uint64(NUM_POINTS - 1))
     is_known = points.stage[point] == stage
     for word in range(len(words)):
         is_known &= points.packed[point, word] == words[word]

@@ -8,7 +8,8 @@ from jaxtyping import Bool, UInt64
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
 from tokoban.sokoban.search.fess.hotspots import Hotspots, hotspots_in_steps
-from tokoban.sokoban.search.fess.plan import Packing, packing_in_steps
+from tokoban.sokoban.search.fess.plan import Packing
+from tokoban.sokoban.search.fess.planning import packing_in_steps
 from tokoban.sokoban.search.fess.rooms import Rooms, build_rooms
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits
