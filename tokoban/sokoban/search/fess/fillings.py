@@ -149,16 +149,15 @@ def group_in_steps(
         if not is_complete or len(fillings) > MAX_FILLINGS:
             fillings.clear()
             break
-    found = np.zeros((len(squares), MAX_OBSTRUCTIONS), np.uint64)
-    counts = np.zeros(len(squares), np.int64)
+    obstructions = [np.empty(0, np.uint64)] * len(squares)
     if not fillings:
-        yield from _find_obstructions_in_steps(board, occupied, squares, found, counts)
+        obstructions = yield from obstructions_in_steps(board, occupied, squares)
     fullest_first = sorted(fillings, key=lambda filling: (-filling.bit_count(), filling))
     return Group(
         squares=squares,
         fillings=np.array(fullest_first, np.uint64),
-        obstructions=np.concatenate([found[i, : counts[i]] for i in range(len(squares))]),
-        first_obstruction=np.concatenate([[0], np.cumsum(counts)]),
+        obstructions=np.concatenate(obstructions),
+        first_obstruction=np.concatenate([[0], np.cumsum([len(some) for some in obstructions])]),
     )
 
 
@@ -322,20 +321,19 @@ def fill_layers(board, occupied, squares, layers):
             layers[i] = round_number - layers[i]
 
 
-def _find_obstructions_in_steps(
-    board: PullBoard,
-    occupied: Int16[np.ndarray, " _"],
-    squares: Int16[np.ndarray, " N"],
-    found: UInt64[np.ndarray, "N _"],
-    counts: Int64[np.ndarray, " N"],
-) -> Steps[None]:
-    """Fills ``found``, and ``counts`` with how many obstructions each square has there."""
-    tried = np.zeros(_MOST_TRIED, np.uint64)
+def obstructions_in_steps(
+    board: PullBoard, occupied: Int16[np.ndarray, " _"], squares: Int16[np.ndarray, " N"]
+) -> Steps[list[UInt64[np.ndarray, " _"]]]:
+    """The obstructions of each square, as far as the bound on the work allows."""
+    obstructions = [np.empty(0, np.uint64)] * len(squares)
+    found, tried = np.zeros(MAX_OBSTRUCTIONS, np.uint64), np.zeros(_MOST_TRIED, np.uint64)
     stop_at = min(int(board.work[0]) + _MOST_WORK, _MOST_WORK_IN_ALL)
     for i in range(len(squares)):
         if board.work[0] < stop_at:
-            counts[i] = find_obstructions(board, occupied, squares, i, found[i], tried)
+            count = find_obstructions(board, occupied, squares, i, found, tried)
+            obstructions[i] = found[:count].copy()
             yield
+    return obstructions
 
 
 @entry

@@ -3,6 +3,7 @@
 Axes as in ``plan``.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,19 @@ from jaxtyping import Int64
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bidirectional.packing import packing_order_in_steps
-from tokoban.sokoban.search.fess.fillings import Group, group_in_steps, groups_in_steps
+from tokoban.sokoban.search.fess.fillings import (
+    Group,
+    group_in_steps,
+    groups_in_steps,
+    obstructions_in_steps,
+)
 from tokoban.sokoban.search.fess.plan import NO_POINT, NUM_KEPT, NUM_POINTS, Packing, Points
 from tokoban.sokoban.search.fess.pull_board import pull_board
 from tokoban.sokoban.search.fess.pull_tree import GONE
-from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps
-from tokoban.sokoban.search.ground import NONE, Ground, Squares
-from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps, simplified
+from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
+from tokoban.sokoban.search.single import ONE_PUSH
+from tokoban.sokoban.search.steps import Steps, completed
 
 
 class _Stage(NamedTuple):
@@ -53,6 +60,16 @@ def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Pa
             of_stage.append((yield from group_in_steps(on_board, base, group)))
         groups.append(of_stage)
     return _packed(ground, stages, groups)
+
+
+@cache
+def prepare() -> None:
+    """Compiles what only plans that park, or have many fillings, need."""
+    squares = Squares(ONE_PUSH)
+    board = pull_board(build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes))
+    [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
+    simplified(board, [(goal, start), (start, GONE)])
+    completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
 
 
 def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:

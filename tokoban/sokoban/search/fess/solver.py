@@ -8,6 +8,7 @@ import numpy as np
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search.fess import planning
 from tokoban.sokoban.search.fess.advisors import ADVISORS, MAX_ADVICE
 from tokoban.sokoban.search.fess.moves import empty_scratch
 from tokoban.sokoban.search.fess.paths import find_directions
@@ -175,4 +176,5 @@ class Fess:
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
+    planning.prepare()
     solve_in_slices(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
