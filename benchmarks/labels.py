@@ -18,9 +18,10 @@ import torch
 
 from benchmarks.harness import hardware
 from tokoban.cli.output import check_destination, write_output
+from tokoban.files.shares import Share, alone_in
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.labels.folder import LabelFolder, Share, alone_in
+from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED

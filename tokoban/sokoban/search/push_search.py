@@ -226,7 +226,7 @@ def _expand(problem, frontier, scratch, pruning, position):
     max_floods = floods_before + allowed - progress[CORRAL_FLOODS]
     # A push leads into no other area of a pattern without the box that is pushed, so those that
     # were tried when the position was met need not be tried again.
-    since = frontier.num_patterns[position]
+    since = np.int64(frontier.num_patterns[position])
     verdict = judge_corrals(
         ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
     )

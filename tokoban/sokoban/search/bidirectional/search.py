@@ -3,6 +3,8 @@
 from functools import partial
 from typing import no_type_check
 
+import numpy as np
+
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bidirectional.features import add_weights
 from tokoban.sokoban.search.bidirectional.heaps import enter, take_next
@@ -78,7 +80,7 @@ def expand(tables, side, other_side, scratch, pruning, max_floods):
                 scratch.is_blocked,
                 scratch.area,
                 num_regions,
-                positions.player[position],
+                np.int64(positions.player[position]),
                 0,
                 _UNLIMITED,
             )
