@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import UInt64
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
@@ -83,21 +82,21 @@ class Subsets:
             for direction in Direction
             if box.neighbour(direction) in area
         ]
+        is_box = np.zeros(len(self.numbered.squares), np.bool_)
+        is_box[self.numbered.numbers(self.boxes)] = True
         for is_pair in (True, False):
             if not is_pair:
                 few = completed(triples_in_steps(self.numbered.ground, few), self._watch.check)
             for box, direction in sides:
-                others = partners(few, self._words(self.boxes - {box}), number[box], direction)
+                self._watch.check()
+                is_box[number[box]] = False
+                others = partners(few, packed_bits(is_box), number[box], direction)
+                is_box[number[box]] = True
                 if others:
                     boxes = {box, *(self.numbered.squares[other] for other in others)}
                     answer = self.decide(frozenset(boxes))
                     return answer if isinstance(answer, Deadlock) else None
         return None
-
-    def _words(self, boxes: frozenset[Square]) -> UInt64[np.ndarray, " W"]:
-        is_in = np.zeros(len(self.numbered.squares), np.bool_)
-        is_in[self.numbered.numbers(boxes)] = True
-        return packed_bits(is_in)
 
     def find_deadlock(self) -> Deadlock | None:
         """A deadlock of few boxes that takes a search; None if a limit is reached before."""
