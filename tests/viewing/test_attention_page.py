@@ -107,7 +107,7 @@ def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None
     panel = AttentionPanel("a", heads("first", "before"), tokens, tokens)
     write_attention_page(tmp_path / "a.html", [panel], title="a", guide="Look for <this>.")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert '<p class="guide">Look for &lt;this&gt;. ' in page
+    assert '<p class="guide">Look for &lt;this&gt;.</p>' in page
     assert '"start": {"layer": 0, "head": 1, "query": ' in page
 
 

@@ -75,7 +75,8 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
         page.goto(path.as_uri())
         assert heard.pop(0) == path.as_uri()
         if at_first:
-            page.evaluate("chooseMap(0, 0); chooseQuery(0)")
+            page.locator(".maps button").first.dispatch_event("click")
+            page.locator(".queries .token").first.dispatch_event("pointerover")
         return page
 
     yield open_page
@@ -83,7 +84,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     assert heard == []
 
 
-def shown(page: Any, place: str = "#queries") -> torch.Tensor:
+def shown(page: Any, place: str = ".queries") -> torch.Tensor:
     """The weights of the keys, of the query chosen."""
     tokens = page.locator(f"{place} .token").evaluate_all(
         "tokens => tokens.map(token => Number(token.dataset.weight))"
@@ -96,21 +97,21 @@ def test_a_query_pointed_at_shows_its_weights_in_every_head(name: str, opened: O
     panel = PANELS[name]
     page = opened(*PANELS.values())
     page.get_by_role("button", name=name, exact=True).click()
-    place = "#queries" if panel.keys is panel.queries else "#keys"
+    place = ".queries" if panel.keys is panel.queries else ".keys"
     num_layers, num_heads, num_queries, _ = panel.weights.shape
-    assert page.locator("#keys").is_visible() == (place == "#keys")
+    assert page.locator(".keys").is_visible() == (place == ".keys")
     for layer in range(num_layers):
         number = (panel.layers or range(1, L + 1))[layer]
         for head in range(num_heads):
             page.get_by_role("button", name=f"layer {number}, head {head + 1}").click()
             query = (2 * layer + head) % num_queries
-            page.locator("#queries .token").nth(query).hover()
+            page.locator(".queries .token").nth(query).hover()
             assert torch.equal(shown(page, place), panel.weights[layer, head, query])
 
 
 def test_tokens_are_seen_as_they_are_called_with_spaces_and_ends_of_lines(opened: Open) -> None:
     page = opened(PANELS["text"])
-    labels = page.locator("#queries .token").evaluate_all(
+    labels = page.locator(".queries .token").evaluate_all(
         "tokens => tokens.map(token => token.firstChild.textContent)"
     )
     assert labels == ["To", "␣be", "␣or", "⏎", "</script>", "."]
@@ -130,18 +131,18 @@ def test_a_token_is_called_by_its_label_and_its_place(
     name: str, place: int, said: str, opened: Open
 ) -> None:
     page = opened(PANELS[name])
-    page.locator("#queries .token").nth(place).hover()
-    assert page.locator("#said").inner_text().startswith(said)
+    page.locator(".queries .token").nth(place).hover()
+    assert page.locator(".said").inner_text().startswith(said)
 
 
 def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opened: Open) -> None:
     page = opened(PANELS["text"])
     given = PANELS["text"].weights
     page.get_by_role("button", name="layer 2, mean of its heads").click()
-    page.locator("#queries .token").nth(3).hover()
+    page.locator(".queries .token").nth(3).hover()
     assert torch.allclose(shown(page), given[1].mean(0)[3], atol=1e-6)
     page.get_by_role("button", name="rollout").click()
-    page.locator("#queries .token").nth(3).hover()
+    page.locator(".queries .token").nth(3).hover()
     first, second, third = given.mean(1) / 2 + torch.eye(T) / 2
     assert torch.allclose(shown(page), (third @ second @ first)[3], atol=1e-6)
 
@@ -165,11 +166,11 @@ def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
         page = opened(*panels, at_first=False)
         page.get_by_role("button", name=name, exact=True).click()
         number = (panel.layers or range(1, L + 1))[layer]
-        chosen = page.locator("#maps button[aria-pressed=true]").get_attribute("title")
+        chosen = page.locator(".maps button[aria-pressed=true]").get_attribute("title")
         assert chosen == f"layer {number}, head {head + 1}"
-        keys = "#queries" if panel.keys is panel.queries else "#keys"
+        keys = ".queries" if panel.keys is panel.queries else ".keys"
         assert torch.equal(shown(page, keys), panel.weights[layer, head, query])
-    opened_at = opened(panel, at_first=False).locator("#opened").inner_text()
+    opened_at = opened(panel, at_first=False).locator(".opened").inner_text()
     assert re.search(r", which gives most, 0?[.\d]{1,5}, to .*\.$", opened_at)
     assert ("queries differ most" in opened_at) == (panel.weights.shape[:2] != (1, 1))
 
@@ -179,7 +180,7 @@ def test_what_another_panel_lacks_gives_way_to_its_first_map(chosen: str, opened
     page = opened(PANELS["text"], PANELS["cells"])
     page.get_by_role("button", name=chosen).click()
     page.get_by_role("button", name="cells", exact=True).click()
-    assert page.locator("#maps button[aria-pressed=true]").get_attribute("title") == (
+    assert page.locator(".maps button[aria-pressed=true]").get_attribute("title") == (
         "layer 1, head 1"
     )
 
@@ -188,8 +189,8 @@ def test_a_query_that_may_look_at_nothing_is_reported_to(opened: Open) -> None:
     given = weights(1, 1, T, T)
     given[:, :, 2] = 0
     page = opened(AttentionPanel("a", given, TEXT, TEXT))
-    page.locator("#queries .token").nth(2).hover()
-    assert page.locator("#said").inner_text() == "“␣or” (3) may look at nothing."
+    page.locator(".queries .token").nth(2).hover()
+    assert page.locator(".said").inner_text() == "“␣or” (3) may look at nothing."
     assert shown(page).sum() == 0
 
 
@@ -216,7 +217,7 @@ def test_the_keyboard_alone_reaches_every_query_and_every_head(opened: Open) -> 
 
 def test_a_click_holds_a_query_until_escape(opened: Open) -> None:
     page = opened(PANELS["text"])
-    given, tokens = PANELS["text"].weights[0, 0], page.locator("#queries .token")
+    given, tokens = PANELS["text"].weights[0, 0], page.locator(".queries .token")
     tokens.nth(2).click()
     tokens.nth(4).hover()
     assert torch.equal(shown(page), given[2])
@@ -228,10 +229,10 @@ def test_a_click_holds_a_query_until_escape(opened: Open) -> None:
 def test_the_darkest_shade_is_where_the_scale_says(opened: Open) -> None:
     page = opened(PANELS["text"])
     given = PANELS["text"].weights[0, 0]
-    page.locator("#queries .token").nth(1).hover()
+    page.locator(".queries .token").nth(1).hover()
     for scale, darkest in (("query", given[1].max()), ("map", given.max()), ("one", 1.0)):
-        page.locator("#scale").select_option(scale)
-        shares = page.locator("#queries .token").evaluate_all(
+        page.locator(".scale").select_option(scale)
+        shares = page.locator(".queries .token").evaluate_all(
             "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
         )
         assert torch.allclose(torch.tensor(shares), given[1] / darkest, atol=1e-3)
@@ -241,7 +242,7 @@ def test_the_class_token_leaves_the_shades_to_the_cells(opened: Open) -> None:
     given = torch.full((1, 1, S, S), 0.05)
     given[:, :, :, 0], given[:, :, :, 2] = 0.8, 0.1
     page = opened(AttentionPanel("a", given, PATCHES, PATCHES))
-    shares = page.locator("#queries .token").evaluate_all(
+    shares = page.locator(".queries .token").evaluate_all(
         "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
     )
     assert shares == [1, 0.5, 1, 0.5, 0.5]
@@ -250,16 +251,16 @@ def test_the_class_token_leaves_the_shades_to_the_cells(opened: Open) -> None:
 def test_a_map_is_a_pixel_a_weight_and_chooses_its_query(opened: Open) -> None:
     page = opened(PANELS["two texts"])
     given = PANELS["two texts"].weights[0, 0]
-    shades = page.locator("#map").evaluate(
+    shades = page.locator(".map").evaluate(
         """map => Array.from(map.getContext("2d").getImageData(0, 0, map.width, map.height).data)
                        .filter((_, i) => i % 4 === 3)"""
     )
     painted = torch.tensor(shades).unflatten(0, (T, S)) / 255
     assert torch.allclose(painted, given / given.max(), atol=2 / 255)
-    box = page.locator("#map").bounding_box()
+    box = page.locator(".map").bounding_box()
     page.mouse.move(box["x"] + 4.5 * box["width"] / S, box["y"] + 2.5 * box["height"] / T)
-    assert torch.equal(shown(page, "#keys"), given[2])
-    assert page.locator("#pointed").inner_text().startswith("“␣or” (3) → “∅” (5): ")
+    assert torch.equal(shown(page, ".keys"), given[2])
+    assert page.locator(".pointed").inner_text().startswith("“␣or” (3) → “∅” (5): ")
 
 
 def test_many_panels_are_gone_through_by_a_slider(opened: Open) -> None:
@@ -268,10 +269,10 @@ def test_many_panels_are_gone_through_by_a_slider(opened: Open) -> None:
         AttentionPanel(f"step {n}", weights(1, 1, T, T, seed=n), cells, cells) for n in range(11)
     ]
     page = opened(*steps)
-    page.locator("#queries .token").nth(4).click()
+    page.locator(".queries .token").nth(4).click()
     page.mouse.move(0, 0)
     page.get_by_role("slider").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    assert page.locator("#panels output").inner_text() == "step 3"
+    assert page.locator(".panels output").inner_text() == "step 3"
     assert torch.equal(shown(page), steps[3].weights[0, 0, 4])

@@ -1,6 +1,7 @@
 """One file of HTML in which attention can be looked at: layer x head x query -> keys, offline.
 
-What the page does is in ``attention_viewer/page.js``; here its numbers are checked and written.
+The viewer is that of the page of ``tokoban web``, in ``web/static/js/attention``; here its modules
+are put into one file, and its numbers are checked and written.
 
 Axes: L layers, N heads, T target positions (queries), S source positions (keys), C channels,
 H rows, W columns.
@@ -10,10 +11,12 @@ import base64
 import html
 import json
 import math
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,11 @@ GUIDE = (
 
 # More than this is over 50 MB of page, which browsers are slow to open.
 MOST_WEIGHTS = 10_000_000
+
+# Of the viewer's modules, as far as they are put into one.
+_COMMENT = re.compile(r"^ *(/\*\*.*?\*/|// [^\n]*)\n", re.DOTALL | re.MULTILINE)
+_IMPORT = re.compile(r'^import [^;]*? from "(?P<path>[^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
@@ -193,17 +201,19 @@ def write_attention_page(
     ``ValueError`` for panels without names of their own, and for more weights than a page can hold.
     """
     _check(panels)
-    files = resources.files("tokoban.viewing").joinpath("attention_viewer")
-    texts = {
-        name: files.joinpath(f"page.{name}").read_text(encoding="utf-8")
-        for name in ("html", "css", "js")
-    }
+    page_files = resources.files("tokoban.viewing") / "attention_viewer"
+    static = resources.files("tokoban") / "web" / "static"
+    template, own_style = (
+        (page_files / f"page.{suffix}").read_text(encoding="utf-8") for suffix in ("html", "css")
+    )
+    style = (static / "css" / "attention.css").read_text(encoding="utf-8")
     data = json.dumps({"panels": [panel.to_dict() for panel in panels]}, ensure_ascii=False)
     # No token can close the element that it stands in.
     words = {"title": title, "guide": guide}
-    parts = texts | {name: html.escape(xml_text(text)) for name, text in words.items()}
+    parts = {name: html.escape(xml_text(text)) for name, text in words.items()}
+    parts |= {"css": own_style + style, "js": _in_one_script(static / "js", "attention/offline.js")}
     parts |= {"data": data.replace("<", r"\u003c")}
-    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], texts["html"])
+    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
     with atomically(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
@@ -221,6 +231,25 @@ def read_attention_page(path: Path | str) -> dict[str, Float[Tensor, "L N T S"]]
         )
         for panel in json.loads(found[1])["panels"]
     }
+
+
+def _in_one_script(folder: Traversable, entry: str) -> str:
+    """A module and all that it imports as one script, each before those that import it.
+
+    Their top-level names share one scope, so they must differ.
+    """
+    scripts: dict[str, str] = {}
+
+    def add(path: str) -> None:
+        text = _COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8"))
+        for found in _IMPORT.finditer(text):
+            imported = posixpath.normpath(posixpath.join(posixpath.dirname(path), found["path"]))
+            if imported not in scripts:
+                add(imported)
+        scripts[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add(entry)
+    return "".join(scripts.values())
 
 
 def _check(panels: Sequence[AttentionPanel]) -> None:

@@ -1,0 +1,91 @@
+// Maps of weights: a pixel for each query and key, and the colours that weights are shown in.
+
+import { MEAN, ROLLOUT, greatest } from "./weights.js";
+
+const MOST_PRODUCTS = 2e8; // for a map of rollout, of which each row is a pass through all layers
+// Of black and white ink the one that is read better on a ground lighter than this is black.
+const BLACK_INK_FROM_LUMINANCE = 0.179;
+
+/** @typedef {[number, number, number]} Colour red, green and blue from 0 to 255 */
+
+/**
+ * The colour that an element's style has, in whichever scheme the page is.
+ * @param {Element} element
+ * @param {"color" | "backgroundColor"} property
+ * @returns {Colour}
+ */
+export function colourOf(element, property) {
+  const [red, green, blue] = getComputedStyle(element)[property].match(/[\d.]+/g).map(Number);
+  return [red, green, blue];
+}
+
+// Relative luminance, as WCAG 2 defines it.
+function luminance(colour) {
+  const [red, green, blue] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/**
+ * Whether text on a mixture of paper and shade is to be black.
+ * @param {Colour} paper
+ * @param {Colour} shade
+ * @param {number} share of the shade, from 0 to 1
+ * @returns {boolean}
+ */
+export function isInkBlack(paper, shade, share) {
+  const mixed = paper.map((part, i) => part * (1 - share) + shade[i] * share);
+  return luminance(mixed) > BLACK_INK_FROM_LUMINANCE;
+}
+
+/**
+ * Paints what a choice of layer and head gives; of more tokens than pixels the greatest of neighbours.
+ * @param {HTMLCanvasElement} canvas
+ * @param {import("./weights.js").AttentionWeights} panel
+ * @param {import("./weights.js").Choice} choice
+ * @param {{mostPixels: number, shade: Colour}} options
+ * @returns {number} the greatest weight seen
+ */
+export function paintMap(canvas, panel, choice, { mostPixels, shade }) {
+  const isRollout = choice.layer === ROLLOUT;
+  const products = isRollout ? panel.numLayers * panel.numKeys ** 2 : 0;
+  const rows = Math.min(panel.numQueries, mostPixels, Math.ceil(MOST_PRODUCTS / products));
+  const columns = Math.min(panel.numKeys, mostPixels);
+  const seen = new Float32Array(rows * columns);
+  for (let y = 0; y < rows; y += 1) {
+    const first = Math.floor((y * panel.numQueries) / rows);
+    // Of the rows that share a pixel rollout shows the first one alone.
+    const end = isRollout ? first + 1 : Math.floor(((y + 1) * panel.numQueries) / rows);
+    for (let query = first; query < end; query += 1) {
+      const row = panel.row(choice, query);
+      for (let key = 0; key < panel.numKeys; key += 1) {
+        const pixel = y * columns + Math.floor((key * columns) / panel.numKeys);
+        if (row[key] > seen[pixel]) seen[pixel] = row[key];
+      }
+    }
+  }
+  const most = greatest(seen);
+  Object.assign(canvas, { width: columns, height: rows });
+  const image = new ImageData(columns, rows);
+  seen.forEach((weight, pixel) => {
+    image.data.set([...shade, most ? Math.round((255 * weight) / most) : 0], 4 * pixel);
+  });
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return most;
+}
+
+/**
+ * The choices of a panel, a row for each layer: its heads and their mean; then rollout.
+ * @param {import("./weights.js").AttentionWeights} panel
+ * @returns {import("./weights.js").Choice[][]}
+ */
+export function choicesOf(panel) {
+  /** @type {(number | "mean")[]} */
+  const heads = Array.from({ length: panel.numHeads }, (_, head) => head);
+  if (panel.numHeads > 1) heads.push(MEAN);
+  /** @type {import("./weights.js").Choice[][]} */
+  const rows = panel.layers.map((_, layer) => heads.map((head) => ({ layer, head })));
+  return panel.hasRollout ? [...rows, [{ layer: ROLLOUT, head: MEAN }]] : rows;
+}

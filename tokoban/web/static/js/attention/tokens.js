@@ -1,0 +1,123 @@
+// Tokens as elements: in rows, or as the cells of a grid over a picture.
+
+import { bytesOf } from "./weights.js";
+import { shown } from "./words.js";
+
+/**
+ * A new element with these properties and children.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} [properties]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** @param {import("./weights.js").Picture} picture */
+function pictureOf({ height, width, colours }) {
+  const canvas = make("canvas", { width, height });
+  const bytes = bytesOf(colours);
+  const image = new ImageData(width, height);
+  for (let pixel = 0; pixel < width * height; pixel += 1) {
+    image.data.set([bytes[3 * pixel], bytes[3 * pixel + 1], bytes[3 * pixel + 2], 255], 4 * pixel);
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.ariaHidden = "true";
+  return canvas;
+}
+
+// A token's element, a button where it can be asked for what it looks at.
+function tokenOf(label, isAsked, picture = null) {
+  const token = make(isAsked ? "button" : "span", { className: "token" });
+  if (isAsked) Object.assign(token, { type: "button", tabIndex: -1 });
+  if (picture) token.append(pictureOf(picture));
+  token.append(label, make("small"));
+  return token;
+}
+
+function layRow(place, { labels, row_length: rowLength, pictures }, isAsked) {
+  const tokens = labels.map((label, i) => tokenOf(shown(label), isAsked, pictures?.[i]));
+  const box = make("div", { className: "tokens" });
+  tokens.forEach((token, i) => {
+    if (rowLength !== null && i % rowLength === 0) {
+      const number = String(i / rowLength + 1);
+      box.append(make("span", { className: "row-number", textContent: number }));
+    }
+    box.append(token);
+  });
+  if (rowLength !== null) {
+    box.classList.add("rows");
+    box.style.gridTemplateColumns = `max-content repeat(${rowLength}, max-content)`;
+  }
+  place.append(make("div", { className: "scrolls" }, box));
+  return tokens;
+}
+
+function layGrid(place, { height, width, labels, picture, has_class_token: hasClass }, isAsked, t) {
+  const cells = Array.from({ length: height * width }, (_, i) =>
+    tokenOf(labels?.[i] ? shown(labels[i]) : "", isAsked),
+  );
+  const box = make("div", { className: "tokens grid" }, ...cells);
+  const room = Math.min(640, place.clientWidth - 10);
+  const size = Math.max(12, Math.min(44, Math.floor(room / width) - 1));
+  box.style.gridTemplateColumns = `repeat(${width}, max-content)`;
+  box.style.setProperty("--cell", `${size}px`);
+  box.style.setProperty("--letters", `${Math.min(15, Math.floor(0.6 * size))}px`);
+  box.classList.toggle("small-cells", size < 28);
+  if (picture) {
+    box.classList.add("pictured");
+    box.prepend(pictureOf(picture));
+  }
+  const scrolls = make("div", { className: "scrolls" }, box);
+  if (!hasClass) {
+    place.append(scrolls);
+    return cells;
+  }
+  const classToken = tokenOf(t("attention.class-token"), isAsked);
+  classToken.classList.add("class-token");
+  place.append(classToken, scrolls);
+  return [classToken, ...cells];
+}
+
+/**
+ * Lays the tokens of a layout into an element, instead of what it had.
+ * @param {HTMLElement} place
+ * @param {import("./weights.js").Layout} layout
+ * @param {{isAsked: boolean, t: import("./words.js").Translate}} options `isAsked`: tokens are buttons
+ * @returns {HTMLElement[]} an element for each token, in their order
+ */
+export function layTokens(place, layout, { isAsked, t }) {
+  place.replaceChildren();
+  return layout.kind === "grid"
+    ? layGrid(place, layout, isAsked, t)
+    : layRow(place, layout, isAsked);
+}
+
+/**
+ * The button that an arrow key, Home or End leads to among buttons that lie in lines.
+ * @param {HTMLElement[]} buttons
+ * @param {HTMLElement} button
+ * @param {string} key
+ * @returns {HTMLElement | null} null for other keys and beyond the edge
+ */
+export function neighbourOf(buttons, button, key) {
+  const index = buttons.indexOf(button);
+  if (key === "ArrowLeft") return buttons[index - 1] ?? null;
+  if (key === "ArrowRight") return buttons[index + 1] ?? null;
+  if (key === "Home") return buttons[0];
+  if (key === "End") return buttons.at(-1);
+  if (key !== "ArrowUp" && key !== "ArrowDown") return null;
+  const here = button.getBoundingClientRect();
+  const far = (box) => (key === "ArrowUp" ? here.top - box.bottom : box.top - here.bottom);
+  const lines = buttons
+    .map((other) => ({ other, box: other.getBoundingClientRect() }))
+    .filter(({ box }) => far(box) > -here.height / 2);
+  // The nearest line first, and in it the nearest place.
+  const distance = ({ box }) => far(box) * 10_000 + Math.abs(box.left - here.left);
+  lines.sort((one, other) => distance(one) - distance(other));
+  return lines[0]?.other ?? null;
+}

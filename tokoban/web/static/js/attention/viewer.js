@@ -1,0 +1,297 @@
+// The attention viewer: point at a token, and see which tokens it attends to, in every head.
+
+import { makeFrame } from "./frame.js";
+import { choicesOf, colourOf, isInkBlack, paintMap } from "./maps.js";
+import { layTokens, make, neighbourOf } from "./tokens.js";
+import { AttentionWeights, ROLLOUT, greatest } from "./weights.js";
+import { describe, nameOf, rounded, short } from "./words.js";
+
+const MOST_BUTTONS = 8; // of panels; more of them are gone through by a slider
+const NUM_GREATEST = 10;
+const MAP_SIZE = 64; // pixels of a small map
+const MAP_SIDE = 46; // of it on the screen
+const LARGE_MAP_SIZE = 1024;
+const LARGE_MAP_SIDE = 320;
+
+/** Shows panels of attention in an element until `dispose` is called. */
+export class AttentionViewer {
+  /**
+   * @param {HTMLElement} element
+   * @param {import("./weights.js").PanelData[]} panels
+   * @param {import("./words.js").Translate} t
+   */
+  constructor(element, panels, t) {
+    this.t = t;
+    this.panels = panels.map((data) => new AttentionWeights(data));
+    this.panel = this.panels[0];
+    /** @type {import("./weights.js").Choice} */
+    this.choice = { layer: this.panel.start.layer, head: this.panel.start.head };
+    this.query = this.panel.start.query;
+    /** @type {number | null} a query that pointing elsewhere does not change */
+    this.held = null;
+    /** @type {HTMLElement[]} */
+    this.queryTokens = [];
+    /** @type {HTMLElement[]} */
+    this.keyTokens = [];
+    /** @type {{button: HTMLButtonElement, choice: import("./weights.js").Choice}[]} */
+    this.maps = [];
+    this.mapGreatest = 1;
+    this.frame = makeFrame(t);
+    element.append(this.frame.root);
+    this.listeners = new AbortController();
+    this.listen(this.listeners.signal);
+    this.showPanels();
+    this.choosePanel(this.panel);
+    this.showOpened();
+  }
+
+  /** Leaves the element as it was. */
+  dispose() {
+    this.listeners.abort();
+    this.frame.root.remove();
+  }
+
+  showPanels() {
+    if (this.panels.length === 1) return;
+    const place = this.frame.panels;
+    if (this.panels.length <= MOST_BUTTONS) {
+      const buttons = this.panels.map((panel) => {
+        const button = make("button", { type: "button", textContent: panel.name });
+        button.ariaPressed = String(panel === this.panel);
+        button.addEventListener("click", () => {
+          buttons.forEach((other) => { other.ariaPressed = String(other === button); });
+          this.choosePanel(panel);
+        });
+        return button;
+      });
+      place.append(...buttons);
+      return;
+    }
+    const name = make("output", { textContent: this.panel.name });
+    const most = String(this.panels.length - 1);
+    const slider = make("input", { type: "range", min: "0", max: most, value: "0" });
+    slider.ariaLabel = this.t("attention.panel");
+    slider.addEventListener("input", () => {
+      const panel = this.panels[Number(slider.value)];
+      name.textContent = slider.ariaValueText = panel.name;
+      this.choosePanel(panel);
+    });
+    place.append(slider, name);
+  }
+
+  /** @param {AttentionWeights} panel */
+  choosePanel(panel) {
+    // The same place in another step of a game; another place where the tokens are others.
+    if (!panel.hasShapeOf(this.panel) || (this.choice.layer === ROLLOUT && !panel.hasRollout)) {
+      this.choice = { layer: panel.start.layer, head: panel.start.head };
+      this.query = panel.start.query;
+    }
+    this.panel = panel;
+    this.held = null;
+    const { queries, queriesTitle, keys, keysTitle } = this.frame;
+    for (const part of [queriesTitle, keysTitle, keys]) part.hidden = panel.isSelf;
+    this.queryTokens = layTokens(queries, panel.queries, { isAsked: true, t: this.t });
+    this.keyTokens = panel.isSelf
+      ? this.queryTokens
+      : layTokens(keys, panel.keys, { isAsked: false, t: this.t });
+    this.repaint();
+  }
+
+  /** Paints anew what depends on the colours of the page. */
+  repaint() {
+    this.showMaps();
+    this.chooseMap(this.choice);
+  }
+
+  showMaps() {
+    const { panel, t } = this;
+    const heads = choicesOf(panel)[0].map(({ head }) =>
+      make("th", {
+        scope: "col",
+        textContent: head === "mean" ? t("attention.mean") : t("attention.head", { head: head + 1 }),
+      }),
+    );
+    this.maps = [];
+    const rows = choicesOf(panel).map((choices) => {
+      const { layer } = choices[0];
+      const name = layer === ROLLOUT
+        ? t("attention.rollout")
+        : t("attention.layer", { layer: panel.layers[layer] });
+      const cells = choices.map((choice) => make("td", {}, this.mapButton(choice)));
+      return make("tr", {}, make("th", { scope: "row", textContent: name }), ...cells);
+    });
+    this.frame.maps.replaceChildren(make("tr", {}, make("td"), ...heads), ...rows);
+  }
+
+  /** @param {import("./weights.js").Choice} choice */
+  mapButton(choice) {
+    const { panel } = this;
+    const canvas = make("canvas");
+    paintMap(canvas, panel, choice, { mostPixels: MAP_SIZE, shade: this.shade });
+    const side = MAP_SIDE / Math.max(panel.numQueries, panel.numKeys);
+    canvas.style.width = `${Math.max(10, side * panel.numKeys)}px`;
+    canvas.style.height = `${Math.max(10, side * panel.numQueries)}px`;
+    const button = make("button", { type: "button", tabIndex: -1 }, canvas);
+    button.ariaLabel = button.title = describe(panel, choice, this.t);
+    for (const kind of ["click", "focusin"]) {
+      button.addEventListener(kind, () => this.chooseMap(choice));
+    }
+    this.maps.push({ button, choice });
+    return button;
+  }
+
+  get shade() {
+    return colourOf(this.frame.shades, "color");
+  }
+
+  /** @param {import("./weights.js").Choice} choice */
+  chooseMap(choice) {
+    this.choice = choice;
+    const { panel, frame, t } = this;
+    for (const map of this.maps) {
+      const isChosen = map.choice.layer === choice.layer && map.choice.head === choice.head;
+      map.button.ariaPressed = String(isChosen);
+      map.button.tabIndex = isChosen ? 0 : -1;
+    }
+    frame.title.textContent = [this.panels.length > 1 ? panel.name : "", describe(panel, choice, t)]
+      .filter(Boolean).join(": ");
+    this.mapGreatest = paintMap(frame.map, panel, choice, {
+      mostPixels: LARGE_MAP_SIZE, shade: this.shade,
+    });
+    const most = Math.max(panel.numQueries, panel.numKeys);
+    const side = Math.max(1, Math.min(20, Math.floor(LARGE_MAP_SIDE / most)));
+    frame.map.style.width = `${side * panel.numKeys}px`;
+    frame.map.style.height = `${side * panel.numQueries}px`;
+    this.chooseQuery(this.query);
+  }
+
+  /** @param {number} query */
+  chooseQuery(query) {
+    this.query = query;
+    const { panel, frame, t } = this;
+    const row = panel.row(this.choice, query);
+    const darkest = this.shadeTokens(row);
+    this.queryTokens.forEach((token, index) => {
+      token.classList.toggle("chosen", index === query);
+      token.tabIndex = index === query ? 0 : -1;
+      if (!panel.isSelf) token.title = nameOf(panel.queries, index, t);
+    });
+    frame.darkest.textContent = rounded(darkest);
+    frame.legend.classList.toggle("over-picture", Boolean(panel.keys.picture));
+    const order = [...row.keys()].filter((key) => row[key] > 0).sort((a, b) => row[b] - row[a]);
+    const asked = nameOf(panel.queries, query, t);
+    frame.said.textContent = order.length
+      ? t("attention.gives-most", {
+        query: asked, weight: rounded(row[order[0]]), key: nameOf(panel.keys, order[0], t),
+      })
+      : t("attention.looks-at-nothing", { query: asked });
+    frame.greatest.replaceChildren(
+      make("tr", {}, ...["key", "weight"].map((name) =>
+        make("th", { scope: "col", textContent: t(`attention.${name}`) }))),
+      ...order.slice(0, NUM_GREATEST).map((key) => make("tr", {},
+        make("td", { textContent: nameOf(panel.keys, key, t) }),
+        make("td", { textContent: rounded(row[key]) }))),
+    );
+  }
+
+  /**
+   * Shades the keys by their weights; the answer is the weight of the full shade.
+   * @param {Float32Array} row
+   * @returns {number}
+   */
+  shadeTokens(row) {
+    const { panel, frame } = this;
+    // The class token looks at itself so much that no cell would be seen.
+    const shaded = greatest(panel.keys.has_class_token ? row.subarray(1) : row);
+    const darkest = { query: shaded, map: this.mapGreatest, one: 1 }[frame.scale.value];
+    const [paper, shade] = [colourOf(frame.root, "backgroundColor"), this.shade];
+    const isGrid = panel.keys.kind === "grid";
+    this.keyTokens.forEach((token, key) => {
+      const weight = row[key];
+      const share = darkest ? Math.min(1, weight / darkest) : 0;
+      token.style.setProperty("--weight", share.toFixed(3));
+      const isBlack = isInkBlack(paper, shade, share);
+      token.classList.toggle("black-ink", isBlack);
+      token.classList.toggle("white-ink", !isBlack);
+      // Of a grid's many numbers the least would only hide what lies below.
+      token.lastElementChild.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
+      token.dataset.weight = String(weight);
+      token.title = `${nameOf(panel.keys, key, this.t)}: ${rounded(weight)}`;
+    });
+    return darkest;
+  }
+
+  // Says where the viewer opens, and what is to be seen there.
+  showOpened() {
+    const { panel, t } = this;
+    const row = panel.row(this.choice, this.query);
+    const most = greatest(row);
+    if (!most) return;
+    const isOneOfMany = panel.numLayers * panel.numHeads > 1;
+    this.frame.opened.textContent = t(isOneOfMany ? "attention.opens-at-head" : "attention.opens", {
+      head: describe(panel, this.choice, t),
+      query: nameOf(panel.queries, this.query, t),
+      weight: rounded(most),
+      key: nameOf(panel.keys, row.indexOf(most), t),
+    });
+  }
+
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    const { queries, maps, map, pointed, scale, numbers, root } = this.frame;
+    const tokenUnder = (event) => this.queryTokens.indexOf(event.target.closest?.(".token"));
+    queries.addEventListener("pointerover", (event) => {
+      const query = tokenUnder(event);
+      if (query >= 0 && this.held === null) this.chooseQuery(query);
+    });
+    queries.addEventListener("click", (event) => {
+      const query = tokenUnder(event);
+      if (query < 0) return;
+      this.held = this.held === query ? null : query;
+      this.chooseQuery(query);
+    });
+    queries.addEventListener("focusin", (event) => {
+      if (!(event.target instanceof Element && event.target.matches(":focus-visible"))) return;
+      this.held = null;
+      this.chooseQuery(tokenUnder(event));
+    });
+    queries.addEventListener("keydown", (event) => goByKey(event, this.queryTokens));
+    maps.addEventListener("keydown", (event) =>
+      goByKey(event, this.maps.map(({ button }) => button)));
+    map.addEventListener("pointermove", (event) => {
+      const { panel, t } = this;
+      const box = map.getBoundingClientRect();
+      const place = (share, number) =>
+        Math.max(0, Math.min(number - 1, Math.floor(share * number)));
+      const query = place((event.clientY - box.top) / box.height, panel.numQueries);
+      const key = place((event.clientX - box.left) / box.width, panel.numKeys);
+      if (this.held === null) this.chooseQuery(query);
+      const weight = rounded(panel.row(this.choice, query)[key]);
+      const [from, to] = [nameOf(panel.queries, query, t), nameOf(panel.keys, key, t)];
+      pointed.textContent = `${from} → ${to}: ${weight}`;
+    });
+    scale.addEventListener("change", () => this.chooseQuery(this.query));
+    numbers.addEventListener("change", () => root.classList.toggle("numberless", !numbers.checked));
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.held = null;
+    }, { signal });
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this.repaint(), { signal });
+    // The page may be told another scheme than the system's, by an attribute.
+    const observer = new MutationObserver(() => this.repaint());
+    observer.observe(document.documentElement, { attributes: true });
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+}
+
+/**
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement[]} buttons
+ */
+function goByKey(event, buttons) {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  const next = button && neighbourOf(buttons, button, event.key);
+  if (!next) return;
+  event.preventDefault();
+  next.focus(/** @type {FocusOptions} */ ({ focusVisible: true }));
+}

@@ -1,0 +1,155 @@
+// The weights of one attention: layer x head x query -> keys, with the mean of heads and rollout.
+
+/** A layer's name where all layers are followed back to the inputs. */
+export const ROLLOUT = "rollout";
+/** A head's name where the mean of a layer's heads is meant. */
+export const MEAN = "mean";
+
+/**
+ * A row of tokens, or a grid of them; as `TokenRow` and `TokenGrid` of Python describe it.
+ * @typedef {object} Layout
+ * @property {"row" | "grid"} kind
+ * @property {string[] | null} labels
+ * @property {number | null} [row_length]
+ * @property {(Picture | null)[] | null} [pictures]
+ * @property {number} [height]
+ * @property {number} [width]
+ * @property {boolean} [has_class_token]
+ * @property {Picture | null} [picture]
+ */
+
+/**
+ * Red, green and blue of every pixel, a byte each, as base64.
+ * @typedef {{height: number, width: number, colours: string}} Picture
+ */
+
+/**
+ * What `AttentionPanel.to_dict` of Python writes.
+ * @typedef {object} PanelData
+ * @property {string} name
+ * @property {Place} start where the panel opens
+ * @property {[number, number, number, number]} shape layers, heads, queries, keys
+ * @property {number[] | null} layers the layers' numbers, where not all are given
+ * @property {string} weights single precision, as base64
+ * @property {Layout} queries
+ * @property {Layout | null} keys none: the queries are the keys
+ */
+
+/** @typedef {{layer: number | "rollout", head: number | "mean"}} Choice */
+/** @typedef {{layer: number, head: number, query: number}} Place */
+
+/**
+ * The bytes of base64 text.
+ * @param {string} base64
+ * @returns {Uint8Array}
+ */
+export function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/**
+ * The greatest of the numbers, at least 0.
+ * @param {Float32Array} numbers
+ * @returns {number}
+ */
+export function greatest(numbers) {
+  return numbers.reduce((most, number) => Math.max(most, number), 0);
+}
+
+/** One panel's weights; they are decoded when they are first asked for. */
+export class AttentionWeights {
+  /** @param {PanelData} data */
+  constructor(data) {
+    this.name = data.name;
+    [this.numLayers, this.numHeads, this.numQueries, this.numKeys] = data.shape;
+    this.layers = data.layers ?? Array.from({ length: this.numLayers }, (_, i) => i + 1);
+    this.queries = data.queries;
+    this.keys = data.keys ?? data.queries;
+    this.isSelf = data.keys === null;
+    // It goes through all layers, so all must be here.
+    this.hasRollout = this.isSelf && data.layers === null && this.numLayers > 1;
+    this.start = data.start;
+    /** @type {string | null} */
+    this.base64 = data.weights;
+    this.numbers = new Float32Array();
+    /** @type {Float32Array[]} */
+    this.means = [];
+  }
+
+  /** All weights, in the order of the shape. */
+  get weights() {
+    if (this.base64 !== null) {
+      this.numbers = new Float32Array(bytesOf(this.base64).buffer);
+      this.base64 = null;
+    }
+    return this.numbers;
+  }
+
+  /**
+   * What one query gives to every key.
+   * @param {Choice} choice
+   * @param {number} query
+   * @returns {Float32Array}
+   */
+  row({ layer, head }, query) {
+    if (layer === ROLLOUT) return this.rollout(query);
+    if (head === MEAN) {
+      return this.mean(layer).subarray(query * this.numKeys, (query + 1) * this.numKeys);
+    }
+    const start = ((layer * this.numHeads + head) * this.numQueries + query) * this.numKeys;
+    return this.weights.subarray(start, start + this.numKeys);
+  }
+
+  /**
+   * Of a layer over its heads: all queries, then all keys of each.
+   * @param {number} layer
+   * @returns {Float32Array}
+   */
+  mean(layer) {
+    if (!this.means[layer]) {
+      const size = this.numQueries * this.numKeys;
+      const mean = new Float32Array(size);
+      for (let head = 0; head < this.numHeads; head += 1) {
+        const start = (layer * this.numHeads + head) * size;
+        for (let i = 0; i < size; i += 1) mean[i] += this.weights[start + i] / this.numHeads;
+      }
+      this.means[layer] = mean;
+    }
+    return this.means[layer];
+  }
+
+  /**
+   * What of the inputs reaches a token of the last layer, half of each layer being the token itself.
+   * @param {number} query
+   * @returns {Float32Array}
+   */
+  rollout(query) {
+    let reached = new Float32Array(this.numKeys);
+    reached[query] = 1;
+    for (let layer = this.numLayers - 1; layer >= 0; layer -= 1) {
+      const before = new Float32Array(this.numKeys);
+      for (let token = 0; token < this.numKeys; token += 1) {
+        if (reached[token] === 0) continue;
+        const row = this.row({ layer, head: MEAN }, token);
+        let looked = 0;
+        for (let key = 0; key < this.numKeys; key += 1) {
+          before[key] += (reached[token] / 2) * row[key];
+          looked += row[key];
+        }
+        // A token that may look at nothing keeps all of itself.
+        before[token] += reached[token] * (1 - looked / 2);
+      }
+      reached = before;
+    }
+    return reached;
+  }
+
+  /**
+   * Whether both have as many layers, heads, queries and keys.
+   * @param {AttentionWeights} other
+   */
+  hasShapeOf(other) {
+    return this.numLayers === other.numLayers && this.numHeads === other.numHeads
+      && this.numQueries === other.numQueries && this.numKeys === other.numKeys;
+  }
+}
