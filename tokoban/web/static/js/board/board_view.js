@@ -1,0 +1,290 @@
+/** The picture of a board on a canvas: it follows a game, animates moves and shows marks. */
+
+import { OFFSETS, opposite } from "../rules/board.js";
+import { Backdrop } from "./backdrop.js";
+import { Camera } from "./camera.js";
+import { drawMarks } from "./marks.js";
+import { paletteOf } from "./palette.js";
+import { Sprites } from "./sprites.js";
+
+/** @typedef {import("../rules/board.js").Board} Board */
+/** @typedef {import("./marks.js").Mark} Mark */
+/** @typedef {{letter: string, isBack: boolean}} Step */
+
+/** However many moves a change has, its animation ends within so long. */
+const LONGEST_MS = 700;
+
+/** The first frame shows so much of a step, so that a key is answered at once. */
+const FIRST_SHARE = 0.2;
+
+export class BoardView {
+  /**
+   * @param {HTMLElement} container its size is the room for the board
+   * @param {{isStatic?: boolean}} [options] a static view shrinks the board to its room and never
+   *   moves: thumbnails
+   */
+  constructor(container, { isStatic = false } = {}) {
+    this.container = container;
+    this.canvas = document.createElement("canvas");
+    this.canvas.className = "board-canvas";
+    container.append(this.canvas);
+    this._pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this._backdrop = new Backdrop();
+    this._camera = new Camera(isStatic);
+    /** The board that the moves under way lead to. @type {Board | null} */
+    this.board = null;
+    /** The boxes and the player as they are shown. */
+    this._boxes = new Uint8Array();
+    this._player = 0;
+    /** @type {Sprites | null} */
+    this._sprites = null;
+    /** @type {readonly Mark[]} */
+    this._marks = [];
+    /** How moves are shown. @type {{mode: "smooth" | "steps" | "none", stepMs: number}} */
+    this.pace = { mode: isStatic ? "none" : "smooth", stepMs: 90 };
+    /** A box that is dragged: its square, and the pointer in CSS pixels. */
+    this.dragged = /** @type {{square: number, x: number, y: number} | null} */ (null);
+    /** @type {Step[]} */
+    this._steps = [];
+    this._share = 0;
+    this._lastFrame = 0;
+    this._frame = 0;
+    this.facing = "d";
+    this._observer = new ResizeObserver(() => this.resize());
+    this._observer.observe(container);
+  }
+
+  /**
+   * Shows a board at once.
+   * @param {Board} board
+   * @param {{marks?: readonly Mark[]}} [options]
+   */
+  show(board, { marks = this._marks } = {}) {
+    const isSameSize = this.board?.width === board.width && this.board?.height === board.height;
+    this.board = board;
+    this._marks = marks;
+    this._stop();
+    this._boxes = board.boxes.slice();
+    this._player = board.player;
+    if (!isSameSize || !this._sprites) this.resize();
+    else this.draw();
+  }
+
+  /**
+   * Goes on to a later or earlier board of the same game by moves, animated by the pace.
+   * @param {Board} board
+   * @param {string} letters
+   * @param {boolean} isBack whether the moves are taken back, the last one first
+   */
+  follow(board, letters, isBack) {
+    if (!this.board || this.pace.mode === "none") {
+      if (letters) this.facing = letters[isBack ? 0 : letters.length - 1].toLowerCase();
+      return this.show(board);
+    }
+    const order = isBack ? [...letters].reverse() : [...letters];
+    this.board = board;
+    this._steps.push(...order.map((letter) => ({ letter, isBack })));
+    if (!this._frame) {
+      this._share = FIRST_SHARE;
+      this._lastFrame = performance.now();
+      this._frame = requestAnimationFrame((now) => this._tick(now));
+      this.draw();
+    }
+  }
+
+  /** @param {readonly Mark[]} marks */
+  setMarks(marks) {
+    this._marks = marks;
+    if (!this._frame) this.draw();
+  }
+
+  /** Whether a step is under way. @returns {boolean} */
+  get isMoving() {
+    return this._steps.length > 0;
+  }
+
+  /** @param {number} factor */
+  zoomBy(factor) {
+    this._camera.zoomBy(factor);
+    this.resize();
+  }
+
+  /** Fits the board into its container again, and reads the colours again. */
+  resize() {
+    if (!this.board) return;
+    const camera = this._camera;
+    const { clientWidth: width, clientHeight: height } = this.container;
+    if (!width || !height) return;
+    camera.fit(this.board, { width, height });
+    if (this.canvas.width !== camera.width || this.canvas.height !== camera.height) {
+      this.canvas.width = camera.width;
+      this.canvas.height = camera.height;
+      this.canvas.style.width = `${camera.width / camera.ratio}px`;
+      this.canvas.style.height = `${camera.height / camera.ratio}px`;
+    }
+    this._sprites = new Sprites(camera.cell, paletteOf(this.container));
+    this.draw();
+  }
+
+  /**
+   * The square under a point of the window, or -1.
+   * @param {number} clientX
+   * @param {number} clientY
+   * @returns {number}
+   */
+  squareAt(clientX, clientY) {
+    if (!this.board) return -1;
+    const box = this.canvas.getBoundingClientRect();
+    const { cell, ratio, x, y } = this._camera;
+    const column = Math.floor(((clientX - box.left) * ratio + x) / cell);
+    const row = Math.floor(((clientY - box.top) * ratio + y) / cell);
+    const isInside =
+      row >= 0 && row < this.board.height && column >= 0 && column < this.board.width;
+    return isInside ? row * this.board.width + column : -1;
+  }
+
+  /**
+   * A square's place in the window, in CSS pixels.
+   * @param {number} square
+   * @returns {{x: number, y: number, size: number}} its upper left corner
+   */
+  rectOf(square) {
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = this._corner(square);
+    const { cell, ratio } = this._camera;
+    return { x: box.left + x / ratio, y: box.top + y / ratio, size: cell / ratio };
+  }
+
+  /**
+   * The whole board as a picture of its own.
+   * @param {number} cell size of a square in pixels
+   * @returns {HTMLCanvasElement}
+   */
+  picture(cell) {
+    const board = /** @type {Board} */ (this.board);
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [board.width * cell, board.height * cell];
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const sprites = new Sprites(cell, paletteOf(this.container));
+    const all = { top: 0, bottom: board.height, left: 0, right: board.width };
+    new Backdrop().paint(pen, board, sprites, all, 0, 0);
+    for (const square of board.boxSquares()) {
+      const [row, column] = board.place(square);
+      sprites.box(pen, column * cell, row * cell, board.goals[square] === 1);
+    }
+    const [row, column] = board.place(board.player);
+    sprites.player(pen, column * cell, row * cell, this.facing);
+    return canvas;
+  }
+
+  destroy() {
+    this._observer.disconnect();
+    cancelAnimationFrame(this._frame);
+    this.canvas.remove();
+  }
+
+  _stop() {
+    cancelAnimationFrame(this._frame);
+    this._frame = 0;
+    this._steps = [];
+    this._share = 0;
+  }
+
+  /** @param {number} now */
+  _tick(now) {
+    const elapsed = now - this._lastFrame;
+    this._lastFrame = now;
+    // Many steps share the time; a key pressed during a step hurries what is before it.
+    const duration = Math.min(this.pace.stepMs, LONGEST_MS / this._steps.length);
+    this._share += Math.max(0, elapsed) / Math.max(1, duration);
+    while (this._share >= 1 && this._steps.length) {
+      this._make(/** @type {Step} */ (this._steps.shift()));
+      this._share -= 1;
+    }
+    if (!this._steps.length) {
+      this.show(/** @type {Board} */ (this.board));
+      return;
+    }
+    this._frame = requestAnimationFrame((later) => this._tick(later));
+    this.draw();
+  }
+
+  /** Makes a step on the board that is shown. @param {Step} step */
+  _make({ letter, isBack }) {
+    const board = /** @type {Board} */ (this.board);
+    const boxes = this._boxes;
+    const direction = letter.toLowerCase();
+    const player = this._player;
+    const ahead = board.neighbour(player, direction);
+    if (isBack) {
+      if (letter !== direction) [boxes[ahead], boxes[player]] = [0, 1];
+      this._player = board.neighbour(player, opposite(direction));
+    } else {
+      if (letter !== direction) [boxes[ahead], boxes[board.neighbour(ahead, direction)]] = [0, 1];
+      this._player = ahead;
+    }
+    this.facing = direction;
+  }
+
+  /** Draws the board as it is now. */
+  draw() {
+    if (!this.board || !this._sprites) return;
+    const { board, _camera: camera, _pen: pen, _sprites: sprites } = this;
+    const { cell } = camera;
+    const step = this._steps[0];
+    const share = this.pace.mode === "smooth" ? Math.min(1, this._share) : 0;
+    const direction = step?.letter.toLowerCase() ?? "d";
+    const [dRow, dColumn] = OFFSETS[direction].map((way) => way * (step?.isBack ? -share : share));
+    const isPush = step !== undefined && step.letter !== direction;
+    const [row, column] = board.place(this._player);
+    const [playerRow, playerColumn] = step ? [row + dRow, column + dColumn] : [row, column];
+    camera.follow(playerRow, playerColumn);
+    pen.clearRect(0, 0, camera.width, camera.height);
+    pen.drawImage(this._backdrop.of(board, sprites, camera), 0, 0);
+    const marking = {
+      size: cell,
+      corner: (/** @type {number} */ square) => this._corner(square),
+      palette: sprites.palette,
+      drawBox: (/** @type {number} */ x, /** @type {number} */ y) => sprites.box(pen, x, y, false),
+    };
+    drawMarks(pen, this._marks, "below", marking);
+    const moved = isPush ? board.neighbour(this._player, direction) : -1;
+    const range = camera.visible();
+    const boxes = this._boxes;
+    for (let r = range.top; r < range.bottom; r++) {
+      for (let c = range.left; c < range.right; c++) {
+        const square = r * board.width + c;
+        if (!boxes[square] || square === this.dragged?.square) continue;
+        const [x, y] = [c * cell - camera.x, r * cell - camera.y];
+        const [slideX, slideY] = square === moved ? [dColumn * cell, dRow * cell] : [0, 0];
+        sprites.box(pen, Math.round(x + slideX), Math.round(y + slideY), board.goals[square] === 1);
+      }
+    }
+    sprites.player(
+      pen,
+      Math.round(playerColumn * cell - camera.x),
+      Math.round(playerRow * cell - camera.y),
+      step ? direction : this.facing,
+    );
+    drawMarks(pen, this._marks, "above", marking);
+    this._drawDragged();
+  }
+
+  _drawDragged() {
+    if (!this.dragged) return;
+    const { _camera: camera, _pen: pen, _sprites: sprites } = this;
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = [this.dragged.x - box.left, this.dragged.y - box.top];
+    const half = camera.cell / 2;
+    pen.globalAlpha = 0.8;
+    sprites?.box(pen, x * camera.ratio - half, y * camera.ratio - half, false);
+    pen.globalAlpha = 1;
+  }
+
+  /** @param {number} square @returns {[number, number]} its corner on the canvas */
+  _corner(square) {
+    const [row, column] = /** @type {Board} */ (this.board).place(square);
+    const { cell, x, y } = this._camera;
+    return [column * cell - x, row * cell - y];
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Mouse and touch on the board: click to walk, click or drag a box, swipe to move.
+ *
+ * A box that is picked shows the squares it can reach; a click on one of them, or a drop, pushes it
+ * there. A second click on the box, or anywhere else, puts it down.
+ */
+
+import { BoxPaths } from "../rules/box_paths.js";
+import { deadSquares } from "../rules/deadlocks.js";
+import { walkTo } from "../rules/walk.js";
+
+/** @typedef {import("./board_view.js").BoardView} BoardView */
+/** @typedef {import("../game/session.js").Session} Session */
+
+/** So many CSS pixels of movement make a drag of a click. */
+const DRAG_PX = 8;
+const OWNER = "pointer";
+
+export class Pointer {
+  /**
+   * @param {BoardView} view
+   * @param {Session} session
+   * @param {{optimal: () => "pushes" | "moves", showsReachable: () => boolean,
+   *   avoidsDead: () => boolean,
+   *   onPick: (square: number, count: number) => void}} options
+   */
+  constructor(view, session, options) {
+    this._view = view;
+    this._session = session;
+    this._options = options;
+    /** The box that is picked, and where it can go. @type {BoxPaths | null} */
+    this.paths = null;
+    /** @type {{id: number, x: number, y: number, square: number, isDrag: boolean,
+     *   wasPicked: boolean} | null} */
+    this._press = null;
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    const { canvas } = view;
+    canvas.addEventListener("pointerdown", (event) => this._down(event), { signal });
+    canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
+    canvas.addEventListener("pointerup", (event) => this._up(event), { signal });
+    canvas.addEventListener("pointercancel", () => this._cancel(), { signal });
+    session.addEventListener("change", () => this.putDown(), { signal });
+    session.addEventListener("level", () => this.putDown(), { signal });
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._session.clearMarks(OWNER);
+  }
+
+  /** Forgets the box that is picked. */
+  putDown() {
+    if (!this.paths) return;
+    this.paths = null;
+    this._session.clearMarks(OWNER);
+  }
+
+  /** @param {number} square of a box */
+  pick(square) {
+    const { board } = this._session.game;
+    if (board.isSolved()) return;
+    this.paths = new BoxPaths(board, square, this._options.optimal());
+    const reachable = this.paths.squares();
+    const dead = this._options.avoidsDead() ? deadSquares(board) : [];
+    this._session.setMarks(OWNER, [
+      { square, kind: "focus" },
+      ...(this._options.showsReachable() ? reachable : []).map(
+        (target) => /** @type {const} */ ({ square: target, kind: dead[target] ? "dead" : "reachable" }),
+      ),
+    ]);
+    this._options.onPick(square, reachable.length);
+  }
+
+  /**
+   * Pushes the picked box to a square, if it can go there.
+   * @param {number} square
+   * @returns {boolean}
+   */
+  drop(square) {
+    const moves = this.paths?.reaches(square) ? this.paths.movesTo(square) : null;
+    this.putDown();
+    if (moves) this._session.game.play(moves);
+    return Boolean(moves);
+  }
+
+  /** @param {PointerEvent} event */
+  _down(event) {
+    if (event.button !== 0 || this._press) return;
+    const square = this._view.squareAt(event.clientX, event.clientY);
+    if (square < 0) return;
+    this._view.canvas.setPointerCapture(event.pointerId);
+    const wasPicked = this.paths?.box === square;
+    this._press = {
+      id: event.pointerId,
+      x: event.clientX,
+      y: event.clientY,
+      square,
+      isDrag: false,
+      wasPicked,
+    };
+    if (this._session.game.board.boxes[square] && !wasPicked) this.pick(square);
+  }
+
+  /** @param {PointerEvent} event */
+  _move(event) {
+    const press = this._press;
+    if (!press || press.id !== event.pointerId) return;
+    const [dx, dy] = [event.clientX - press.x, event.clientY - press.y];
+    if (Math.hypot(dx, dy) > DRAG_PX) press.isDrag = true;
+    if (!press.isDrag) return;
+    if (this.paths?.box === press.square) {
+      this._view.dragged = { square: press.square, x: event.clientX, y: event.clientY };
+      if (!this._view.isMoving) this._view.draw();
+      return;
+    }
+    // A swipe: one move for each square's length, so that a long one walks on.
+    const length = Math.max(24, this._view.rectOf(press.square).size);
+    if (Math.max(Math.abs(dx), Math.abs(dy)) < length) return;
+    const letter = Math.abs(dx) > Math.abs(dy) ? (dx > 0 ? "r" : "l") : dy > 0 ? "d" : "u";
+    [press.x, press.y] = [event.clientX, event.clientY];
+    this._session.game.push(letter);
+  }
+
+  /** @param {PointerEvent} event */
+  _up(event) {
+    const press = this._press;
+    if (!press || press.id !== event.pointerId) return;
+    this._press = null;
+    const square = this._view.squareAt(event.clientX, event.clientY);
+    if (this._view.dragged) {
+      this._view.dragged = null;
+      if (!this.drop(square)) this._view.draw();
+    } else if (!press.isDrag) {
+      this._click(square, press.wasPicked);
+    }
+  }
+
+  _cancel() {
+    this._press = null;
+    this._view.dragged = null;
+    this.putDown();
+    this._view.draw();
+  }
+
+  /** @param {number} square @param {boolean} wasPicked */
+  _click(square, wasPicked) {
+    const { board } = this._session.game;
+    if (square < 0) return;
+    if (board.boxes[square]) {
+      if (wasPicked) this.putDown();
+      return;
+    }
+    if (this.paths) {
+      this.drop(square);
+      return;
+    }
+    const walk = walkTo(board, square);
+    if (walk) this._session.game.play(walk);
+  }
+}

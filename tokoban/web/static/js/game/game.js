@@ -1,0 +1,185 @@
+/** One game: a start, the moves of its line, and how many of them are played. */
+
+import { advance, countPushes, retreat, step } from "../rules/board.js";
+
+/** @typedef {import("../rules/board.js").Board} Board */
+/** @typedef {{moves: string, at: number}} Line */
+/** @typedef {{moves: string, at: number, name: string}} Snapshot */
+
+/** Lines that were left by another move are kept, up to so many: the newest. */
+const MAX_LEFT_LINES = 30;
+
+/**
+ * Sends "change" with `detail: {from, to, isJump}` after every change: from and to are counts of
+ * moves on the line, and a jump is a change of the line behind them.
+ */
+export class Game extends EventTarget {
+  /**
+   * @param {Board} start
+   * @param {{moves?: string, at?: number, snapshots?: Snapshot[]}} [kept] of an earlier visit; moves
+   *   that the rules forbid are dropped with all behind them
+   */
+  constructor(start, kept = {}) {
+    super();
+    this.start = start;
+    /** The whole line, also what is ahead for redo. @type {string} */
+    this.moves = advance(start, kept.moves ?? "").letters;
+    /** How many of the moves are played. @type {number} */
+    this.at = clamp(kept.at ?? 0, this.moves.length);
+    /** @type {Board} */
+    this.board = this.boardAt(this.at);
+    /** @type {Snapshot[]} */
+    this.snapshots = (kept.snapshots ?? []).map((snapshot) => ({ ...snapshot }));
+    /** Lines that another move has cut off, the newest last. @type {Line[]} */
+    this.leftLines = [];
+  }
+
+  /** The moves played so far. @returns {string} */
+  get played() {
+    return this.moves.slice(0, this.at);
+  }
+
+  /** @returns {number} */
+  get numPushes() {
+    return countPushes(this.played);
+  }
+
+  /** @param {number} at @returns {Board} the board after so many moves of the line */
+  boardAt(at) {
+    return advance(this.start, this.moves.slice(0, at)).board;
+  }
+
+  /**
+   * Makes one move.
+   * @param {string} letter in either case
+   * @returns {string | null} the letter as played; null where the rules forbid it or the level is
+   *   solved
+   */
+  push(letter) {
+    return this.play(letter) || null;
+  }
+
+  /**
+   * Makes moves up to the first that the rules forbid, or to the solution.
+   * @param {string} lurd
+   * @returns {string} the moves made
+   */
+  play(lurd) {
+    let { board } = this;
+    let made = "";
+    for (const letter of lurd) {
+      const after = board.isSolved() ? null : step(board, letter);
+      if (!after) break;
+      board = after.board;
+      made += after.letter;
+    }
+    if (!made) return "";
+    const from = this.at;
+    const ahead = this.moves.slice(from);
+    // A move that was taken back and is made by hand leaves those behind it to be made again.
+    if (!ahead.startsWith(made)) {
+      if (ahead) this._leaveLine();
+      this.moves = this.played + made;
+    }
+    this.at = from + made.length;
+    this.board = board;
+    this._tell(from, this.at);
+    return made;
+  }
+
+  /** @param {number} at goes to the position after so many moves of the line */
+  goTo(at) {
+    const from = this.at;
+    const to = clamp(at, this.moves.length);
+    if (to === from) return;
+    this.board =
+      to > from
+        ? advance(this.board, this.moves.slice(from, to)).board
+        : retreat(this.board, this.moves.slice(to, from));
+    this.at = to;
+    this._tell(from, to);
+  }
+
+  undo() {
+    this.goTo(this.at - 1);
+  }
+
+  redo() {
+    this.goTo(this.at + 1);
+  }
+
+  /** Takes back the walk and the push before it, or the walk to the start. */
+  undoPush() {
+    let at = this.at - 1;
+    while (at > 0 && this.moves[at] >= "a") at -= 1;
+    this.goTo(at);
+  }
+
+  /** Makes moves again up to and with the next push. */
+  redoPush() {
+    let at = this.at;
+    while (at < this.moves.length && this.moves[at] >= "a") at += 1;
+    this.goTo(at + 1);
+  }
+
+  /** Back to the start; the line stays, so that a restart is undone by going forward. */
+  restart() {
+    this.goTo(0);
+  }
+
+  /**
+   * Puts another line in place of this one, which is kept.
+   * @param {string} moves
+   * @param {number} [at]
+   */
+  replaceLine(moves, at = moves.length) {
+    const legal = advance(this.start, moves).letters;
+    if (legal === this.moves) return this.goTo(at);
+    if (this.moves && !legal.startsWith(this.moves)) this._leaveLine();
+    const from = this.at;
+    this.moves = legal;
+    this.at = clamp(at, legal.length);
+    this.board = this.boardAt(this.at);
+    this._tell(from, this.at, true);
+  }
+
+  /** Brings the line back that was left last; the present one is kept in its place. */
+  returnToLeftLine() {
+    const line = this.leftLines.pop();
+    if (line) this.replaceLine(line.moves, line.at);
+  }
+
+  /** @param {string} name */
+  addSnapshot(name) {
+    this.snapshots.push({ moves: this.played, at: this.at, name });
+    this._tell(this.at, this.at);
+  }
+
+  /** @param {number} index */
+  removeSnapshot(index) {
+    this.snapshots.splice(index, 1);
+    this._tell(this.at, this.at);
+  }
+
+  /** @param {number} index */
+  openSnapshot(index) {
+    const { moves, at } = this.snapshots[index];
+    if (this.moves.startsWith(moves)) this.goTo(at);
+    else this.replaceLine(moves, at);
+  }
+
+  _leaveLine() {
+    this.leftLines.push({ moves: this.moves, at: this.moves.length });
+    if (this.leftLines.length > MAX_LEFT_LINES) this.leftLines.shift();
+  }
+
+  /** @param {number} from @param {number} to @param {boolean} [isJump] */
+  _tell(from, to, isJump = false) {
+    this.dispatchEvent(new CustomEvent("change", { detail: { from, to, isJump } }));
+  }
+}
+
+/** @param {number} at @param {number} most */
+function clamp(at, most) {
+  return Math.max(0, Math.min(most, Math.trunc(at) || 0));
+}

@@ -1,0 +1,142 @@
+/** The level being played, its game, its picture and the marks on it, for all panels. */
+
+import { Board } from "../rules/board.js";
+import { levelKey } from "../rules/text.js";
+import { Game } from "./game.js";
+import { bestOf, stateOf } from "./store.js";
+
+/**
+ * @typedef {import("./store.js").Level} Level
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("../board/marks.js").Mark} Mark
+ * @typedef {{collection: string, index: number}} Place
+ */
+
+/** Moves are written to the browser's storage so long after the last one, and on leaving. */
+const KEEP_AFTER_MS = 200;
+
+/**
+ * Sends "level" when another level is opened, "change" (detail as the game's) when the position
+ * changes, "marks" when marks change, and "solved" with `detail: {moves}` once for each solution.
+ */
+export class Session extends EventTarget {
+  /** @param {Store} store */
+  constructor(store) {
+    super();
+    this._store = store;
+    /** @type {Level | null} */
+    this.level = null;
+    this.levelKey = "";
+    /** Where the level is in its collection. @type {Place | null} */
+    this.place = null;
+    this.game = new Game(Board.fromRows(["###", "#@#", "###"]));
+    /** The picture of the board, while a view shows one. @type {any} */
+    this.view = null;
+    /** @type {boolean} */
+    this.marksHidden = false;
+    /** @type {Map<string, Mark[]>} */
+    this._marks = new Map();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this._timer = undefined;
+    this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
+    window.addEventListener("pagehide", () => this.keep());
+    document.addEventListener("visibilitychange", () => this.keep());
+  }
+
+  /**
+   * Opens a level where it was left; a level that was left solved opens at its start.
+   * @param {Level} level
+   * @param {Place | null} [place]
+   */
+  open(level, place = null) {
+    this.keep();
+    const start = Board.fromRows(level.rows);
+    this.game.removeEventListener("change", this._onChange);
+    this.level = level;
+    this.place = place;
+    this.levelKey = levelKey(level.rows);
+    const kept = this._store.progress(this.levelKey);
+    this.game = new Game(start, kept ?? {});
+    if (this.game.board.isSolved()) this.game.restart();
+    this.game.addEventListener("change", this._onChange);
+    this._marks.clear();
+    this._store.keepValue("last", { level, place });
+    this.dispatchEvent(new CustomEvent("level"));
+    this._tellMarks();
+  }
+
+  /** @returns {"unseen" | "tried" | "solved"} */
+  get state() {
+    return stateOf(this._store.progress(this.levelKey));
+  }
+
+  /** The best solutions known, the player's and those of the level's file. */
+  get bests() {
+    const progress = this._store.progress(this.levelKey);
+    return bestOf([progress?.bestByMoves, progress?.bestByPushes, ...(this.level?.solutions ?? [])]);
+  }
+
+  /**
+   * Shows marks on the board in place of the owner's earlier ones.
+   * @param {string} owner such as a panel's id
+   * @param {Mark[]} marks
+   */
+  setMarks(owner, marks) {
+    this._marks.set(owner, marks);
+    this._tellMarks();
+  }
+
+  /** @param {string} owner */
+  clearMarks(owner) {
+    if (this._marks.delete(owner)) this._tellMarks();
+  }
+
+  /** All marks that are to be seen now. @returns {Mark[]} */
+  get marks() {
+    return this.marksHidden ? [] : [...this._marks.values()].flat();
+  }
+
+  toggleMarks() {
+    this.marksHidden = !this.marksHidden;
+    this._tellMarks();
+  }
+
+  /** Writes the progress now, if there is any that is not yet written. */
+  keep() {
+    if (this._timer === undefined) return;
+    clearTimeout(this._timer);
+    this._timer = undefined;
+    this._write();
+  }
+
+  _write() {
+    if (!this.level) return;
+    const { moves, at, snapshots, board, played } = this.game;
+    this._store.keepProgress(this.levelKey, {
+      rows: this.level.rows,
+      title: this.level.title,
+      moves,
+      at,
+      snapshots,
+      playedAt: Date.now(),
+      ...(board.isSolved() ? bestOf([played]) : {}),
+    });
+  }
+
+  /** @param {CustomEvent} event */
+  _changed(event) {
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => this.keep(), KEEP_AFTER_MS);
+    const { from, to } = event.detail;
+    const isSolved = to > from && this.game.board.isSolved();
+    if (isSolved) this.keep();
+    this.dispatchEvent(new CustomEvent("change", { detail: event.detail }));
+    if (isSolved) {
+      this.dispatchEvent(new CustomEvent("solved", { detail: { moves: this.game.played } }));
+    }
+  }
+
+  _tellMarks() {
+    this.dispatchEvent(new CustomEvent("marks"));
+  }
+}

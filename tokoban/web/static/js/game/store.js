@@ -1,0 +1,195 @@
+/**
+ * What the browser keeps: the progress in each level, settings, and levels of the player's own.
+ *
+ * Each level has a record of its own, so that two tabs on different levels never overwrite each
+ * other; a better solution is never overwritten by a worse one.
+ */
+
+import { countPushes } from "../rules/board.js";
+
+const PREFIX = "tokoban:";
+const LEVEL = `${PREFIX}level:`;
+const COLLECTION = `${PREFIX}collection:`;
+
+/**
+ * @typedef {import("./game.js").Snapshot} Snapshot
+ * @typedef {{title: string, author?: string, notes?: string, rating?: any, rows: string[],
+ *   solutions: string[]}} Level
+ * @typedef {{rows: string[], title: string, moves: string, at: number, snapshots: Snapshot[],
+ *   bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress
+ * @typedef {{id: string, name: string, levels: Level[]}} Collection
+ */
+
+/** Sends "change" with `detail: {key}` when a record changes, here or in another tab. */
+export class Store extends EventTarget {
+  /** @param {Storage} storage */
+  constructor(storage) {
+    super();
+    this._storage = storage;
+    /** Whether the last write failed: the browser has no room or forbids it. */
+    this.isFull = false;
+    /** Records by key: a list of 1,000 levels reads each once. @type {Map<string, any>} */
+    this._cache = new Map();
+    window.addEventListener("storage", (event) => {
+      if (event.storageArea !== storage) return;
+      if (event.key === null) this._cache.clear();
+      else this._cache.delete(event.key);
+      this._tell(event.key ?? "");
+    });
+  }
+
+  /** @param {string} key of the level @returns {Progress | null} */
+  progress(key) {
+    return this._read(LEVEL + key);
+  }
+
+  /**
+   * Keeps the progress in a level. The best solutions are those of the two records together.
+   * @param {string} key
+   * @param {Progress} progress
+   */
+  keepProgress(key, progress) {
+    // Another tab may have written since this one last read.
+    this._cache.delete(LEVEL + key);
+    const before = this.progress(key);
+    const bests = [before?.bestByMoves, before?.bestByPushes];
+    bests.push(progress.bestByMoves, progress.bestByPushes);
+    this._write(LEVEL + key, { ...progress, ...bestOf(bests) });
+  }
+
+  /** @param {string} key */
+  forgetProgress(key) {
+    this._remove(LEVEL + key);
+  }
+
+  /** @returns {Map<string, Progress>} by the level's key */
+  allProgress() {
+    const all = new Map();
+    for (const name of this._names(LEVEL)) {
+      const progress = this._read(name);
+      if (progress) all.set(name.slice(LEVEL.length), progress);
+    }
+    return all;
+  }
+
+  /** The player's own collections, the newest first. @returns {Collection[]} */
+  collections() {
+    const found = this._names(COLLECTION).map((name) => this._read(name));
+    return found.filter(Boolean).sort((one, other) => other.id.localeCompare(one.id));
+  }
+
+  /** @param {string} id @returns {Collection | null} */
+  collection(id) {
+    return this._read(COLLECTION + id);
+  }
+
+  /**
+   * @param {Collection} collection
+   * @returns {boolean} false where the browser has no room: it lasts until the page is closed
+   */
+  keepCollection(collection) {
+    return this._write(COLLECTION + collection.id, collection);
+  }
+
+  /** @param {string} id */
+  removeCollection(id) {
+    this._remove(COLLECTION + id);
+  }
+
+  /** @param {string} name such as "settings" @returns {any} */
+  value(name) {
+    return this._read(PREFIX + name);
+  }
+
+  /** @param {string} name @param {any} value */
+  keepValue(name, value) {
+    this._write(PREFIX + name, value);
+  }
+
+  /** @param {string} prefix */
+  _names(prefix) {
+    const names = new Set([...this._cache.keys()].filter((name) => name.startsWith(prefix)));
+    for (let index = 0; index < this._storage.length; index++) {
+      const name = this._storage.key(index);
+      if (name?.startsWith(prefix)) names.add(name);
+    }
+    return [...names];
+  }
+
+  /** @param {string} name */
+  _read(name) {
+    if (!this._cache.has(name)) {
+      let value = null;
+      try {
+        value = JSON.parse(this._storage.getItem(name) ?? "null");
+      } catch {
+        // A damaged record counts as none.
+      }
+      this._cache.set(name, value);
+    }
+    return this._cache.get(name);
+  }
+
+  /** @param {string} name @param {any} value */
+  _write(name, value) {
+    this._cache.set(name, value);
+    try {
+      this._storage.setItem(name, JSON.stringify(value));
+      this.isFull = false;
+    } catch {
+      this.isFull = true;
+    }
+    this._tell(name);
+    return !this.isFull;
+  }
+
+  /** @param {string} name */
+  _remove(name) {
+    this._cache.delete(name);
+    this._storage.removeItem(name);
+    this._tell(name);
+  }
+
+  /** @param {string} name */
+  _tell(name) {
+    const key = name.startsWith(LEVEL) ? name.slice(LEVEL.length) : name.slice(PREFIX.length);
+    this.dispatchEvent(new CustomEvent("change", { detail: { key } }));
+  }
+}
+
+/**
+ * Of solutions, the one with the fewest moves and the one with the fewest pushes.
+ * @param {(string | undefined)[]} solutions
+ * @returns {{bestByMoves?: string, bestByPushes?: string}}
+ */
+export function bestOf(solutions) {
+  const found = solutions.filter((solution) => solution !== undefined);
+  if (!found.length) return {};
+  const figures = found.map((solution) => ({
+    solution,
+    moves: solution.length,
+    pushes: countPushes(solution),
+  }));
+  const byMoves = figures.reduce((best, other) => lesser(best, other, "moves"));
+  const byPushes = figures.reduce((best, other) => lesser(best, other, "pushes"));
+  return { bestByMoves: byMoves.solution, bestByPushes: byPushes.solution };
+}
+
+/**
+ * @template {{moves: number, pushes: number}} T
+ * @param {T} one
+ * @param {T} other
+ * @param {"moves" | "pushes"} major
+ * @returns {T}
+ */
+function lesser(one, other, major) {
+  const minor = major === "moves" ? "pushes" : "moves";
+  const difference = other[major] - one[major] || other[minor] - one[minor];
+  return difference < 0 ? other : one;
+}
+
+/** @param {Progress | null} progress @returns {"unseen" | "tried" | "solved"} */
+export function stateOf(progress) {
+  if (!progress) return "unseen";
+  return progress.bestByMoves ? "solved" : "tried";
+}

@@ -1,0 +1,230 @@
+/**
+ * The board as an immutable value, and the rules of one move.
+ *
+ * A square is `row * width + column`; the world beyond the edge is wall. The Python module
+ * `tokoban.sokoban.rules` is the reference that a test holds this one to.
+ */
+
+/** The four moves, in the order of the project. @type {readonly string[]} */
+export const DIRECTIONS = ["u", "l", "d", "r"];
+
+/** One step in each direction as [rows, columns]. @type {Record<string, [number, number]>} */
+export const OFFSETS = { u: [-1, 0], l: [0, -1], d: [1, 0], r: [0, 1] };
+
+/** @type {Record<string, string>} */
+const OPPOSITES = { u: "d", l: "r", d: "u", r: "l" };
+
+/** The letters of XSB as [wall, goal, box, player]; Latin floor signs are read too. */
+const LETTERS = {
+  "#": [1, 0, 0, 0],
+  "@": [0, 0, 0, 1],
+  "+": [0, 1, 0, 1],
+  $: [0, 0, 1, 0],
+  "*": [0, 1, 1, 0],
+  ".": [0, 1, 0, 0],
+  " ": [0, 0, 0, 0],
+  "-": [0, 0, 0, 0],
+  _: [0, 0, 0, 0],
+};
+
+/** One position: walls, goals, boxes and the player. No method changes it. */
+export class Board {
+  /**
+   * @param {{height: number, width: number, walls: Uint8Array, goals: Uint8Array,
+   *   boxes: Uint8Array, player: number}} parts
+   */
+  constructor({ height, width, walls, goals, boxes, player }) {
+    this.height = height;
+    this.width = width;
+    this.walls = walls;
+    this.goals = goals;
+    this.boxes = boxes;
+    this.player = player;
+    Object.freeze(this);
+  }
+
+  /**
+   * The board drawn in XSB rows; floor fills the short ones.
+   * @param {readonly string[]} rows
+   * @returns {Board}
+   */
+  static fromRows(rows) {
+    const height = rows.length;
+    const width = Math.max(0, ...rows.map((row) => row.length));
+    const walls = new Uint8Array(height * width);
+    const goals = new Uint8Array(height * width);
+    const boxes = new Uint8Array(height * width);
+    let player = -1;
+    rows.forEach((row, r) => {
+      for (let c = 0; c < row.length; c++) {
+        const parts = LETTERS[/** @type {keyof typeof LETTERS} */ (row[c])];
+        if (!parts) throw new Error(`unknown square ${JSON.stringify(row[c])}`);
+        const square = r * width + c;
+        [walls[square], goals[square], boxes[square]] = parts;
+        if (parts[3]) {
+          if (player >= 0) throw new Error("more than one player");
+          player = square;
+        }
+      }
+    });
+    if (player < 0) throw new Error("no player");
+    return new Board({ height, width, walls, goals, boxes, player });
+  }
+
+  /** The board as XSB, all rows of equal length. @returns {string[]} */
+  toRows() {
+    const rows = [];
+    for (let r = 0; r < this.height; r++) {
+      let row = "";
+      for (let c = 0; c < this.width; c++) row += this.letterAt(r * this.width + c);
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  /** @param {number} square @returns {string} */
+  letterAt(square) {
+    if (this.walls[square]) return "#";
+    const onGoal = this.goals[square];
+    if (this.boxes[square]) return onGoal ? "*" : "$";
+    if (this.player === square) return onGoal ? "+" : "@";
+    return onGoal ? "." : " ";
+  }
+
+  /** Whether every box stands on a goal and every goal holds a box. @returns {boolean} */
+  isSolved() {
+    for (let square = 0; square < this.boxes.length; square++) {
+      if (this.boxes[square] !== this.goals[square]) return false;
+    }
+    return true;
+  }
+
+  /** Whether the player or a box may go there; -1 is beyond the edge. @param {number} square */
+  isFree(square) {
+    return square >= 0 && !this.walls[square] && !this.boxes[square];
+  }
+
+  /**
+   * The next square in a direction, or -1 beyond the edge.
+   * @param {number} square
+   * @param {string} direction
+   * @returns {number}
+   */
+  neighbour(square, direction) {
+    if (square < 0) return -1;
+    const [rows, columns] = OFFSETS[direction];
+    const row = Math.floor(square / this.width) + rows;
+    const column = (square % this.width) + columns;
+    if (row < 0 || row >= this.height || column < 0 || column >= this.width) return -1;
+    return row * this.width + column;
+  }
+
+  /** @param {number} square @returns {[number, number]} row and column, from 0 */
+  place(square) {
+    return [Math.floor(square / this.width), square % this.width];
+  }
+
+  /** The squares of all boxes, ascending. @returns {number[]} */
+  boxSquares() {
+    const squares = [];
+    for (let square = 0; square < this.boxes.length; square++) {
+      if (this.boxes[square]) squares.push(square);
+    }
+    return squares;
+  }
+
+  /** @param {Board} other @returns {boolean} */
+  equals(other) {
+    return (
+      this.player === other.player &&
+      this.width === other.width &&
+      this.height === other.height &&
+      this.boxes.every((box, square) => box === other.boxes[square]) &&
+      this.walls.every((wall, square) => wall === other.walls[square]) &&
+      this.goals.every((goal, square) => goal === other.goals[square])
+    );
+  }
+}
+
+/**
+ * Moves the player one square, pushing at most one box.
+ * @param {Board} board
+ * @param {string} direction in either case
+ * @returns {{board: Board, letter: string} | null} the letter is upper case for a push; null where
+ *   the rules forbid the move
+ */
+export function step(board, direction) {
+  const lower = direction.toLowerCase();
+  const ahead = board.neighbour(board.player, lower);
+  if (board.isFree(ahead)) {
+    return { board: new Board({ ...board, player: ahead }), letter: lower };
+  }
+  if (ahead < 0 || !board.boxes[ahead]) return null;
+  const beyond = board.neighbour(ahead, lower);
+  if (!board.isFree(beyond)) return null;
+  const boxes = board.boxes.slice();
+  boxes[ahead] = 0;
+  boxes[beyond] = 1;
+  return { board: new Board({ ...board, boxes, player: ahead }), letter: lower.toUpperCase() };
+}
+
+/**
+ * Makes several moves, and copies the boxes once. Stops before the first move that the rules
+ * forbid.
+ * @param {Board} board
+ * @param {string} letters
+ * @returns {{board: Board, letters: string}} the moves made, with the case that the rules give them
+ */
+export function advance(board, letters) {
+  const boxes = board.boxes.slice();
+  let { player } = board;
+  let made = "";
+  for (const letter of letters.toLowerCase()) {
+    if (!(letter in OFFSETS)) break;
+    const ahead = board.neighbour(player, letter);
+    if (ahead < 0 || board.walls[ahead]) break;
+    if (boxes[ahead]) {
+      const beyond = board.neighbour(ahead, letter);
+      if (beyond < 0 || board.walls[beyond] || boxes[beyond]) break;
+      boxes[ahead] = 0;
+      boxes[beyond] = 1;
+      made += letter.toUpperCase();
+    } else {
+      made += letter;
+    }
+    player = ahead;
+  }
+  return { board: new Board({ ...board, boxes, player }), letters: made };
+}
+
+/**
+ * Takes moves back that were made on the way to this board, the last one first.
+ * @param {Board} board
+ * @param {string} letters as `step` and `advance` gave them
+ * @returns {Board}
+ */
+export function retreat(board, letters) {
+  const boxes = board.boxes.slice();
+  let { player } = board;
+  for (let index = letters.length - 1; index >= 0; index--) {
+    const letter = letters[index].toLowerCase();
+    if (letter !== letters[index]) {
+      boxes[board.neighbour(player, letter)] = 0;
+      boxes[player] = 1;
+    }
+    player = board.neighbour(player, OPPOSITES[letter]);
+  }
+  return new Board({ ...board, boxes, player });
+}
+
+/** @param {string} direction @returns {string} the opposite one, in lower case */
+export function opposite(direction) {
+  return OPPOSITES[direction.toLowerCase()];
+}
+
+/** @param {string} letters of moves @returns {number} */
+export function countPushes(letters) {
+  let pushes = 0;
+  for (const letter of letters) if (letter < "a") pushes += 1;
+  return pushes;
+}

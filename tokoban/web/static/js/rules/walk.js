@@ -1,0 +1,64 @@
+/** Walks of the player, which push nothing. */
+
+import { DIRECTIONS } from "./board.js";
+
+/** @typedef {import("./board.js").Board} Board */
+
+/**
+ * The squares that the player can walk to, its own among them.
+ * @param {Board} board
+ * @returns {Uint8Array} 1 where it can walk
+ */
+export function walkable(board) {
+  const reached = new Uint8Array(board.walls.length);
+  reached[board.player] = 1;
+  const found = [board.player];
+  for (const square of found) {
+    for (const direction of DIRECTIONS) {
+      const next = board.neighbour(square, direction);
+      if (board.isFree(next) && !reached[next]) {
+        reached[next] = 1;
+        found.push(next);
+      }
+    }
+  }
+  return reached;
+}
+
+/**
+ * A shortest walk.
+ * @param {Board} board
+ * @param {number} target
+ * @returns {string | null} moves in lower case; null where no walk leads there
+ */
+export function walkTo(board, target) {
+  if (target === board.player) return "";
+  if (!board.isFree(target)) return null;
+  // Backwards from the target, so that the walk is read off forwards.
+  const distance = new Int32Array(board.walls.length).fill(-1);
+  distance[target] = 0;
+  const found = [target];
+  for (const square of found) {
+    if (square === board.player) break;
+    for (const direction of DIRECTIONS) {
+      const next = board.neighbour(square, direction);
+      if (board.isFree(next) && distance[next] < 0) {
+        distance[next] = distance[square] + 1;
+        found.push(next);
+      }
+    }
+  }
+  if (distance[board.player] < 0) return null;
+  let walk = "";
+  for (let square = board.player; square !== target; ) {
+    for (const direction of DIRECTIONS) {
+      const next = board.neighbour(square, direction);
+      if (next >= 0 && distance[next] === distance[square] - 1) {
+        walk += direction;
+        square = next;
+        break;
+      }
+    }
+  }
+  return walk;
+}

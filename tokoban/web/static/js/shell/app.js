@@ -1,0 +1,181 @@
+/** The frame: header, views by the address, theme, language, messages. */
+
+import { Session } from "../game/session.js";
+import { Store } from "../game/store.js";
+import { setLanguage, t } from "../strings/index.js";
+import { Collections } from "./collections.js";
+import { button, el } from "./dom.js";
+import { openHelp } from "./help.js";
+import { openLevelText, takePastedAndDropped } from "./importing.js";
+import { Keys } from "./keys.js";
+import { hashOf, parseRoute } from "./router.js";
+import { Settings } from "./settings.js";
+import { openSettings } from "./settings_dialog.js";
+
+/**
+ * @typedef {{id: string, titleKey: string, isHidden?: boolean,
+ *   mount: (element: HTMLElement, app: App, params: string[]) => () => void}} View
+ * @typedef {{id: string, titleKey: string,
+ *   mount: (element: HTMLElement, session: Session, app: App) => () => void}} Panel
+ * @typedef {{text: string, kind?: "good" | "bad" | "warn" | "",
+ *   actions?: {label: string, run: () => void}[]}} Notice
+ */
+
+/** A short message stays so long. */
+const TOAST_MS = 5000;
+
+/** Sends "notices" when what `notify` has been told changes. */
+export class App extends EventTarget {
+  /** @param {{views: View[], panels: Panel[]}} parts */
+  constructor({ views, panels }) {
+    super();
+    this.views = views;
+    this.panels = panels;
+    this.store = new Store(window.localStorage);
+    this.settings = new Settings(this.store);
+    this.keys = new Keys(this.settings);
+    this.session = new Session(this.store);
+    this.collections = new Collections(this.store);
+    /** Messages beside the board, by owner. @type {Map<string, Notice>} */
+    this.notices = new Map();
+    this._unmount = () => {};
+    this._announcer = el("div", { class: "for-readers", "aria-live": "polite" });
+    this._toasts = el("div", { class: "toasts", role: "status" });
+    this._main = el("main", { class: "view", id: "main", tabindex: "-1" });
+    this._shell = el("div", { class: "shell" });
+    document.body.append(this._shell, this._announcer, this._toasts);
+    this.settings.addEventListener("change", (event) => {
+      const { name } = /** @type {CustomEvent} */ (event).detail;
+      if (name === "theme") this.applyTheme();
+      if (name === "language") this.render();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
+    window.addEventListener("hashchange", () => this.route());
+    this.store.addEventListener("change", () => this._warnOfFullStore());
+    this.keys.add([
+      { id: "help", titleKey: "app.help", group: "app", keys: ["?"], run: () => this.showHelp() },
+    ]);
+    takePastedAndDropped(this);
+  }
+
+  /** Shows the page for the first time, or again in another language. */
+  render() {
+    setLanguage(this.settings.language);
+    this.applyTheme();
+    this._shell.replaceChildren(
+      el("a", { class: "skip", href: "#main", onclick: this._skip.bind(this) }, t("app.skip")),
+      this._header(),
+      this._main,
+    );
+    this.route();
+  }
+
+  /**
+   * Opens a view.
+   * @param {string} viewId
+   * @param {(string | number)[]} [params]
+   */
+  open(viewId, params = []) {
+    const hash = hashOf(viewId, params);
+    if (location.hash === hash) this.route();
+    else location.hash = hash;
+  }
+
+  /** Shows the view that the address names. */
+  async route() {
+    const route = parseRoute(location.hash);
+    if ("level" in route) {
+      await openLevelText(this, route.level);
+      return;
+    }
+    const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];
+    this._unmount();
+    this._main.replaceChildren();
+    this._main.dataset.view = view.id;
+    for (const link of this._shell.querySelectorAll(".views a")) {
+      const isHere = /** @type {HTMLElement} */ (link).dataset.view === view.id;
+      if (isHere) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    document.title = `${t(view.titleKey)} – tokoban`;
+    this._unmount = view.mount(this._main, this, route.params);
+  }
+
+  /** Says something to screen readers. @param {string} text */
+  announce(text) {
+    // The same text twice is read twice only if it changes in between.
+    this._announcer.textContent = text === this._announcer.textContent ? `${text}\u00a0` : text;
+  }
+
+  /** Shows a short message for a few seconds. @param {string} text */
+  toast(text) {
+    const toast = el("div", { class: "toast" }, text);
+    this._toasts.append(toast);
+    setTimeout(() => toast.remove(), TOAST_MS);
+  }
+
+  /**
+   * Shows a message beside the board, in place of the owner's earlier one; null removes it.
+   * @param {string} owner
+   * @param {Notice | null} notice
+   */
+  notify(owner, notice) {
+    if (!notice && !this.notices.has(owner)) return;
+    if (notice) this.notices.set(owner, notice);
+    else this.notices.delete(owner);
+    this.dispatchEvent(new CustomEvent("notices"));
+  }
+
+  applyTheme() {
+    const chosen = this.settings.get("theme");
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme =
+      chosen === "auto" ? (isDark ? "dark" : "light") : chosen;
+    this.dispatchEvent(new CustomEvent("theme"));
+  }
+
+  _header() {
+    const icon = el("img", { src: "static/icon.svg", alt: "" });
+    return el(
+      "header",
+      { class: "top" },
+      el("a", { class: "brand", href: hashOf("play") }, icon, "tokoban"),
+      el(
+        "nav",
+        { class: "views", "aria-label": t("app.views") },
+        ...this.views
+          .filter(({ isHidden }) => !isHidden)
+          .map(({ id, titleKey }) => el("a", { href: hashOf(id), "data-view": id }, t(titleKey))),
+      ),
+      el(
+        "div",
+        { class: "top-tools" },
+        button({ label: t("app.help"), icon: "help", class: "plain", run: () => this.showHelp() }),
+        button({
+          label: t("app.settings"),
+          icon: "settings",
+          class: "plain",
+          run: () => this.showSettings(),
+        }),
+      ),
+    );
+  }
+
+  showHelp() {
+    openHelp(this);
+  }
+
+  showSettings() {
+    openSettings(this);
+  }
+
+  /** @param {Event} event */
+  _skip(event) {
+    event.preventDefault();
+    this._main.focus();
+  }
+
+  _warnOfFullStore() {
+    this.notify("storage", this.store.isFull ? { text: t("app.storage-full"), kind: "bad" } : null);
+  }
+}

@@ -1,0 +1,62 @@
+/** All collections: those of the server, and the player's own in the browser. */
+
+import { listCollections, readCollection } from "../levels_api.js";
+
+/**
+ * @typedef {import("../game/store.js").Store} Store
+ * @typedef {import("../game/store.js").Level} Level
+ * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection
+ */
+
+/** Collections of the player's own have ids that begin so. */
+export const OWN = "own-";
+
+export class Collections {
+  /** @param {Store} store */
+  constructor(store) {
+    this._store = store;
+    /** @type {Map<string, Promise<Collection>>} */
+    this._read = new Map();
+  }
+
+  /** @returns {Promise<{id: string, name: string, num_levels: number, problems: string[]}[]>} */
+  async list() {
+    const own = this._store.collections().map(({ id, name, levels }) => ({
+      id,
+      name,
+      num_levels: levels.length,
+      problems: [],
+    }));
+    return [...own, ...(await listCollections())];
+  }
+
+  /** @param {string} id @returns {Promise<Collection>} */
+  get(id) {
+    const own = this._store.collection(id);
+    if (own) return Promise.resolve(own);
+    let reading = this._read.get(id);
+    if (!reading) {
+      reading = readCollection(id);
+      reading.catch(() => this._read.delete(id));
+      this._read.set(id, reading);
+    }
+    return reading;
+  }
+
+  /**
+   * Keeps levels as a collection of the player's own.
+   * @param {string} name
+   * @param {Level[]} levels
+   * @returns {{id: string, isKept: boolean}} not kept where the browser has no room
+   */
+  add(name, levels) {
+    const id = `${OWN}${Date.now().toString(36)}`;
+    const isKept = this._store.keepCollection({ id, name, levels });
+    return { id, isKept };
+  }
+
+  /** @param {string} id */
+  remove(id) {
+    this._store.removeCollection(id);
+  }
+}

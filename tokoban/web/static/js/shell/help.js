@@ -1,0 +1,74 @@
+/** The key map, and how to change it. */
+
+import { t } from "../strings/index.js";
+import { openDialog } from "./dialog.js";
+import { button, el } from "./dom.js";
+import { keyName } from "./keys.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./keys.js").Action} Action */
+
+/** Keys of the keyboard itself that no action can have. */
+const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Tab", "Dead"]);
+
+/** Shown in place of the names of keys. @type {Record<string, string>} */
+const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
+
+/** @param {App} app */
+export function openHelp(app) {
+  openDialog(t("help.title"), () => {
+    const body = el("div", { class: "stack" });
+    const show = () => {
+      const rows = app.keys.actions.map((action) => keyRow(app, action, show));
+      body.replaceChildren(
+        el("p", {}, t("help.mouse")),
+        el("p", {}, t("help.touch")),
+        el("h3", {}, t("help.keys")),
+        el("table", { class: "keys-table" }, el("tbody", {}, ...rows)),
+        el(
+          "div",
+          { class: "row" },
+          button({
+            label: t("help.reset"),
+            run: () => {
+              app.keys.reset();
+              show();
+            },
+          }),
+        ),
+      );
+    };
+    show();
+    return body;
+  });
+}
+
+/** @param {App} app @param {Action} action @param {() => void} show */
+function keyRow(app, action, show) {
+  const title = t(action.titleKey);
+  const keys = app.keys.keysOf(action);
+  const change = button({
+    label: t("help.change", { action: title }),
+    icon: "settings",
+    class: "plain",
+    run: () => {
+      change.replaceChildren(t("help.press"));
+      change.dataset.ownKeys = "";
+      change.addEventListener("blur", show, { once: true });
+      change.addEventListener("keydown", (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (RESERVED.has(event.key)) return;
+        // Escape takes all keys from the action.
+        app.keys.change(action, event.key === "Escape" ? [] : [keyName(event)]);
+        show();
+      });
+    },
+  });
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, title),
+    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), change),
+  );
+}

@@ -1,0 +1,101 @@
+/** Levels from outside: pasted, dropped, chosen or in the address. */
+
+import { ServerError, readLevels } from "../levels_api.js";
+import { t } from "../strings/index.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** Longer texts are refused here already; the server has the same limit. */
+const MAX_CHARACTERS = 10_000_000;
+
+/**
+ * Reads the levels of a text in any format into a collection of the player's own and opens the
+ * first.
+ * @param {App} app
+ * @param {string} text
+ * @param {string} name of the collection
+ * @returns {Promise<boolean>} whether there was a level
+ */
+export async function importText(app, text, name) {
+  if (text.length > MAX_CHARACTERS) {
+    app.toast(t("import.too-large"));
+    return false;
+  }
+  try {
+    const { levels, problems } = await readLevels(text, name);
+    if (!levels.length) {
+      app.toast(problems[0] ? problems[0].message : t("import.no-level"));
+      return false;
+    }
+    const { id, isKept } = app.collections.add(name, levels);
+    app.open("play", [id, 1]);
+    const told = [t("import.done", { count: levels.length })];
+    if (problems.length) told.push(t("import.problems", { count: problems.length }));
+    if (!isKept) told.push(t("import.not-kept"));
+    app.toast(told.join(" "));
+    return true;
+  } catch (error) {
+    tellServerError(app, error);
+    return false;
+  }
+}
+
+/**
+ * Opens the level of an address `#level=…`, which is then replaced by a shorter one.
+ * @param {App} app
+ * @param {string} text
+ */
+export async function openLevelText(app, text) {
+  const isOpened = await importText(app, text, t("import.from-link"));
+  if (!isOpened) app.open("play");
+}
+
+/** @param {App} app @param {Iterable<File>} files */
+export async function importFiles(app, files) {
+  for (const file of files) {
+    if (file.size > MAX_CHARACTERS) app.toast(t("import.too-large"));
+    else await importText(app, await file.text(), file.name);
+  }
+}
+
+/**
+ * Takes pasted text and dropped files anywhere on the page.
+ * @param {App} app
+ */
+export function takePastedAndDropped(app) {
+  document.addEventListener("paste", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest?.("input, textarea, [contenteditable]")) return;
+    const files = [...(event.clipboardData?.files ?? [])];
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (files.length) importFiles(app, files);
+    else if (text.trim()) importText(app, text, t("import.pasted"));
+    else return;
+    event.preventDefault();
+  });
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const text = event.dataTransfer?.getData("text/plain") ?? "";
+    if (files.length) importFiles(app, files);
+    else if (text.trim()) importText(app, text, t("import.dropped"));
+  });
+}
+
+/** Shows what went wrong with a request. @param {App} app @param {unknown} error */
+export function tellServerError(app, error) {
+  if (!(error instanceof ServerError)) throw error;
+  app.toast(error.isLost ? t("app.server-lost") : error.message);
+}
+
+/**
+ * A link that carries a level: the rows parted by `|`, floor as `-`.
+ * @param {readonly string[]} rows
+ * @returns {string}
+ */
+export function linkOf(rows) {
+  const text = rows.map((row) => row.trimEnd().replaceAll(" ", "-")).join("|");
+  return `${location.origin}${location.pathname}#level=${encodeURIComponent(text)}`;
+}
+

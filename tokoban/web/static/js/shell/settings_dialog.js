@@ -1,0 +1,50 @@
+/** What the player can choose. */
+
+import { t } from "../strings/index.js";
+import { openDialog } from "./dialog.js";
+import { choice, el } from "./dom.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** Settings with their values; the texts are "settings.<name>" and "settings.<name>-<value>". */
+const CHOICES = /** @type {const} */ ([
+  ["language", ["auto", "en", "de"]],
+  ["theme", ["auto", "light", "dark"]],
+  ["animation", ["smooth", "steps", "none"]],
+  ["speed", ["slow", "medium", "fast"]],
+  ["paths", ["pushes", "moves"]],
+  ["showsArrows", ["auto", "yes", "no"]],
+]);
+const SWITCHES = /** @type {const} */ (["showsReachable", "avoidsDead"]);
+
+/** @param {App} app */
+export function openSettings(app) {
+  const { settings } = app;
+  const close = openDialog(t("settings.title"), () =>
+    el(
+      "div",
+      { class: "stack" },
+      ...CHOICES.map(([name, values]) =>
+        choice({
+          label: t(`settings.${name}`),
+          options: values.map((value) => [value, t(`settings.${name}-${value}`)]),
+          value: settings.get(name),
+          change: (value) => {
+            settings.set(name, /** @type {any} */ (value));
+            if (name !== "language") return;
+            close();
+            openSettings(app);
+          },
+        }),
+      ),
+      ...SWITCHES.map((name) => {
+        const box = /** @type {HTMLInputElement} */ (
+          el("input", { type: "checkbox", checked: settings.get(name) })
+        );
+        box.addEventListener("change", () => settings.set(name, box.checked));
+        return el("label", { class: "choice" }, el("span", {}, t(`settings.${name}`)), box);
+      }),
+      el("p", { class: "soft" }, t("settings.kept")),
+    ),
+  );
+}

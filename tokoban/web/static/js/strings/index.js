@@ -1,0 +1,41 @@
+/** The table of strings: every word that the user sees, in English and German. */
+
+import { strings as play } from "./play.js";
+
+/** @type {Record<string, {en: string, de: string}>} */
+export const TABLE = { ...play };
+
+/** @type {"en" | "de"} */
+let language = "en";
+
+/** @param {"en" | "de"} chosen */
+export function setLanguage(chosen) {
+  language = chosen;
+  document.documentElement.lang = chosen;
+}
+
+/** @returns {"en" | "de"} */
+export function currentLanguage() {
+  return language;
+}
+
+/**
+ * The text of a key. `{name}` is replaced by a value; `{count|one|many}` chooses by a count.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ * @returns {string}
+ */
+export function t(key, values = {}) {
+  const entry = TABLE[key];
+  if (!entry) throw new Error(`no string "${key}"`);
+  return entry[language].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name, one, many) => {
+    const value = values[name];
+    if (one === undefined) return typeof value === "number" ? number(value) : String(value);
+    return value === 1 ? one : many;
+  });
+}
+
+/** A number as the language writes it. @param {number} value @returns {string} */
+export function number(value) {
+  return value.toLocaleString(language);
+}

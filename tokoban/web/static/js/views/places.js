@@ -1,0 +1,67 @@
+/** The level that an address names, and its neighbours in the collection. */
+
+import { ServerError } from "../levels_api.js";
+import { t } from "../strings/index.js";
+
+/** @typedef {import("../shell/app.js").App} App */
+
+/** The collection that is opened first. */
+export const SHIPPED = "shipped";
+
+/**
+ * Opens the level of an address; without one, the level played last, or the first.
+ * @param {App} app
+ * @param {string[]} params collection and number of the level, from 1
+ */
+export async function openPlace(app, [collection, given]) {
+  const { session } = app;
+  if (!collection) {
+    if (session.level) return;
+    const last = app.store.value("last");
+    if (last) {
+      session.open(last.level, last.place);
+      return;
+    }
+  }
+  const place = { collection: collection || SHIPPED, index: Math.max(1, Number(given) || 1) - 1 };
+  const { place: now } = session;
+  if (now?.collection === place.collection && now.index === place.index) return;
+  try {
+    const { levels } = await app.collections.get(place.collection);
+    const index = Math.min(place.index, levels.length - 1);
+    if (levels[index]) session.open(levels[index], { ...place, index });
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    app.toast(error.isLost ? t("app.server-lost") : error.message);
+  }
+}
+
+/**
+ * Opens the level so many places on; the last is followed by the first.
+ * @param {App} app
+ * @param {number} step
+ */
+export async function stepPlace(app, step) {
+  const { place } = app.session;
+  if (!place) return app.open("play", [SHIPPED, 1]);
+  try {
+    const { levels } = await app.collections.get(place.collection);
+    const index = (place.index + step + levels.length) % levels.length;
+    app.open("play", [place.collection, index + 1]);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    app.toast(error.isLost ? t("app.server-lost") : error.message);
+  }
+}
+
+/** @param {App} app @returns {Promise<string>} where the level is, in words; empty for none */
+export async function placeText(app) {
+  const { place } = app.session;
+  if (!place) return "";
+  try {
+    const { name, levels } = await app.collections.get(place.collection);
+    return t("play.place", { name, index: place.index + 1, count: levels.length });
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,37 @@
+/** What keys do on the board. */
+
+import { t } from "../strings/index.js";
+import { stepPlace } from "./places.js";
+
+/**
+ * @param {import("../shell/app.js").App} app
+ * @param {import("../board/board_view.js").BoardView} board
+ * @returns {import("../shell/keys.js").Action[]}
+ */
+export function playActions(app, board) {
+  const { session } = app;
+  /** @type {(letter: string) => () => void} */
+  const move = (letter) => () => {
+    if (!session.game.push(letter)) app.announce(t("say.blocked"));
+  };
+  /** @type {[string, string, string[], () => void][]} */
+  const actions = [
+    ["move-u", "play.move-u", ["ArrowUp", "w"], move("u")],
+    ["move-l", "play.move-l", ["ArrowLeft", "a"], move("l")],
+    ["move-d", "play.move-d", ["ArrowDown", "s"], move("d")],
+    ["move-r", "play.move-r", ["ArrowRight", "d"], move("r")],
+    ["undo", "play.undo", ["u", "Backspace", "Ctrl+z"], () => session.game.undo()],
+    ["redo", "play.redo", ["y", "Ctrl+y", "Ctrl+Shift+z"], () => session.game.redo()],
+    ["undo-push", "play.undo-push", ["Shift+U", "PageUp"], () => session.game.undoPush()],
+    ["redo-push", "play.redo-push", ["Shift+Y", "PageDown"], () => session.game.redoPush()],
+    ["restart", "play.restart", ["r", "Home"], () => session.game.restart()],
+    ["end", "play.end", ["End"], () => session.game.goTo(session.game.moves.length)],
+    ["marks", "play.marks", ["m"], () => session.toggleMarks()],
+    ["next", "play.next", ["n"], () => stepPlace(app, 1)],
+    ["previous", "play.previous", ["p"], () => stepPlace(app, -1)],
+    ["levels", "play.all-levels", ["l"], () => app.open("levels")],
+    ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(1.25)],
+    ["zoom-out", "play.zoom-out", ["-"], () => board.zoomBy(0.8)],
+  ];
+  return actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, group: "play", keys, run }));
+}
