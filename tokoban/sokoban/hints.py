@@ -105,7 +105,7 @@ def predicted_hint(
     destination, moves = None, ""
     if box is not None and push is not None:
         destination = box.neighbour(push)
-        moves = _walk(board, box.neighbour(push.opposite)) + lurd.LETTERS[push].upper()
+        moves = walk(board, box.neighbour(push.opposite)) + lurd.LETTERS[push].upper()
     return Hint(
         status="predicted",
         box=box,
@@ -118,7 +118,7 @@ def predicted_hint(
     )
 
 
-def _walk(board: Board, to: Square) -> str:
+def walk(board: Board, to: Square) -> str:
     """A shortest walk of the player to a square of its area, as LURD."""
     area, ways = board.area(), {board.player: ""}
     reached = [board.player]

@@ -1,6 +1,6 @@
 """The attention of the push policy along a solution, for the attention page.
 
-Axes: L layers, N heads, T floor squares, C channels, H rows and W columns of the board.
+Axes: L layers, N heads, F floor squares, C channels, H rows and W columns of the board.
 """
 
 from collections.abc import Sequence
@@ -47,8 +47,11 @@ def attention_panels(
     return panels
 
 
-def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N HW HW"]:
-    """The weights of every attention, in the order of the passes through it."""
+def floor_weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N F F"]:
+    """The weights of every attention, in the order of the passes through it.
+
+    Raises ``ValueError`` for a network without attention.
+    """
     boxes, zone = (
         np.array([[square in chosen for square in squares.squares]])
         for chosen in (board.boxes, board.area())
@@ -56,7 +59,12 @@ def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tenso
     with record_attention(guide.model) as record:
         guide.evaluate(boxes, zone)
     passes = zip(*record.values(), strict=True)  # of a looped network, several through each layer
-    layers = torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
+    return torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
+
+
+def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N HW HW"]:
+    """The weights of every attention over the board; walls attend to nothing."""
+    layers = floor_weights(guide, squares, board)
     cells = torch.tensor([row * board.width + column for row, column in squares.squares])
     spread = torch.zeros(*layers.shape[:2], board.height * board.width, board.height * board.width)
     spread[:, :, cells[:, None], cells] = layers

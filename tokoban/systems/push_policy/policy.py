@@ -64,7 +64,7 @@ class PushPolicy:
 
     def predict(self, board: Board) -> Prediction:
         """Its estimate of a board; raises ``ValueError`` saying why a board does not fit it."""
-        if _is_hopeless(board):
+        if is_hopeless(board):
             return _HOPELESS
         return _predicted(board, *self.guide(board))
 
@@ -75,7 +75,7 @@ class PushPolicy:
         solution.
         """
         guide: Guide
-        if _is_hopeless(board):  # which the search finds out without its guide
+        if is_hopeless(board):  # which the search finds out without its guide
             guide, prediction = UniformGuide(Squares(board).neighbours), _HOPELESS
         else:
             try:
@@ -107,7 +107,7 @@ class PushPolicy:
         return attention_panels(guide, squares, board, lurd.parse(moves))
 
 
-def _is_hopeless(board: Board) -> bool:
+def is_hopeless(board: Board) -> bool:
     """Whether boxes and goals cannot come together, so that there is nothing to read."""
     return bool(enclosed(board)) or len(board.boxes) != len(board.goals)
 

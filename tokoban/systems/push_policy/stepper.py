@@ -1,0 +1,132 @@
+"""Games of one level as rows of pushes: what beam search and sampling step through.
+
+Axes: R rows, A actions (the square of the box before the push * 4 + the direction), F floor squares
+of ``ground.Squares``.
+"""
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor
+
+from tokoban.sokoban.board import OFFSETS, Board
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import Squares, zobrist_keys
+from tokoban.sokoban.search.guide import Guidance, Guide, legal_pushes
+
+_MOST_DEADLOCKED = 1 - 1e-6  # however certain the guide is, the push is only put off
+
+
+class PushStepper:
+    """Plays one game per row as a guide advises; a ``MergingStepper``.
+
+    An action has the probability that the guide gives its push, times that of no deadlock after it,
+    normalised. Equal rows are judged once. A row whose action is illegal stays as it is.
+    """
+
+    def __init__(self, guide: Guide, squares: Squares, board: Board, *, width: int) -> None:
+        """``guide`` is made for ``squares``, the squares of ``board``, in which all rows begin."""
+        self.device = torch.device("cpu")
+        self.num_evaluated = 0  # positions that the guide judged
+        self._guide, self._squares, self._start = guide, squares, board
+        self._around = squares.neighbours[:-1].astype(np.int64)
+        num_floor = len(squares.squares)
+        self._keys = zobrist_keys(num_floor)
+        self._goals = np.array([square in board.goals for square in squares.squares])
+        self._boxes = np.tile([square in board.boxes for square in squares.squares], (width, 1))
+        self._player = np.full(width, squares.number[board.player])
+        self._marks, self._mark = np.zeros(num_floor + 1, np.int64), 0
+        self._waiting = np.empty(num_floor + 1, np.int32)
+        self._is_legal = np.zeros((width, num_floor, len(OFFSETS)), np.bool_)
+        self._judge()
+
+    def log_probs(self) -> Float[Tensor, "R A"]:
+        """Log-probabilities of the pushes; all -inf where none is legal."""
+        return self._log_probs
+
+    def advance(
+        self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
+    ) -> Bool[Tensor, "R"]:
+        """Pushes, and asks the guide about the new positions; solved games are finished."""
+        if parents is not None:
+            rows = parents.numpy()
+            self._boxes, self._player = self._boxes[rows], self._player[rows]
+            self._is_legal = self._is_legal[rows]
+        for row, action in enumerate(actions.tolist()):
+            box, direction = divmod(action, len(OFFSETS))
+            if self._is_legal[row, box, direction]:
+                self._boxes[row, [box, self._around[box, direction]]] = False, True
+                self._player[row] = box
+        self._judge()
+        return torch.from_numpy(self._is_solved())
+
+    def keys(self) -> Int64[Tensor, "R"]:
+        """Keys of the positions: the boxes and the squares that the player reaches."""
+        return torch.from_numpy(self._row_keys.view(np.int64))
+
+    def successor_keys(self) -> Int64[Tensor, "R A"]:
+        """Keys of the positions after each legal push; 0 for the others."""
+        keys = np.zeros(self._is_legal.shape, np.uint64)
+        for row, box, direction in np.argwhere(self._is_legal):
+            boxes = self._boxes[row].copy()
+            boxes[[box, self._around[box, direction]]] = False, True
+            keys[row, box, direction] = self._key(boxes, int(box))
+        return torch.from_numpy(keys.reshape(len(keys), -1).view(np.int64))
+
+    def boards(self) -> list[Board]:
+        """The rows as boards."""
+        start, squares = self._start, self._squares.squares
+        outside = start.boxes - set(squares)
+        return [
+            Board(
+                start.height,
+                start.width,
+                start.walls,
+                start.goals,
+                outside | {squares[number] for number in np.flatnonzero(boxes)},
+                squares[player],
+            )
+            for boxes, player in zip(self._boxes, self._player, strict=True)
+        ]
+
+    @property
+    def pushes_left(self) -> Float[np.ndarray, " R"]:
+        """What the guide expects of each row if it is solvable."""
+        return np.where(self._is_solved(), 0, self._guidance.pushes_left)
+
+    @property
+    def deadlocked(self) -> Float[np.ndarray, " R"]:
+        """How probable it is to the guide that a row is not solvable."""
+        return np.where(self._is_solved(), 0, self._guidance.deadlocked)
+
+    def _is_solved(self) -> Bool[np.ndarray, " R"]:
+        return (self._boxes == self._goals).all(axis=1)
+
+    def _judge(self) -> None:
+        """Finds the legal pushes of all rows, and what the guide says of them."""
+        zones = np.empty_like(self._boxes)
+        self._row_keys = np.empty(len(self._boxes), np.uint64)
+        for row, (boxes, player) in enumerate(zip(self._boxes, self._player, strict=True)):
+            self._row_keys[row] = self._key(boxes, int(player))
+            zones[row] = self._marks[:-1] == self._mark
+        _, first, same = np.unique(self._row_keys, return_index=True, return_inverse=True)
+        judged = self._guide.evaluate(self._boxes[first], zones[first])
+        self.num_evaluated += len(first)
+        self._guidance = Guidance(*(part[same] for part in judged))
+        self._is_legal = legal_pushes(self._squares.neighbours, self._boxes, zones)
+        deadlocks = self._guidance.push_deadlocks.clip(0, _MOST_DEADLOCKED)
+        preferred = np.where(
+            self._is_legal, self._guidance.log_policy + np.log1p(-deadlocks), -np.inf
+        )
+        logits = torch.from_numpy(preferred.astype(np.float32)).flatten(1)
+        totals = logits.logsumexp(1, keepdim=True)
+        self._log_probs = logits - totals.masked_fill(totals == -torch.inf, 0.0)
+
+    def _key(self, boxes: Bool[np.ndarray, " F"], player: int) -> np.uint64:
+        """The key of a position; leaves the player's zone marked."""
+        self._mark += 1
+        is_blocked = np.append(boxes, True)
+        least = flood(
+            self._squares.neighbours, is_blocked, player, self._marks, self._mark, self._waiting
+        )
+        return np.bitwise_xor.reduce(self._keys[0, boxes]) ^ self._keys[1, least]
