@@ -29,7 +29,8 @@ ALLOWED = {
     "systems": (PARTS, RUN | {"gymnasium"}),
     "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
     "api": ({"sokoban", "training", "files", "systems", "pretrained"}, CORE),
-    "cli": (PARTS | {"systems", "pretrained", "api"}, RUN),
+    "web": (PARTS | {"systems", "pretrained", "api"}, RUN | {"starlette", "uvicorn"}),
+    "cli": (PARTS | {"systems", "pretrained", "api", "web"}, RUN),
 }
 # What one file may import beyond its folder.
 ALLOWED_HERE = {

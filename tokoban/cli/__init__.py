@@ -17,8 +17,8 @@ from tokoban.cli.streams import drop_unwritten, replace_closed
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
-    "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "demo",
-    "prepare",
+    "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "web",
+    "demo", "prepare",
 )  # fmt: skip
 
 

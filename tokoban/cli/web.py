@@ -1,0 +1,80 @@
+"""``tokoban web``: the page to play, understand and watch, in a browser."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokoban.cli.parser import whole
+
+if TYPE_CHECKING:
+    from tokoban.web.app import Collection
+
+SUMMARY = "play levels in a browser, with analysis of positions and attention"
+UNDECIDED = ""
+
+# Fixed, since a browser keeps the games of each address apart.
+_PORT = 8624
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the files and the address."""
+    parser.add_argument(
+        "file",
+        nargs="*",
+        metavar="FILE",
+        help="level files (XSB, SOK, SLC or Boxoban) to offer beside the levels of the project",
+    )
+    parser.add_argument(
+        "--port",
+        type=whole(0, 65535),
+        default=_PORT,
+        metavar="N",
+        help=f"port; 0 is any free one. The browser keeps games by address and port "
+        f"(default: {_PORT})",
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on; any but a loopback address lets others in the network use this "
+        "machine's processors (default: 127.0.0.1)",
+    )
+    parser.add_argument(
+        "--no-open", action="store_true", help="do not open the page in the browser"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves the page until Ctrl-C."""
+    from tokoban.web import server
+    from tokoban.web.app import make_app
+
+    # Before the files, which take longer to read.
+    listening = server.bind(arguments.host, arguments.port)
+    address = server.address_of(listening, arguments.host)
+    app = make_app(_collections(arguments.file), names=[arguments.host])
+
+    def announce() -> None:
+        print(f"tokoban is at {address} (Ctrl-C ends it)", flush=True)
+        if not arguments.no_open:
+            server.open_browser(address)
+
+    try:
+        server.serve(app, listening, on_ready=announce)
+    except KeyboardInterrupt:  # the usual end
+        print()
+    return 0
+
+
+def _collections(files: list[str]) -> "list[Collection]":
+    """The levels of the project, then those of each file; raises as ``read_levels`` does."""
+    from tokoban.cli.play import shipped_levels
+    from tokoban.sokoban.formats import read_levels
+    from tokoban.web.app import Collection
+
+    found = [Collection("tokoban", "tokoban", read_levels(shipped_levels()))]
+    for number, name in enumerate(files, 1):
+        file = read_levels(name)
+        title = "standard input" if name == "-" else Path(name).name
+        found.append(Collection(f"file-{number}", title, file))
+    return found

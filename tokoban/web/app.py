@@ -1,0 +1,247 @@
+"""The routes: files of the package, collections of levels, and jobs as streams of events."""
+
+import asyncio
+import contextlib
+import json
+import mimetypes
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from tokoban.sokoban.formats import LevelFile
+from tokoban.web import wire
+from tokoban.web.jobs import JobQueue, QueueFullError, Run
+from tokoban.web.safety import Safety
+
+_STATIC = Path(str(resources.files("tokoban.web"))) / "static"
+_MAX_NAME = 200  # characters of a pasted file's name
+_MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A level file that the page offers."""
+
+    id: str
+    name: str
+    file: LevelFile
+    credit: str = ""
+
+    @cached_property
+    def as_json(self) -> bytes:
+        """The collection with all its levels."""
+        content = {"id": self.id, "name": self.name, "credit": self.credit}
+        return json.dumps(content | wire.file_to_json(self.file)).encode()
+
+
+def make_app(
+    collections: Sequence[Collection], *, names: Iterable[str] = (), queue: JobQueue | None = None
+) -> Starlette:
+    """The page with these collections; ``names`` are names of the server beside ``localhost``.
+
+    The worker processes live from the application's start to its end.
+    """
+    jobs = queue or JobQueue()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await jobs.start()
+        try:
+            yield
+        finally:
+            await jobs.close()
+
+    api = _Api(collections, jobs)
+    files = _Files(_STATIC)
+    routes = [
+        Route("/", files.index),
+        Route("/static/{path:path}", files.file),
+        Route("/api/collections", api.list_collections),
+        Route("/api/collections/{id}", api.collection),
+        Route("/api/levels/read", api.read_levels, methods=["POST"]),
+        Route("/api/levels/write", api.write_levels, methods=["POST"]),
+        Route("/api/jobs", api.submit_job, methods=["POST"]),
+    ]
+    return Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[Middleware(Safety, names=names, max_body_bytes=wire.MAX_BODY_BYTES)],
+        exception_handlers={HTTPException: _as_message},
+    )
+
+
+class _Files:
+    """The files of a folder by name; a path of the client is looked up, never opened."""
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = {
+            path.relative_to(folder).as_posix(): path
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+
+    async def index(self, request: Request) -> Response:
+        """The page."""
+        return self._answer("index.html", request)
+
+    async def file(self, request: Request) -> Response:
+        """Any other file."""
+        return self._answer(request.path_params["path"], request)
+
+    def _answer(self, name: str, request: Request) -> Response:
+        if name not in self._paths:
+            raise HTTPException(404)
+        content = self._paths[name].read_bytes()
+        tag = f'"{sha256(content).hexdigest()[:32]}"'
+        # Looked at anew at each visit, so that an update of tokoban is an update of the page.
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        media_type = "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0]
+        return Response(content, media_type=media_type, headers=headers)
+
+
+class _Api:
+    """What the page asks for by fetch."""
+
+    def __init__(self, collections: Sequence[Collection], jobs: JobQueue) -> None:
+        self._collections = {collection.id: collection for collection in collections}
+        self._jobs = jobs
+        self._parsing = asyncio.Semaphore(_MAX_PARSED_AT_ONCE)
+
+    async def list_collections(self, request: Request) -> Response:
+        """All collections without their levels."""
+        listed = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "num_levels": len(one.file),
+                "problems": [str(problem) for problem in one.file.problems],
+            }
+            for one in self._collections.values()
+        ]
+        return _json({"collections": listed})
+
+    async def collection(self, request: Request) -> Response:
+        """One collection with its levels."""
+        found = self._collections.get(request.path_params["id"])
+        if found is None:
+            raise HTTPException(404, "There is no such collection.")
+        content = await run_in_threadpool(lambda: found.as_json)
+        return Response(content, media_type="application/json", headers=_FRESH)
+
+    async def read_levels(self, request: Request) -> Response:
+        """The levels in a text that was pasted or dropped."""
+        content = await _content(request)
+
+        def read() -> dict[str, Any]:
+            text = wire.text_of(content, "text", most=wire.MAX_BODY_BYTES)
+            name = wire.text_of(content, "name", usual="", most=_MAX_NAME)
+            return wire.read_levels(text, name)
+
+        return await self._parsed(read)
+
+    async def write_levels(self, request: Request) -> Response:
+        """Levels as the text of a file."""
+        content = await _content(request)
+
+        def write() -> dict[str, Any]:
+            return {"text": wire.levels_to_text(content.get("levels"), content.get("format"))}
+
+        return await self._parsed(write)
+
+    async def _parsed(self, work: Callable[[], dict[str, Any]]) -> Response:
+        """The result of ``work`` in a thread; a ``ValueError`` is the client's."""
+        async with self._parsing:
+            try:
+                return await run_in_threadpool(lambda: _json(work()))
+            except ValueError as error:
+                raise HTTPException(400, str(error)) from None
+
+    async def submit_job(self, request: Request) -> Response:
+        """Starts a job; the answer is the stream of its events."""
+        content = await _content(request)
+        kind, arguments = content.get("kind"), content.get("arguments")
+        if not isinstance(kind, str) or not isinstance(arguments, dict):
+            raise HTTPException(400, "Expected an object with a kind and arguments.")
+        try:
+            return _EventStream(self._jobs.submit(kind, arguments))
+        except QueueFullError as error:
+            raise HTTPException(429, str(error)) from None
+
+
+class _EventStream(Response):
+    """The events of a job as lines of JSON; a client that leaves cancels it."""
+
+    media_type = "application/x-ndjson"
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(headers=_FRESH)
+        del self.headers["content-length"]
+        self._run = run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Streams until the last event, or until the client has left."""
+        stream = asyncio.ensure_future(self._stream(send))
+        left = asyncio.ensure_future(_wait_for_leave(receive))
+        try:
+            await asyncio.wait({stream, left}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._run.cancel()
+            for task in (stream, left):
+                task.cancel()
+            await asyncio.gather(stream, left, return_exceptions=True)
+
+    async def _stream(self, send: Send) -> None:
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        async for line in self._run:
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _wait_for_leave(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+_FRESH: Mapping[str, str] = {"Cache-Control": "no-store"}
+
+
+def _json(content: object) -> Response:
+    return JSONResponse(content, headers=_FRESH)
+
+
+async def _content(request: Request) -> dict[str, Any]:
+    """The object in the body of a request; anything else is the client's error."""
+    # No form of another site can send this type.
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(400, "Expected JSON.")
+    body = await request.body()
+    try:
+        content = await run_in_threadpool(json.loads, body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "This is not JSON.") from None
+    if not isinstance(content, dict):
+        raise HTTPException(400, "Expected an object.")
+    return content
+
+
+async def _as_message(request: Request, error: Exception) -> Response:
+    """An error as one clear sentence."""
+    assert isinstance(error, HTTPException)
+    message = {"message": error.detail}
+    return JSONResponse(message, status_code=error.status_code, headers=_FRESH)

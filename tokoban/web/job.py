@@ -1,0 +1,27 @@
+"""A job: what a worker process runs for the page."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a job is given besides its arguments."""
+
+    stop: threading.Event  # set once nobody waits for the job any more
+    report: Callable[[dict[str, Any]], None]  # sends a progress event; calls may be dropped
+
+
+# Yields the events of its answer, such as {"event": "answer", ...}; the last is {"event": "done",
+# ...}. Raises ``ValueError`` for what the client got wrong.
+Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
+
+# Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
+# arguments that a worker calls while it has nothing else to do.
+MODULES = ("tokoban.web.solving_jobs",)
+
+# Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind
+# a long search.
+QUICK = frozenset({"explain", "hint", "predict", "predict_line"})

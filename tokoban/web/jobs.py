@@ -1,0 +1,276 @@
+"""The queue of jobs: worker processes kept warm, limits, cancellation, and crashes as messages."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from tokoban.web.job import QUICK
+from tokoban.web.worker import MAX_EVENT_BYTES
+
+MAX_WAITING = 64  # jobs; one page has a handful at most
+_NUM_LONG = 2  # long jobs at once, each in a process of its own
+_IDLE_S = 120.0  # after which a process that is not kept warm ends
+_GRACE_S = 5.0  # from the stop flag to the end of the process; imports may take so long
+_COMPILING_GRACE_S = 180.0  # a compilation that is cut off would only begin anew
+_MAX_JOB_S = 3600.0
+_MAX_HELD_MB = 1200  # a process that holds more after a job is replaced
+_MAX_BUFFERED_BYTES = 2**25  # events that a slow client has not read
+
+_COMMAND = (sys.executable, "-m", "tokoban.web.worker")
+
+
+class QueueFullError(Exception):
+    """Too many jobs wait already."""
+
+
+class Run:
+    """One job from its request to its last event; iterating gives its events as lines of JSON."""
+
+    def __init__(self, kind: str, arguments: dict[str, Any]) -> None:
+        self.kind, self.arguments = kind, arguments
+        self.is_cancelled = asyncio.Event()
+        self._events: deque[tuple[str, bytes]] = deque()
+        self._num_bytes = 0
+        self._changed = asyncio.Event()
+        self._is_over = False
+
+    def cancel(self) -> None:
+        """Ends the job; nobody reads its events any more."""
+        self._is_over = True
+        self._events.clear()
+        self._changed.set()
+        self.is_cancelled.set()
+
+    def put(self, word: str, line: bytes) -> None:
+        """Adds an event; news of progress replaces older news that was not read."""
+        if self._is_over:
+            return
+        if word == "progress" and self._events and self._events[-1][0] == word:
+            self._num_bytes -= len(self._events.pop()[1])
+        self._events.append((word, line))
+        self._num_bytes += len(line)
+        self._is_over = word in ("done", "error")
+        if self._num_bytes > _MAX_BUFFERED_BYTES:
+            self._events.clear()
+            self.is_cancelled.set()
+            self._is_over = False
+            self.fail("too-slow", "The page reads more slowly than the job answers.")
+        self._changed.set()
+
+    def tell(self, word: str, **content: object) -> None:
+        """Adds an event of the queue itself."""
+        line = json.dumps({"event": word, **content}).encode() + b"\n"
+        self.put("progress" if word == "queued" else word, line)
+
+    def fail(self, code: str, message: str) -> None:
+        """Ends the job with an error."""
+        self._num_bytes = 0
+        self.tell("error", code=code, message=message)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The events as they come, up to the last."""
+        while True:
+            self._changed.clear()
+            while self._events:
+                _, line = self._events.popleft()
+                self._num_bytes -= len(line)
+                yield line
+            if self._is_over:
+                return
+            await self._changed.wait()
+
+
+class JobQueue:
+    """Runs jobs in worker processes: quick ones in one, long ones in others.
+
+    The first process of each is started at once, imports what searches need, and is replaced when
+    it ends; ``started`` and ``closed`` bracket the queue's life in an event loop.
+    """
+
+    def __init__(self, *, command: Sequence[str] = _COMMAND) -> None:
+        self._command = tuple(command)
+        self._quick, self._long = _Lane(), _Lane()
+        self._slots: list[asyncio.Task[None]] = []
+        self._numbers = itertools.count(1)
+
+    async def start(self) -> None:
+        """Starts the processes."""
+        loop = asyncio.get_running_loop()
+        self._slots = [loop.create_task(self._serve(self._quick, is_kept=True))]
+        for slot in range(_NUM_LONG):
+            self._slots.append(loop.create_task(self._serve(self._long, is_kept=slot == 0)))
+
+    async def close(self) -> None:
+        """Ends all jobs and processes."""
+        for slot in self._slots:
+            slot.cancel()
+        await asyncio.gather(*self._slots, return_exceptions=True)
+
+    def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
+        """Puts a job in its queue; raises ``QueueFullError``."""
+        lane = self._quick if kind in QUICK else self._long
+        if len(lane) >= MAX_WAITING:
+            raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
+        run = Run(kind, arguments)
+        lane.add(run)
+        return run
+
+    async def _serve(self, lane: "_Lane", *, is_kept: bool) -> None:
+        """One process at a time, for the jobs of one queue."""
+        worker = await self._started() if is_kept else None
+        try:
+            while True:
+                try:
+                    idle_s = None if is_kept or worker is None else _IDLE_S
+                    run = await asyncio.wait_for(lane.next(), idle_s)
+                except TimeoutError:
+                    assert worker is not None
+                    await worker.end()
+                    worker = None
+                    continue
+                if worker is None:
+                    worker = await self._started()
+                if worker is None:
+                    run.fail("crashed", "The worker process does not start; the terminal says why.")
+                elif not await self._work(worker, run):
+                    await worker.end()
+                    worker = await self._started() if is_kept else None
+        finally:
+            if worker is not None:
+                await worker.end()
+
+    async def _started(self) -> "_Worker | None":
+        """A process that is ready; None if it ended instead."""
+        worker = await _Worker.start(self._command)
+        if await worker.is_ready():
+            return worker
+        await worker.end()
+        return None
+
+    async def _work(self, worker: "_Worker", run: Run) -> bool:
+        """Runs a job; False if its process is of no more use."""
+        number = next(self._numbers)
+        run.tell("started")
+        relay = asyncio.ensure_future(worker.relay(number, run))
+        cancelled = asyncio.ensure_future(run.is_cancelled.wait())
+        try:
+            both = {relay, cancelled}
+            await asyncio.wait(both, timeout=_MAX_JOB_S, return_when=asyncio.FIRST_COMPLETED)
+            if not relay.done():
+                if not cancelled.done():
+                    run.fail("too-long", f"The job was ended after {_MAX_JOB_S / 60:.0f} minutes.")
+                worker.send({"stop": number})
+                grace_s = _COMPILING_GRACE_S if worker.is_compiling else _GRACE_S
+                await asyncio.wait({relay}, timeout=grace_s)
+            if not relay.done():
+                return False
+            held_mb = relay.result()
+            if held_mb is None:
+                run.fail("crashed", "The worker process of this job ended; another has started.")
+                return False
+            return held_mb <= _MAX_HELD_MB
+        finally:
+            for task in (relay, cancelled):
+                task.cancel()
+            await asyncio.gather(relay, cancelled, return_exceptions=True)
+
+
+class _Lane:
+    """Jobs that wait for the same processes; the first comes first."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Run] = deque()
+        self._num_waiting = asyncio.Semaphore(0)
+
+    def __len__(self) -> int:
+        """How many jobs wait that somebody still wants."""
+        return sum(not run.is_cancelled.is_set() for run in self._waiting)
+
+    def add(self, run: Run) -> None:
+        """Adds a job at the end."""
+        run.tell("queued", before=len(self))
+        self._waiting.append(run)
+        self._num_waiting.release()
+
+    async def next(self) -> Run:
+        """The first job that somebody still wants, when there is one."""
+        while True:
+            await self._num_waiting.acquire()
+            run = self._waiting.popleft()
+            if run.is_cancelled.is_set():
+                continue
+            wanted = (other for other in self._waiting if not other.is_cancelled.is_set())
+            for before, other in enumerate(wanted):
+                other.tell("queued", before=before)
+            return run
+
+
+class _Worker:
+    """One worker process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.is_compiling = False
+
+    @classmethod
+    async def start(cls, command: Sequence[str]) -> "_Worker":
+        """Starts a process; its complaints go where the server's go."""
+        # Several processes of many threads each would only get in each other's way.
+        environment = {"OMP_NUM_THREADS": "1", **os.environ}
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=2 * MAX_EVENT_BYTES,
+            env=environment,
+            # Ctrl-C in the terminal is the server's; it ends the workers itself.
+            start_new_session=True,
+        )
+        return cls(process)
+
+    async def is_ready(self) -> bool:
+        """Waits until the process can work; False if it ends instead."""
+        while line := await self._read():
+            if line.startswith(b"ready "):
+                return True
+        return False
+
+    async def relay(self, number: int, run: Run) -> int | None:
+        """Sends a job and passes its events on; the memory then held in MB, None if it died."""
+        self.is_compiling = False
+        self.send({"number": number, "kind": run.kind, "arguments": run.arguments})
+        while line := await self._read():
+            word, _, content = line.partition(b" ")
+            if word == b"idle":
+                return int(content)
+            if word == b"compiling":
+                self.is_compiling = True
+                word = b"progress"
+            run.put(word.decode(), content)
+        return None
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Writes a line; that the process has ended is seen where it is read."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    async def _read(self) -> bytes:
+        """A line; nothing once the process has ended."""
+        assert self._process.stdout is not None
+        try:
+            return await self._process.stdout.readline()
+        except (ValueError, ConnectionError):  # a line beyond all limits
+            return b""
+
+    async def end(self) -> None:
+        """Ends the process at once."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()

@@ -1,0 +1,73 @@
+"""Runs the page's server: binds the address, says it, and opens the browser."""
+
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+from starlette.types import ASGIApp
+
+_SHUTDOWN_S = 2  # for the streams that are open
+_MAX_CONNECTIONS = 512
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens; raises ``OSError`` that says what address is in use."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), f"{host}:{port}") from None
+    return listening
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """The address for a browser; one that stands for all addresses becomes the loopback one."""
+    port = listening.getsockname()[1]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def serve(app: ASGIApp, listening: socket.socket, *, on_ready: Callable[[], None]) -> None:
+    """Serves until Ctrl-C or a signal to end; calls ``on_ready`` once requests are answered."""
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_graceful_shutdown=_SHUTDOWN_S,
+    )
+    _Server(config, on_ready).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts, then reports it."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+
+def open_browser(address: str) -> None:
+    """Opens the address in a window, where there is a screen."""
+    # Without one, a browser of the terminal would take the terminal over.
+    has_screen = sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    if has_screen:
+        # Some browsers return only when they are closed.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -1,0 +1,142 @@
+"""The jobs of the searches: solve, hint and explain."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import tokoban
+from tokoban.sokoban.hints import Hint
+from tokoban.sokoban.search.answer import OBJECTIVES, Objective, Progress
+from tokoban.web import wire
+from tokoban.web.job import Context
+
+_MEMORY_MB = 1000.0  # of a search; several may run at once
+_SOLVE_S, _HINT_S, _EXPLAIN_S = 60.0, 2.0, 5.0  # where the page names no limit
+
+
+def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """An answer for each better solution; ``minimise`` as in ``tokoban.solve``."""
+    board = wire.board_of(arguments)
+    minimise: Any = wire.choice_of(arguments, "minimise", OBJECTIVES, usual=None)
+
+    def report(objective: Objective, progress: Progress) -> None:
+        context.report(
+            {
+                "objective": objective,
+                "expansions": progress.expansions,
+                "positions": progress.positions,
+                "elapsed_s": round(progress.elapsed_s, 3),
+                "at_least": progress.at_least,
+            }
+        )
+
+    answers = tokoban.solve_anytime(
+        board,
+        minimise=minimise,
+        time_limit_s=wire.time_limit_of(arguments, usual=_SOLVE_S),
+        memory_limit_mb=_MEMORY_MB,
+        stop=context.stop,
+        report=report,
+    )
+    found: dict[str, Any] = {}
+    for answer in answers:
+        found = wire.answer_to_json(answer)
+        yield {"event": "answer", **found}
+    yield {"event": "done", **found}
+
+
+def hint(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The next box, where it goes and the moves up to its first push.
+
+    The policy of pushes is asked first, then a search.
+    """
+    found = tokoban.hint(
+        wire.board_of(arguments),
+        policy=_policies.pushes(),
+        time_limit_s=wire.time_limit_of(arguments, usual=_HINT_S),
+        stop=context.stop,
+    )
+    yield {"event": "done", **hint_to_json(found)}
+
+
+def hint_to_json(found: Hint) -> dict[str, Any]:
+    """A hint; what is not known is null."""
+    return {
+        "status": found.status,
+        "box": found.box and list(found.box),
+        "push": None if found.push is None else "uldr"[found.push],
+        "destination": found.destination and list(found.destination),
+        "moves": found.moves,
+        "moves_left": found.moves_left,
+        "pushes_left": found.pushes_left,
+        "is_optimal": found.is_optimal,
+        "deadlock_probability": found.deadlock_probability,
+        "solver": found.solver,
+        "reason": found.reason,
+        "sentence": str(found),
+    }
+
+
+def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """Whether the position is deadlocked, by which boxes, and the proof.
+
+    With ``moves`` it is the position after them or, if that is deadlocked, after the push that
+    deadlocked it: ``moves`` of the answer end with that push.
+    """
+    from tokoban.sokoban.proofs.notation import to_json
+
+    board, moves = wire.game_of(arguments)
+    found = tokoban.explain(
+        board,
+        moves=moves,
+        time_limit_s=wire.time_limit_of(arguments, usual=_EXPLAIN_S),
+        memory_limit_mb=_MEMORY_MB,
+        stop=context.stop,
+    )
+    certificate = found.certificate
+    solution = found.solution
+    yield {
+        "event": "done",
+        "status": found.status,
+        "moves": found.moves,
+        "num_moves_solvable": found.num_moves_solvable,
+        "boxes": wire.squares(found.boxes),
+        "sentences": found.sentences,
+        "certificate": certificate and to_json(certificate),
+        "solution": solution and solution.lurd,
+        "num_pushes": solution and solution.num_pushes,
+        "reason": found.reason,
+        "elapsed_s": round(found.elapsed_s, 6),
+    }
+
+
+class _Policies:
+    """The policy of pushes, loaded when it is first asked."""
+
+    def __init__(self) -> None:
+        self._pushes: tokoban.Pretrained | None = None
+
+    def pushes(self) -> "tokoban.Pretrained":
+        """The weights that come with tokoban."""
+        if self._pushes is None:
+            self._pushes = tokoban.load("sokoban-push", system="push")
+        return self._pushes
+
+
+_policies = _Policies()
+
+# A level that is solved and a position that is deadlocked load what searches have compiled.
+_SOLVED = tokoban.Board.from_xsb("########|#@ $ . #|# $   .#|#      #|########")
+_LOST = tokoban.Board.from_xsb("#######|#. $$.#|#@    #|#######")
+
+
+def _warm_searches() -> None:
+    tokoban.solve(_SOLVED)
+    tokoban.explain(_LOST)
+
+
+def _warm_policy() -> None:
+    tokoban.hint(_SOLVED, policy=_policies.pushes())
+
+
+JOBS = {"solve": solve, "hint": hint, "explain": explain}
+WARM_UP = (_warm_searches, _warm_policy)

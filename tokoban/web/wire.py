@@ -1,0 +1,188 @@
+"""Boards, levels and answers as JSON, and the limits on what a client may send."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats import (
+    Level,
+    LevelFile,
+    SavedGame,
+    Solution,
+    format_board,
+    lurd,
+    parse_board,
+    write_levels,
+    write_xsb,
+)
+from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
+from tokoban.sokoban.search.answer import Answer
+
+# A level file of the largest size that is read, and what JSON makes of its line ends.
+MAX_BODY_BYTES = 2 * MAX_BYTES
+MAX_TIME_S = 600.0
+_MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of this
+_MAX_MOVES_TEXT = 2**20
+_MAX_LEVELS = 10_000
+
+
+def board_of(arguments: Mapping[str, Any]) -> Board:
+    """The position of ``board`` after ``moves``, if there are any; raises ``ValueError``."""
+    start, moves = game_of(arguments)
+    replayed = lurd.replay(start, moves)
+    if replayed.reason is not None:
+        raise ValueError(f"moves: {replayed.reason}")
+    return replayed.board
+
+
+def game_of(arguments: Mapping[str, Any]) -> tuple[Board, str]:
+    """The board, and the moves (LURD) that were made from it; raises ``ValueError``."""
+    board = parse_board(text_of(arguments, "board", most=_MAX_BOARD_TEXT))
+    return board, text_of(arguments, "moves", usual="", most=_MAX_MOVES_TEXT)
+
+
+def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None, most: int) -> str:
+    """A text of at most ``most`` characters; ``usual`` where there is none; else ``ValueError``."""
+    text = arguments.get(name, usual)
+    if not isinstance(text, str):
+        raise ValueError(f"{name}: expected a text")
+    if len(text) > most:
+        raise ValueError(f"{name}: {len(text):,} characters; expected at most {most:,}")
+    return text
+
+
+def number_of(
+    arguments: Mapping[str, Any], name: str, *, usual: float | None, least: float, most: float
+) -> float:
+    """A number of a range; ``usual`` where there is none or null; raises ``ValueError``."""
+    number = arguments.get(name)
+    number = usual if number is None else number
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if number is None or not is_number or not least <= number <= most:
+        raise ValueError(f"{name}: expected a number from {least:g} to {most:g}")
+    return float(number)
+
+
+def whole_of(
+    arguments: Mapping[str, Any], name: str, *, usual: int | None, least: int, most: int
+) -> int:
+    """A whole number of a range; ``usual`` where there is none or null; raises ``ValueError``."""
+    number = number_of(arguments, name, usual=usual, least=least, most=most)
+    if not number.is_integer():
+        raise ValueError(f"{name}: expected a whole number")
+    return int(number)
+
+
+def choice_of(
+    arguments: Mapping[str, Any], name: str, choices: Sequence[str], *, usual: str | None
+) -> str | None:
+    """One of ``choices``; ``usual`` where there is none or null; raises ``ValueError``."""
+    choice = arguments.get(name)
+    if choice is None:
+        return usual
+    if choice not in choices:
+        raise ValueError(f"{name}: expected one of {', '.join(choices)}")
+    return str(choice)
+
+
+def time_limit_of(arguments: Mapping[str, Any], *, usual: float) -> float:
+    """The time limit in seconds; raises ``ValueError``."""
+    return number_of(arguments, "time_limit_s", usual=usual, least=0.01, most=MAX_TIME_S)
+
+
+def squares(found: Iterable[Square]) -> list[list[int]]:
+    """Squares as ``[row, column]``, in order."""
+    return [[row, column] for row, column in sorted(found)]
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """What a search has found; what is not known is null."""
+    solution = answer.solution
+    return {
+        "status": answer.status,
+        "solver": answer.solver,
+        "moves": solution and solution.lurd,
+        "num_moves": solution and solution.num_moves,
+        "num_pushes": solution and solution.num_pushes,
+        "optimum": answer.optimum,
+        "at_least_moves": answer.at_least_moves,
+        "at_least_pushes": answer.at_least_pushes,
+        "num_expansions": answer.num_expansions,
+        "elapsed_s": round(answer.elapsed_s, 6),
+        "reason": answer.reason,
+    }
+
+
+def level_to_json(level: Level) -> dict[str, Any]:
+    """A level with its solutions and saved games."""
+    return {
+        "title": level.title,
+        "author": level.author,
+        "notes": list(level.notes),
+        "rows": format_board(level.board).split("\n"),
+        "solutions": [solution.lurd for solution in level.solutions],
+        "saved": [
+            {"moves": lurd.format(level.board, game.directions), "at": game.position}
+            for game in level.saved_games
+        ],
+    }
+
+
+def read_levels(text: str, name: str) -> dict[str, Any]:
+    """The levels in a text of any format, and what is wrong with the others."""
+    return file_to_json(parse_content(text.encode(), source=name))
+
+
+def file_to_json(file: LevelFile) -> dict[str, Any]:
+    """The levels of a file, and the problems found in it."""
+    return {
+        "levels": [level_to_json(level) for level in file.levels],
+        "problems": [
+            {"line": problem.line, "level": problem.level, "message": problem.message}
+            for problem in (*file.problems, *file.warnings)
+        ],
+    }
+
+
+def levels_to_text(levels: object, format: object) -> str:
+    """Levels as the text of a file, in SOK or as bare XSB; raises ``ValueError``."""
+    if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
+        raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
+    if format not in ("sok", "xsb"):
+        raise ValueError("format: expected sok or xsb")
+    made = [_level_from_json(level) for level in levels]
+    return write_levels(made) if format == "sok" else write_xsb(made)
+
+
+def _level_from_json(found: object) -> Level:
+    """A level that a client sent; raises ``ValueError`` if it is none."""
+    if not isinstance(found, dict):
+        raise ValueError("levels: expected objects")
+    board = parse_board("\n".join(_texts(found, "rows")))
+    saved = found.get("saved", [])
+    if not isinstance(saved, list) or not all(isinstance(game, dict) for game in saved):
+        raise ValueError("saved: expected a list of objects")
+    return Level(
+        board,
+        title=text_of(found, "title", usual="", most=_MAX_MOVES_TEXT),
+        author=text_of(found, "author", usual="", most=_MAX_MOVES_TEXT),
+        notes=tuple(_texts(found, "notes", usual=[])),
+        solutions=tuple(
+            Solution(lurd.replay(board, moves).lurd)
+            for moves in _texts(found, "solutions", usual=[])
+        ),
+        saved_games=tuple(_saved_from_json(game) for game in saved),
+    )
+
+
+def _saved_from_json(game: Mapping[str, Any]) -> SavedGame:
+    directions = lurd.parse(text_of(game, "moves", most=_MAX_MOVES_TEXT))
+    at = whole_of(game, "at", usual=len(directions), least=0, most=len(directions))
+    return SavedGame(directions, at)
+
+
+def _texts(found: Mapping[str, Any], name: str, usual: list[str] | None = None) -> list[str]:
+    texts = found.get(name, usual)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{name}: expected a list of texts")
+    return texts

@@ -1,0 +1,185 @@
+"""The worker process: reads jobs from standard input, writes their events to standard output.
+
+Each line of input is JSON: a job ``{"number", "kind", "arguments"}`` or ``{"stop": number}``. Each
+line of output is a word and JSON: an event of the job, ``ready`` once the searches can start,
+``compiling`` when one has to be compiled first, and ``idle`` with the memory held in MB after the
+last event of a job. The process ends with its input.
+"""
+
+import importlib
+import json
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from tokoban.web.job import MODULES, Context, Job
+
+MAX_EVENT_BYTES = 2**24
+_REPORTS_APART_S = 0.05
+_LAST = ("done", "error")
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A job that was sent, and its stop flag."""
+
+    number: int
+    kind: str
+    arguments: dict[str, Any]
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class _Output:
+    """Writes lines; the threads of the process share it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+
+    def write(self, word: str, content: object) -> None:
+        """A line, whole; if it is too long an error takes its place."""
+        line = _encode(word, content)
+        if len(line) > MAX_EVENT_BYTES:
+            message = f"The answer is longer than {MAX_EVENT_BYTES:,} bytes."
+            line = _encode("error", {"event": "error", "code": "too-long", "message": message})
+        with self._lock:
+            self._file.write(line)
+            self._file.flush()
+
+
+def _encode(word: str, content: object) -> bytes:
+    return f"{word} {json.dumps(content, separators=(',', ':'), allow_nan=False)}\n".encode()
+
+
+class _CompilingHandler(logging.Handler):
+    """Tells the server, which is then patient, that a search is being compiled."""
+
+    def __init__(self, output: _Output) -> None:
+        super().__init__()
+        self._output = output
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Passes the notice on."""
+        event = {"event": "progress", "code": "compiling", "message": record.getMessage()}
+        self._output.write("compiling", event)
+
+
+def main() -> None:
+    """Works until the input ends."""
+    # What a library prints must not get between the events.
+    events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    output = _Output(events)
+    tasks: queue.Queue[_Task] = queue.Queue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    logger = logging.getLogger("tokoban")
+    logger.handlers, logger.propagate = [_CompilingHandler(output)], False
+    modules = [importlib.import_module(name) for name in MODULES]
+    jobs: dict[str, Job] = {kind: job for module in modules for kind, job in module.JOBS.items()}
+    to_do = [step for module in modules for step in getattr(module, "WARM_UP", ())]
+    # The searches first: everything else can wait for a pause.
+    if to_do:
+        _warm_up(to_do.pop(0))
+    output.write("ready", sorted(jobs))
+    while True:
+        try:
+            task = tasks.get(block=not to_do)
+        except queue.Empty:
+            _warm_up(to_do.pop(0))
+            continue
+        _work(task, jobs, output)
+        output.write("idle", _held_mb())
+
+
+def _warm_up(step: Callable[[], None]) -> None:
+    """A step that fails is no reason to refuse other jobs; its own job will say what is wrong."""
+    try:
+        step()
+    except Exception:
+        traceback.print_exc()
+
+
+def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
+    """Passes jobs on, and sets the stop flag of the job that is meant; ends the process."""
+    try:
+        latest: _Task | None = None
+        for line in file:
+            message = json.loads(line)
+            if "stop" not in message:
+                latest = _Task(**message)
+                tasks.put(latest)
+            elif latest is not None and latest.number == message["stop"]:
+                latest.stop.set()
+    finally:
+        # The server has gone. Whatever the main thread does, nobody waits for it.
+        os._exit(0)
+
+
+def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
+    """Runs one job; writes its events, of which exactly one is the last."""
+
+    def fail(code: str, message: str) -> None:
+        output.write("error", {"event": "error", "code": code, "message": message})
+
+    if task.kind not in jobs:
+        fail("refused", f"There is no job {task.kind[:40]!r}; there are {', '.join(sorted(jobs))}.")
+        return
+    context = Context(stop=task.stop, report=_reporter(output))
+    try:
+        for event in jobs[task.kind](task.arguments, context):
+            output.write(event["event"], event)
+            if event["event"] in _LAST:
+                return
+            if task.stop.is_set():
+                break
+        output.write("done", {"event": "done"})
+    except ValueError as error:
+        fail("refused", _sentence(str(error)))
+    except MemoryError:
+        fail("memory", "There is not memory enough for this.")
+    except Exception as error:
+        traceback.print_exc()
+        fail("failed", _sentence(f"The job failed: {type(error).__name__}: {error}"))
+
+
+def _reporter(output: _Output) -> Callable[[dict[str, Any]], None]:
+    """Sends progress, but no more often than an eye can follow."""
+    sent_s = 0.0
+
+    def report(progress: dict[str, Any]) -> None:
+        nonlocal sent_s
+        now_s = time.monotonic()
+        if now_s - sent_s >= _REPORTS_APART_S:
+            sent_s = now_s
+            output.write("progress", {"event": "progress", **progress})
+
+    return report
+
+
+def _sentence(message: str) -> str:
+    """One sentence of bearable length: a message may quote what the client sent."""
+    message = " ".join(message.split())
+    if len(message) > 500:
+        message = f"{message[:500]} ..."
+    return message if message.endswith((".", "!", "?")) else f"{message}."
+
+
+def _held_mb() -> int:
+    """The memory that the process holds, in MB; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            num_pages = int(file.read().split()[1])
+    except OSError:
+        return 0
+    return num_pages * os.sysconf("SC_PAGE_SIZE") // 10**6
+
+
+if __name__ == "__main__":
+    main()
