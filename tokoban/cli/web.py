@@ -49,10 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.web import server
     from tokoban.web.app import make_app
 
-    # Before the files, which take longer to read.
+    app = make_app(_collections(arguments.file), names=[arguments.host])
     listening = server.bind(arguments.host, arguments.port)
     address = server.address_of(listening, arguments.host)
-    app = make_app(_collections(arguments.file), names=[arguments.host])
 
     def announce() -> None:
         print(f"tokoban is at {address} (Ctrl-C ends it)", flush=True)

@@ -93,8 +93,9 @@ class JobQueue:
     it ends; ``started`` and ``closed`` bracket the queue's life in an event loop.
     """
 
-    def __init__(self, *, command: Sequence[str] = _COMMAND) -> None:
+    def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
         self._command = tuple(command)
+        self._num_long = num_long
         self._quick, self._long = _Lane(), _Lane()
         self._slots: list[asyncio.Task[None]] = []
         self._numbers = itertools.count(1)
@@ -103,7 +104,7 @@ class JobQueue:
         """Starts the processes."""
         loop = asyncio.get_running_loop()
         self._slots = [loop.create_task(self._serve(self._quick, is_kept=True))]
-        for slot in range(_NUM_LONG):
+        for slot in range(self._num_long):
             self._slots.append(loop.create_task(self._serve(self._long, is_kept=slot == 0)))
 
     async def close(self) -> None:
@@ -148,10 +149,13 @@ class JobQueue:
     async def _started(self) -> "_Worker | None":
         """A process that is ready; None if it ended instead."""
         worker = await _Worker.start(self._command)
-        if await worker.is_ready():
-            return worker
-        await worker.end()
-        return None
+        is_ready = False
+        try:
+            is_ready = await worker.is_ready()
+        finally:  # the queue may be closed meanwhile
+            if not is_ready:
+                await worker.end()
+        return worker if is_ready else None
 
     async def _work(self, worker: "_Worker", run: Run) -> bool:
         """Runs a job; False if its process is of no more use."""
@@ -273,4 +277,8 @@ class _Worker:
         """Ends the process at once."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         await self._process.wait()
+        while await self._read():  # to the end, after which the pipe is closed
+            pass

@@ -25,6 +25,8 @@ _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of t
 _MAX_MOVES_TEXT = 2**20
 _MAX_LEVELS = 10_000
 
+Number = int | float
+
 
 def board_of(arguments: Mapping[str, Any]) -> Board:
     """The position of ``board`` after ``moves``, if there are any; raises ``ValueError``."""
@@ -52,7 +54,7 @@ def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None
 
 
 def number_of(
-    arguments: Mapping[str, Any], name: str, *, usual: float | None, least: float, most: float
+    arguments: Mapping[str, Any], name: str, *, usual: Number | None, least: Number, most: Number
 ) -> float:
     """A number of a range; ``usual`` where there is none or null; raises ``ValueError``."""
     number = arguments.get(name)
@@ -85,7 +87,7 @@ def choice_of(
     return str(choice)
 
 
-def time_limit_of(arguments: Mapping[str, Any], *, usual: float) -> float:
+def time_limit_of(arguments: Mapping[str, Any], *, usual: Number) -> float:
     """The time limit in seconds; raises ``ValueError``."""
     return number_of(arguments, "time_limit_s", usual=usual, least=0.01, most=MAX_TIME_S)
 

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 import time
@@ -119,7 +120,7 @@ def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
                 latest.stop.set()
     finally:
         # The server has gone. Whatever the main thread does, nobody waits for it.
-        os._exit(0)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:

@@ -33,7 +33,9 @@ export class JobError extends Error {
  * @returns {Promise<JobEvent>}
  */
 export async function runJob(kind, args, { signal, onEvent } = {}) {
-  const response = await post("/api/jobs", { kind, arguments: args }, signal);
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ kind, arguments: args });
+  const response = await request("/api/jobs", { method: "POST", headers, body, signal });
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   try {
     for await (const event of events(reader, signal)) {
@@ -46,39 +48,6 @@ export async function runJob(kind, args, { signal, onEvent } = {}) {
     reader.cancel().catch(() => {});
   }
   throw serverLost();
-}
-
-/**
- * The answer of the server to a posted object, as JSON; throws as `runJob` does.
- *
- * @param {string} path
- * @param {Record<string, any>} content
- * @param {AbortSignal} [signal]
- * @returns {Promise<any>}
- */
-export async function postJson(path, content, signal) {
-  return read(await post(path, content, signal), signal);
-}
-
-/**
- * The answer of the server to a question for what lies at a path; throws as `runJob` does.
- *
- * @param {string} path
- * @param {AbortSignal} [signal]
- * @returns {Promise<any>}
- */
-export async function getJson(path, signal) {
-  return read(await request(path, { signal }), signal);
-}
-
-/**
- * @param {string} path
- * @param {Record<string, any>} content
- * @param {AbortSignal} [signal]
- */
-function post(path, content, signal) {
-  const headers = { "Content-Type": "application/json" };
-  return request(path, { method: "POST", headers, body: JSON.stringify(content), signal });
 }
 
 /**
@@ -96,19 +65,6 @@ async function request(path, init) {
   if (response.ok) return response;
   const { message } = await response.json().catch(() => ({ message: response.statusText }));
   throw new JobError(message, response.status === 429 ? "busy" : "refused");
-}
-
-/**
- * @param {Response} response
- * @param {AbortSignal} [signal]
- */
-async function read(response, signal) {
-  try {
-    return await response.json();
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw serverLost(error);
-  }
 }
 
 /**

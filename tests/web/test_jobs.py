@@ -1,0 +1,223 @@
+"""Jobs: real worker processes, and what becomes of jobs that are cancelled, crash or are too many.
+
+The jobs of these tests are in ``planted_jobs``; those of the searches are run in this process.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokoban.web import jobs
+from tokoban.web.jobs import JobQueue, QueueFullError, Run
+
+PLANTED = """
+import os, signal, time
+
+def echo(arguments, context):
+    print("this is not an event")
+    yield {"event": "answer", "pid": os.getpid()}
+    yield {"event": "done", **arguments}
+
+def wait(arguments, context):
+    yield {"event": "answer", "pid": os.getpid()}
+    while not context.stop.wait(0.01):
+        context.report({"time": time.time()})
+
+def deaf(arguments, context):
+    yield {"event": "answer", "pid": os.getpid()}
+    time.sleep(60)
+
+def refuse(arguments, context):
+    raise ValueError("a wrong board")
+    yield
+
+def fail(arguments, context):
+    raise KeyError("an error in the code")
+    yield
+
+def crash(arguments, context):
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield
+
+def flood(arguments, context):
+    for number in range(10_000):
+        yield {"event": "answer", "text": "x" * 1_000_000}
+
+JOBS = {
+    "echo": echo, "wait": wait, "deaf": deaf, "refuse": refuse, "fail": fail, "crash": crash,
+    "flood": flood, "hint": echo,
+}
+"""
+
+
+@asynccontextmanager
+async def running(folder: Path, *, num_long: int = 1) -> AsyncIterator[JobQueue]:
+    """A queue whose workers know the planted jobs."""
+    (folder / "planted_jobs.py").write_text(PLANTED)
+    start = (
+        f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        "from tokoban.web import worker\n"
+        "worker.MODULES = ('planted_jobs',)\n"
+        "worker.main()"
+    )
+    queue = JobQueue(command=(sys.executable, "-c", start), num_long=num_long)
+    await queue.start()
+    try:
+        yield queue
+    finally:
+        await queue.close()
+
+
+async def events_of(run: Run) -> list[dict[str, Any]]:
+    return [json.loads(line) async for line in run]
+
+
+async def first_answer(run: Run) -> dict[str, Any]:
+    async for line in run:
+        event = json.loads(line)
+        if event["event"] == "answer":
+            return event
+    raise AssertionError("no answer")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            first, second = [await events_of(queue.submit("echo", {"n": n})) for n in (1, 2)]
+            assert [event["event"] for event in first] == ["queued", "started", "answer", "done"]
+            assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
+            assert first[2]["pid"] == second[2]["pid"]
+
+    asyncio.run(check())
+
+
+def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            last = {}
+            for kind in ("refuse", "fail", "crash", "unheard", "echo"):
+                last[kind] = (await events_of(queue.submit(kind, {})))[-1]
+            codes = {kind: event.get("code") for kind, event in last.items()}
+            assert codes == {
+                "refuse": "refused",
+                "fail": "failed",
+                "crash": "crashed",
+                "unheard": "refused",
+                "echo": None,
+            }
+            assert last["refuse"]["message"] == "a wrong board."
+            assert "KeyError" in last["fail"]["message"]
+            assert "worker process" in last["crash"]["message"]
+            assert "echo" in last["unheard"]["message"]
+
+    asyncio.run(check())
+
+
+def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            run = queue.submit("wait", {})
+            pid = (await first_answer(run))["pid"]
+            started_s = time.monotonic()
+            run.cancel()
+            [*_, answer, _] = await events_of(queue.submit("echo", {}))
+            assert time.monotonic() - started_s < 1.0
+            assert answer["pid"] == pid
+
+    asyncio.run(check())
+
+
+def test_a_job_that_does_not_listen_is_ended_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_GRACE_S", 0.1)
+
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            run = queue.submit("deaf", {})
+            pid = (await first_answer(run))["pid"]
+            run.cancel()
+            [*_, answer, _] = await events_of(queue.submit("echo", {}))
+            assert answer["pid"] != pid
+            assert not is_alive(pid)
+
+    asyncio.run(check())
+
+
+def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path: Path) -> None:
+    async def check() -> set[int]:
+        async with running(tmp_path, num_long=2) as queue:
+            long = [queue.submit("wait", {}) for _ in range(4)]
+            pids = {(await first_answer(run))["pid"] for run in long[:2]}
+            [*_, answer, _] = await events_of(queue.submit("hint", {}))
+            assert len(pids | {answer["pid"]}) == 3
+            # Those that wait are told how many are before them.
+            long[2].cancel()
+            long[0].cancel()
+            [*begun] = [json.loads(line) async for line in _until(long[3], "started")]
+            assert [event.get("before") for event in begun] == [1, None]
+            return pids | {answer["pid"]}
+
+    async def _until(run: Run, last: str) -> AsyncIterator[bytes]:
+        async for line in run:
+            yield line
+            if json.loads(line)["event"] == last:
+                return
+
+    pids = asyncio.run(check())
+    assert not any(map(is_alive, pids))
+
+
+def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            runs = []
+            with pytest.raises(QueueFullError, match="64 jobs are waiting"):
+                for _ in range(200):
+                    runs.append(queue.submit("echo", {}))
+            assert len(runs) == 64
+            runs.pop().cancel()
+            runs.append(queue.submit("echo", {}))
+            lasts = [(await events_of(run))[-1]["event"] for run in runs]
+            assert lasts == ["done"] * 64
+
+    asyncio.run(check())
+
+
+def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            run = queue.submit("flood", {})
+            await first_answer(run)
+            await asyncio.wait_for(run.is_cancelled.wait(), 10.0)
+            [event] = await events_of(run)
+            assert event["code"] == "too-slow"
+
+    asyncio.run(check())
+
+
+def test_a_worker_that_does_not_start_is_a_message() -> None:
+    async def check() -> None:
+        queue = JobQueue(command=(sys.executable, "-c", "raise SystemExit('planted')"))
+        await queue.start()
+        last = (await events_of(queue.submit("echo", {})))[-1]
+        assert (last["event"], last["code"]) == ("error", "crashed")
+        await queue.close()
+
+    asyncio.run(check())

@@ -1,0 +1,140 @@
+"""The server of the page: what it serves, what it refuses, and that nothing hostile harms it."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from tokoban.sokoban.formats import parse_levels
+from tokoban.web.app import Collection, make_app
+
+LEVELS = "First\n\n#####\n#@$.#\n#####\n\nSolution\nR\n\nSecond\n\n######\n#@ $.#\n######\n"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    """A client of the application without its worker processes."""
+    collection = Collection("first", "<b>First</b>", parse_levels(LEVELS))
+    yield TestClient(make_app([collection]), base_url="http://127.0.0.1:8000")
+
+
+def test_the_page_and_its_files_are_served_with_a_policy_against_strange_scripts(
+    client: TestClient,
+) -> None:
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    script = client.get("/static/js/jobs.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    tag = {"if-none-match": script.headers["etag"]}
+    assert client.get("/static/js/jobs.js", headers=tag).status_code == 304
+
+
+def test_collections_hold_the_levels_of_their_files(client: TestClient) -> None:
+    listed = client.get("/api/collections").json()["collections"]
+    assert [(one["id"], one["name"], one["num_levels"]) for one in listed] == [
+        ("first", "<b>First</b>", 2)
+    ]
+    levels = client.get("/api/collections/first").json()["levels"]
+    assert levels[0]["rows"] == ["#####", "#@$.#", "#####"]
+    assert (levels[0]["title"], levels[0]["solutions"]) == ("First", ["R"])
+    assert client.get("/api/collections/second").status_code == 404
+
+
+@pytest.mark.parametrize("format", ["sok", "xsb"])
+def test_levels_that_are_written_are_read_again(client: TestClient, format: str) -> None:
+    read = client.post("/api/levels/read", json={"text": LEVELS, "name": "pasted"}).json()
+    assert read["problems"] == []
+    body = {"levels": read["levels"], "format": format}
+    text = client.post("/api/levels/write", json=body).json()["text"]
+    again = client.post("/api/levels/read", json={"text": text, "name": ""}).json()["levels"]
+    if format == "xsb":
+        for level in read["levels"]:
+            level["solutions"] = []
+    assert again == read["levels"]
+
+
+@pytest.mark.parametrize(
+    ("host", "is_served"),
+    [
+        ("localhost:8000", True),
+        ("LOCALHOST", True),
+        ("127.0.0.1:8000", True),
+        ("[::1]:8000", True),
+        ("evil.example", False),
+        ("localhost.evil.example:8000", False),
+        ("localhost@evil.example", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost/evil.example", False),
+        ("", False),
+    ],
+)
+def test_only_own_names_are_answered(client: TestClient, host: str, is_served: bool) -> None:
+    answer = client.get("/api/collections", headers={"host": host})
+    assert answer.status_code == (200 if is_served else 421)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "https://127.0.0.1:8000"},
+        {"origin": "http://127.0.0.1:8001"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_requests_of_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
+    body = {"text": LEVELS, "name": ""}
+    own = {"origin": "http://127.0.0.1:8000", "sec-fetch-site": "same-origin"}
+    assert client.post("/api/levels/read", json=body, headers=own).status_code == 200
+    assert client.post("/api/levels/read", json=body, headers=headers).status_code == 403
+    # A link from elsewhere may still open the page.
+    if "origin" not in headers:
+        assert client.get("/", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/js", "/app.py"],
+)
+def test_no_path_of_a_client_is_opened(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"{", 400),
+        (b"[]", 400),
+        (b"[" * 100_000, 400),
+        (b'{"text": 3}', 400),
+        (b'{"text": "' + b"#" * 10_000_000 + b'"}', 413),
+    ],
+    ids=["cut off", "a list", "deep", "no text", "10 MB"],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence(
+    client: TestClient, content: bytes, status: int
+) -> None:
+    json_type = {"content-type": "application/json"}
+    answer = client.post("/api/levels/read", content=content, headers=json_type)
+    assert answer.status_code == status
+    assert answer.json()["message"].endswith(".") or "expected" in answer.json()["message"]
+
+    # The same without a length that was told in advance.
+    def parts() -> Iterator[bytes]:
+        for start in range(0, len(content), 100_000):
+            yield content[start : start + 100_000]
+
+    answer = client.post("/api/levels/read", content=parts(), headers=json_type)
+    assert answer.status_code == status
+
+
+def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:
+    content = json.dumps({"text": LEVELS})
+    answer = client.post(
+        "/api/levels/read", content=content, headers={"content-type": "text/plain"}
+    )
+    assert answer.status_code == 400
