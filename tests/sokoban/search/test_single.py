@@ -97,6 +97,24 @@ def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_
     assert search.budgets[peak : peak + len(halved) + 1] == [*halved, 1]
 
 
+def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
+    class Turns(Scripted):
+        """Two searches; in the fourth and fifth slice the second makes a table."""
+
+        @property
+        def name(self) -> str:  # type: ignore[override]
+            return "first" if len(self.budgets) < 3 else "second"
+
+        def progress(self, elapsed_s: float) -> Progress:
+            done = len(self.budgets)
+            done -= min(max(done - 3, 0), 2)
+            return Progress(7 * done, 11 * done, elapsed_s)
+
+    search = Turns(GOING)
+    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
+    assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
+
+
 @pytest.mark.parametrize(
     ("outcome", "status"), [(Outcome.SOLVED, "solved"), (Outcome.EXHAUSTED, "unsolvable")]
 )

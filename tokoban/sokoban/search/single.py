@@ -181,7 +181,7 @@ class _Run:
         search, budget = stage.search, 1
         most = self._left(stage)
         while True:
-            slice_started_s = self._elapsed_s()
+            slice_started_s, name, before = self._elapsed_s(), search.name, search.progress(0.0)
             outcome = search.go_on(budget, most)
             found = search.progress(self._elapsed_s())
             expansions = self._earlier_expansions + found.expansions
@@ -202,6 +202,10 @@ class _Run:
                 return None
             if outcome == Outcome.STORE_FULL:
                 search.grow()
+            elif search.name != name:
+                budget = 1  # another search has its turn
+            elif replace(found, elapsed_s=0.0) == before:
+                pass  # it made a table, which says nothing of how long its work takes
             # The smallest boards do a million units of work a second, the largest a few hundred.
             elif (slice_s := found.elapsed_s - slice_started_s) < _SLICE_S:
                 # Each slice costs some 50 us besides, as much as several expansions.
