@@ -1,9 +1,10 @@
 /** The page: its views and panels, in the order in which they are shown. */
 
+import { view as levels } from "./views/levels.js";
 import { view as play } from "./views/play.js";
 import { panel as moves } from "./panels/moves.js";
 import { App } from "./shell/app.js";
 
 /** The one app of the page. */
-export const app = new App({ views: [play], panels: [moves] });
+export const app = new App({ views: [play, levels], panels: [moves] });
 app.render();

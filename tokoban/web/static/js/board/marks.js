@@ -98,7 +98,7 @@ const DRAW = {
     pen.fill();
   },
   focus(pen, { square }, { size, palette, corner }) {
-    const line = Math.max(2, size * 0.08);
+    const line = Math.max(2, size * 0.055);
     frame(pen, corner(square), size, line / 2, palette["text-back"], line * 1.8);
     frame(pen, corner(square), size, line / 2, palette.focus, line);
   },

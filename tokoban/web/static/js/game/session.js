@@ -17,7 +17,8 @@ const KEEP_AFTER_MS = 200;
 
 /**
  * Sends "level" when another level is opened, "change" (detail as the game's) when the position
- * changes, "marks" when marks change, and "solved" with `detail: {moves}` once for each solution.
+ * changes, "marks" when marks change, "bounds" when bounds are proved, and "solved" with
+ * `detail: {moves, isBest}` when moves have led to a solution.
  */
 export class Session extends EventTarget {
   /** @param {Store} store */
@@ -36,6 +37,8 @@ export class Session extends EventTarget {
     this.marksHidden = false;
     /** @type {Map<string, Mark[]>} */
     this._marks = new Map();
+    /** Proved lower bounds of the level. @type {{moves?: number, pushes?: number}} */
+    this.bounds = {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
@@ -60,6 +63,7 @@ export class Session extends EventTarget {
     if (this.game.board.isSolved()) this.game.restart();
     this.game.addEventListener("change", this._onChange);
     this._marks.clear();
+    this.bounds = {};
     this._store.keepValue("last", { level, place });
     this.dispatchEvent(new CustomEvent("level"));
     this._tellMarks();
@@ -74,6 +78,17 @@ export class Session extends EventTarget {
   get bests() {
     const progress = this._store.progress(this.levelKey);
     return bestOf([progress?.bestByMoves, progress?.bestByPushes, ...(this.level?.solutions ?? [])]);
+  }
+
+  /**
+   * Takes lower bounds that a search has proved of the level's start; the higher ones stay.
+   * @param {{moves?: number | null, pushes?: number | null}} bounds
+   */
+  setBounds(bounds) {
+    for (const name of /** @type {const} */ (["moves", "pushes"])) {
+      this.bounds[name] = Math.max(this.bounds[name] ?? 0, bounds[name] ?? 0) || undefined;
+    }
+    this.dispatchEvent(new CustomEvent("bounds"));
   }
 
   /**
@@ -129,11 +144,15 @@ export class Session extends EventTarget {
     this._timer = setTimeout(() => this.keep(), KEEP_AFTER_MS);
     const { from, to } = event.detail;
     const isSolved = to > from && this.game.board.isSolved();
+    const before = this.bests;
     if (isSolved) this.keep();
     this.dispatchEvent(new CustomEvent("change", { detail: event.detail }));
-    if (isSolved) {
-      this.dispatchEvent(new CustomEvent("solved", { detail: { moves: this.game.played } }));
-    }
+    if (!isSolved) return;
+    const after = this.bests;
+    const isBest =
+      after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
+    const detail = { moves: this.game.played, isBest };
+    this.dispatchEvent(new CustomEvent("solved", { detail }));
   }
 
   _tellMarks() {

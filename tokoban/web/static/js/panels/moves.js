@@ -1,29 +1,245 @@
-/** The moves of the game: the line with a slider. */
+/** The moves of the game: line, replay, best solutions, snapshots, typed moves, board as text. */
 
-import { el } from "../shell/dom.js";
+import { Replay } from "../game/replay.js";
+import { parseLurd } from "../rules/text.js";
+import { button, choice, el } from "../shell/dom.js";
+import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
+import { boardTable } from "./board_table.js";
+import { solutionRows } from "./best_solutions.js";
+
+/** @typedef {import("../game/session.js").Session} Session */
+/** @typedef {import("../shell/app.js").App} App */
+/** @typedef {{element: HTMLElement, refresh: () => void}} Part */
 
 /** @type {import("../shell/app.js").Panel} */
 export const panel = { id: "moves", titleKey: "moves.title", mount };
 
 /**
  * @param {HTMLElement} element
- * @param {import("../game/session.js").Session} session
+ * @param {Session} session
+ * @param {App} app
  * @returns {() => void}
  */
-function mount(element, session) {
+function mount(element, session, app) {
+  const replay = new Replay(session, () => STEP_MS[app.settings.get("speed")]);
+  const parts = [
+    timeline(session, app, replay),
+    movesLine(session),
+    solutionRows(session, app),
+    snapshots(session),
+    typing(session),
+    asText(session),
+  ];
+  element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
+  const refresh = () => parts.forEach((part) => part.refresh());
+  const abort = new AbortController();
+  for (const name of ["change", "level"]) {
+    session.addEventListener(name, refresh, { signal: abort.signal });
+  }
+  replay.addEventListener("change", refresh);
+  const removeKeys = app.keys.add([
+    {
+      id: "replay",
+      titleKey: "moves.replay",
+      group: "play",
+      keys: ["Space"],
+      run: () => replay.toggle(),
+    },
+    {
+      id: "snapshot",
+      titleKey: "moves.snapshot",
+      group: "play",
+      keys: ["k"],
+      run: () => keepSnapshot(session),
+    },
+  ]);
+  refresh();
+  return () => {
+    abort.abort();
+    replay.destroy();
+    removeKeys();
+  };
+}
+
+/** @param {Session} session @param {App} app @param {Replay} replay @returns {Part} */
+function timeline(session, app, replay) {
   const slider = /** @type {HTMLInputElement} */ (
-    el("input", { type: "range", min: "0", "aria-label": t("moves.title") })
+    el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true })
   );
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
-  element.append(slider);
-  const refresh = () => {
-    slider.max = String(session.game.moves.length);
-    slider.value = String(session.game.at);
+  const place = el("span", { class: "soft" });
+  const play = el("span");
+  const pressed = { isPlaying: /** @type {boolean | null} */ (null) };
+  const element = el(
+    "div",
+    { class: "timeline" },
+    slider,
+    el(
+      "div",
+      { class: "row" },
+      button({ label: t("moves.first"), icon: "first", run: () => session.game.restart() }),
+      button({
+        label: t("play.undo-push"),
+        icon: "previous",
+        run: () => session.game.undoPush(),
+      }),
+      play,
+      button({ label: t("play.redo-push"), icon: "next", run: () => session.game.redoPush() }),
+      button({
+        label: t("play.end"),
+        icon: "last",
+        run: () => session.game.goTo(session.game.moves.length),
+      }),
+      place,
+    ),
+    choice({
+      label: t("settings.speed"),
+      options: ["slow", "medium", "fast"].map((speed) => [speed, t(`settings.speed-${speed}`)]),
+      value: app.settings.get("speed"),
+      change: (speed) => app.settings.set("speed", /** @type {any} */ (speed)),
+    }),
+  );
+  return {
+    element,
+    refresh() {
+      const { at, moves } = session.game;
+      slider.max = String(moves.length);
+      slider.value = String(at);
+      slider.setAttribute("aria-valuetext", t("moves.place", { at, count: moves.length }));
+      place.textContent = t("moves.place", { at, count: moves.length });
+      if (pressed.isPlaying === replay.isPlaying) return;
+      pressed.isPlaying = replay.isPlaying;
+      const hadFocus = play.contains(document.activeElement);
+      const toggle = button({
+        label: t(replay.isPlaying ? "moves.pause" : "moves.replay"),
+        icon: replay.isPlaying ? "pause" : "play",
+        run: () => replay.toggle(),
+      });
+      play.replaceChildren(toggle);
+      if (hadFocus) toggle.focus();
+    },
   };
-  const abort = new AbortController();
-  session.addEventListener("change", refresh, { signal: abort.signal });
-  session.addEventListener("level", refresh, { signal: abort.signal });
-  refresh();
-  return () => abort.abort();
+}
+
+/** @param {Session} session @returns {Part} */
+function movesLine(session) {
+  const played = el("span");
+  const now = el("span", { class: "now" });
+  const ahead = el("span", { class: "ahead" });
+  const none = el("span", { class: "soft" }, t("moves.none"));
+  const line = el(
+    "p",
+    { class: "moves-line mono", tabindex: "0", "aria-label": t("moves.line") },
+    played,
+    now,
+    ahead,
+    none,
+  );
+  const left = button({ label: "", text: true, run: () => session.game.returnToLeftLine() });
+  return {
+    element: el("div", { class: "stack" }, line, left),
+    refresh() {
+      const { at, moves, leftLines } = session.game;
+      played.textContent = moves.slice(0, Math.max(0, at - 1));
+      now.textContent = at ? moves[at - 1] : "";
+      ahead.textContent = moves.slice(at);
+      none.hidden = moves.length > 0;
+      const last = leftLines[leftLines.length - 1];
+      left.hidden = !last;
+      const text = last ? t("moves.left-line", { count: last.moves.length }) : "";
+      if (left.lastChild) left.lastChild.textContent = text;
+      // The line is in sight where the game is, in a box of its own.
+      line.scrollTop = now.offsetTop - line.offsetTop - line.clientHeight / 2;
+    },
+  };
+}
+
+/** @param {Session} session */
+function keepSnapshot(session) {
+  const { at, numPushes } = session.game;
+  session.game.addSnapshot(t("moves.snapshot-name", { moves: at, pushes: numPushes }));
+}
+
+/** @param {Session} session @returns {Part} */
+function snapshots(session) {
+  const list = el("ul", { class: "list", "aria-label": t("moves.snapshots") });
+  const element = el(
+    "div",
+    { class: "stack" },
+    button({ label: t("moves.snapshot"), icon: "camera", text: true, run: () => keepSnapshot(session) }),
+    list,
+  );
+  return {
+    element,
+    refresh() {
+      const { game } = session;
+      list.hidden = !game.snapshots.length;
+      list.replaceChildren(
+        ...game.snapshots.map(({ name }, index) =>
+          el(
+            "li",
+            {},
+            button({ label: name, run: () => game.openSnapshot(index) }),
+            button({
+              label: t("moves.remove-snapshot", { name }),
+              icon: "remove",
+              class: "plain",
+              run: () => game.removeSnapshot(index),
+            }),
+          ),
+        ),
+      );
+    },
+  };
+}
+
+/** @param {Session} session @returns {Part} */
+function typing(session) {
+  const input = /** @type {HTMLInputElement} */ (
+    el("input", {
+      type: "text",
+      id: "typed-moves",
+      class: "mono",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      placeholder: "3r U 2l",
+    })
+  );
+  const told = el("p", { class: "soft", role: "status" });
+  const run = () => {
+    const moves = parseLurd(input.value);
+    if (!moves) {
+      told.textContent = t("moves.no-lurd");
+      return;
+    }
+    const made = session.game.play(moves);
+    told.textContent = t("moves.made", { made: made.length, count: moves.length });
+    if (made.length === moves.length) input.value = "";
+  };
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") run();
+  });
+  const element = el(
+    "div",
+    { class: "stack" },
+    el("label", { for: "typed-moves" }, t("moves.type")),
+    el("div", { class: "row" }, input, button({ label: t("moves.make"), run })),
+    told,
+  );
+  return { element, refresh: () => {} };
+}
+
+/** @param {Session} session @returns {Part} */
+function asText(session) {
+  const room = el("div", { class: "grid-room", tabindex: "0" });
+  const details = /** @type {HTMLDetailsElement} */ (
+    el("details", {}, el("summary", {}, t("moves.as-text")), room)
+  );
+  const refresh = () => {
+    if (details.open) room.replaceChildren(boardTable(session.game.board));
+  };
+  details.addEventListener("toggle", refresh);
+  return { element: details, refresh };
 }

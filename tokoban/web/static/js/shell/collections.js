@@ -1,6 +1,7 @@
 /** All collections: those of the server, and the player's own in the browser. */
 
 import { listCollections, readCollection } from "../levels_api.js";
+import { t } from "../strings/index.js";
 
 /**
  * @typedef {import("../game/store.js").Store} Store
@@ -10,6 +11,9 @@ import { listCollections, readCollection } from "../levels_api.js";
 
 /** Collections of the player's own have ids that begin so. */
 export const OWN = "own-";
+
+/** All levels with progress, the last played first. */
+export const PLAYED = "played";
 
 export class Collections {
   /** @param {Store} store */
@@ -27,11 +31,17 @@ export class Collections {
       num_levels: levels.length,
       problems: [],
     }));
-    return [...own, ...(await listCollections())];
+    const played = this._played();
+    return [
+      ...(await listCollections()),
+      ...own,
+      ...(played.levels.length ? [{ ...played, num_levels: played.levels.length, problems: [] }] : []),
+    ];
   }
 
   /** @param {string} id @returns {Promise<Collection>} */
   get(id) {
+    if (id === PLAYED) return Promise.resolve(this._played());
     const own = this._store.collection(id);
     if (own) return Promise.resolve(own);
     let reading = this._read.get(id);
@@ -58,5 +68,13 @@ export class Collections {
   /** @param {string} id */
   remove(id) {
     this._store.removeCollection(id);
+  }
+
+  /** @returns {Collection} */
+  _played() {
+    const played = [...this._store.allProgress().values()];
+    played.sort((one, other) => other.playedAt - one.playedAt);
+    const levels = played.map(({ title, rows }) => ({ title, rows, solutions: [] }));
+    return { id: PLAYED, name: t("levels.played"), levels };
   }
 }

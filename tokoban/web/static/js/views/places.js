@@ -1,6 +1,6 @@
 /** The level that an address names, and its neighbours in the collection. */
 
-import { ServerError } from "../levels_api.js";
+import { tellServerError } from "../shell/importing.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
@@ -31,8 +31,7 @@ export async function openPlace(app, [collection, given]) {
     const index = Math.min(place.index, levels.length - 1);
     if (levels[index]) session.open(levels[index], { ...place, index });
   } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    app.toast(error.isLost ? t("app.server-lost") : error.message);
+    tellServerError(app, error);
   }
 }
 
@@ -49,8 +48,7 @@ export async function stepPlace(app, step) {
     const index = (place.index + step + levels.length) % levels.length;
     app.open("play", [place.collection, index + 1]);
   } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    app.toast(error.isLost ? t("app.server-lost") : error.message);
+    tellServerError(app, error);
   }
 }
 

@@ -1,16 +1,23 @@
 /** The play view: the board with its tools, and the panels beside it. */
 
 import { BoardView } from "../board/board_view.js";
+import { KeyboardPick } from "../board/keyboard_pick.js";
 import { Pointer } from "../board/pointer.js";
-import { button, el } from "../shell/dom.js";
+import { countPushes } from "../rules/board.js";
+import { el } from "../shell/dom.js";
 import { showNotices } from "../shell/notices.js";
-import { number, t } from "../strings/index.js";
+import { t } from "../strings/index.js";
 import { describeChange } from "./announcements.js";
-import { openPlace, placeText, stepPlace } from "./places.js";
-import { mountPanels } from "./play_panels.js";
+import { openPlace, stepPlace } from "./places.js";
+import { Head } from "./play_head.js";
 import { playActions } from "./play_keys.js";
+import { mountPanels } from "./play_panels.js";
+import { tools } from "./play_tools.js";
 
 /** @typedef {import("../shell/app.js").App} App */
+
+/** The owner of the notice of a solution. */
+const SOLVED = "solved";
 
 /** @type {import("../shell/app.js").View} */
 export const view = { id: "play", titleKey: "play.title", mount };
@@ -61,6 +68,7 @@ function mount(element, app, params) {
     head.refresh();
     toolbar.refresh();
   };
+  const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text));
   const abort = new AbortController();
   const { signal } = abort;
   session.addEventListener(
@@ -68,6 +76,8 @@ function mount(element, app, params) {
     () => {
       board.facing = "d";
       board.show(session.game.board, { marks: session.marks });
+      app.notify(SOLVED, null);
+      head.refreshLevel();
       refresh();
     },
     { signal },
@@ -82,22 +92,35 @@ function mount(element, app, params) {
       else board.follow(now, moves.slice(to, from), true);
       refresh();
       if (from !== to) app.announce(describeChange(session.game, from, to));
+      if (!now.isSolved()) app.notify(SOLVED, null);
     },
     { signal },
   );
   session.addEventListener("marks", () => board.setMarks(session.marks), { signal });
   session.addEventListener("marks", () => toolbar.refresh(), { signal });
+  session.addEventListener("bounds", () => head.refresh(), { signal });
+  session.addEventListener(
+    "solved",
+    (event) => {
+      const { moves, isBest } = /** @type {CustomEvent} */ (event).detail;
+      tellSolved(app, moves, isBest);
+      head.refresh();
+    },
+    { signal },
+  );
   app.addEventListener("theme", () => board.resize(), { signal });
   settings.addEventListener("change", () => (board.pace = settings.pace), { signal });
   showNotices(notices, app, signal);
-  const removeKeys = app.keys.add(playActions(app, board));
+  const removeKeys = app.keys.add(playActions(app, board, keyboardPick));
   const unmountPanels = mountPanels(side, app);
 
   if (session.level) board.show(session.game.board, { marks: session.marks });
+  head.refreshLevel();
   refresh();
   openPlace(app, params);
   return () => {
     abort.abort();
+    app.notify(SOLVED, null);
     pointer.destroy();
     removeKeys();
     unmountPanels();
@@ -107,106 +130,15 @@ function mount(element, app, params) {
   };
 }
 
-/** Title, place and counters. */
-class Head {
-  /** @param {App} app */
-  constructor(app) {
-    this._app = app;
-    this._title = el("h1");
-    this._place = el("p", { class: "soft" });
-    this._moves = counter(t("play.moves"));
-    this._pushes = counter(t("play.pushes"));
-    this.element = el(
-      "div",
-      { class: "play-head" },
-      el(
-        "div",
-        { class: "row" },
-        button({ label: t("play.previous"), icon: "previous", run: () => stepPlace(app, -1) }),
-        button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),
-        button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),
-      ),
-      el("div", { class: "play-title" }, this._title, this._place),
-      el("dl", { class: "counters" }, this._moves.element, this._pushes.element),
-    );
-  }
-
-  refresh() {
-    const { session } = this._app;
-    this._title.textContent = session.level
-      ? session.level.title || t("play.untitled")
-      : t("play.no-level");
-    this._title.title = this._title.textContent;
-    placeText(this._app).then((text) => (this._place.textContent = text));
-    const { bestByMoves, bestByPushes } = session.bests;
-    this._moves.show(session.game.at, bestByMoves?.length);
-    this._pushes.show(
-      session.game.numPushes,
-      bestByPushes && [...bestByPushes].filter((letter) => letter < "a").length,
-    );
-  }
-}
-
-/** @param {string} label */
-function counter(label) {
-  const value = el("span");
-  const best = el("small");
-  const element = el("div", { class: "counter" }, el("dt", {}, label), el("dd", {}, value, " ", best));
-  return {
-    element,
-    /** @param {number} now @param {number | undefined} bestOne */
-    show(now, bestOne) {
-      value.textContent = number(now);
-      best.textContent = bestOne === undefined ? "" : t("play.best", { count: bestOne });
-    },
-  };
-}
-
-/** @param {App} app */
-function tools(app) {
-  const { session } = app;
-  const restart = button({
-    label: t("play.restart"),
-    icon: "restart",
-    run: () => session.game.restart(),
+/** @param {App} app @param {string} moves @param {boolean} isBest */
+function tellSolved(app, moves, isBest) {
+  const text = t("play.solved", { moves: moves.length, pushes: countPushes(moves) });
+  app.notify(SOLVED, {
+    text: isBest ? `${text} ${t("play.solved-best")}` : text,
+    kind: "good",
+    actions: [
+      { label: t("play.solved-next"), run: () => stepPlace(app, 1) },
+      { label: t("play.solved-again"), run: () => app.session.game.restart() },
+    ],
   });
-  const undo = button({
-    label: t("play.undo"),
-    icon: "undo",
-    text: true,
-    run: () => session.game.undo(),
-  });
-  const redo = button({
-    label: t("play.redo"),
-    icon: "redo",
-    text: true,
-    run: () => session.game.redo(),
-  });
-  const marks = button({ label: t("play.marks"), icon: "eye", run: () => session.toggleMarks() });
-  const shown = app.settings.get("showsArrows");
-  const arrows = el(
-    "div",
-    { class: `arrow-pad ${shown === "auto" ? "auto" : shown === "yes" ? "shown" : ""}` },
-    ...["u", "l", "d", "r"].map((letter) => {
-      const icon = { u: "up", l: "left", d: "down", r: "right" }[letter];
-      const label = t(`play.move-${letter}`);
-      const arrow = button({ label, icon, run: () => session.game.push(letter) });
-      arrow.dataset.move = letter;
-      return arrow;
-    }),
-  );
-  return {
-    element: el(
-      "div",
-      { class: "stack" },
-      el("div", { class: "toolbar" }, restart, undo, redo, marks),
-      arrows,
-    ),
-    refresh() {
-      const { game } = session;
-      restart.disabled = undo.disabled = game.at === 0;
-      redo.disabled = game.at === game.moves.length;
-      marks.setAttribute("aria-pressed", String(session.marksHidden));
-    },
-  };
 }

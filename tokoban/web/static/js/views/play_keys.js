@@ -1,17 +1,20 @@
 /** What keys do on the board. */
 
+import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
 import { stepPlace } from "./places.js";
 
 /**
  * @param {import("../shell/app.js").App} app
  * @param {import("../board/board_view.js").BoardView} board
+ * @param {import("../board/keyboard_pick.js").KeyboardPick} pick
  * @returns {import("../shell/keys.js").Action[]}
  */
-export function playActions(app, board) {
+export function playActions(app, board, pick) {
   const { session } = app;
   /** @type {(letter: string) => () => void} */
   const move = (letter) => () => {
+    if (pick.isActive) return pick.move(letter);
     if (!session.game.push(letter)) app.announce(t("say.blocked"));
   };
   /** @type {[string, string, string[], () => void][]} */
@@ -30,6 +33,10 @@ export function playActions(app, board) {
     ["next", "play.next", ["n"], () => stepPlace(app, 1)],
     ["previous", "play.previous", ["p"], () => stepPlace(app, -1)],
     ["levels", "play.all-levels", ["l"], () => app.open("levels")],
+    ["pick-box", "play.pick-box", ["b"], () => pick.next()],
+    ["drop-box", "play.drop-box", ["Enter"], () => pick.drop()],
+    ["put-down", "play.put-down", ["Escape"], () => pick.cancel()],
+    ["share", "play.share", ["c"], () => openShare(app)],
     ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(1.25)],
     ["zoom-out", "play.zoom-out", ["-"], () => board.zoomBy(0.8)],
   ];

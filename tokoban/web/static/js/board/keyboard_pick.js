@@ -1,0 +1,71 @@
+/** Pushing a box somewhere by keyboard: pick a box, move a frame to its square, push it there. */
+
+import { t } from "../strings/index.js";
+
+/** @typedef {import("./pointer.js").Pointer} Pointer */
+/** @typedef {import("../game/session.js").Session} Session */
+
+const OWNER = "keyboard-pick";
+
+export class KeyboardPick {
+  /**
+   * @param {Pointer} pointer holds the box that is picked
+   * @param {Session} session
+   * @param {(text: string) => void} announce
+   */
+  constructor(pointer, session, announce) {
+    this._pointer = pointer;
+    this._session = session;
+    this._announce = announce;
+    this._target = -1;
+    /** The box picked last, where "next" goes on. */
+    this._last = -1;
+  }
+
+  /** Whether the frame is shown: arrows move it, not the player. @returns {boolean} */
+  get isActive() {
+    return this._target >= 0 && this._pointer.paths !== null;
+  }
+
+  /** Picks the next box in reading order; after the last comes the first. */
+  next() {
+    const boxes = this._session.game.board.boxSquares();
+    if (!boxes.length || this._session.game.board.isSolved()) return;
+    this._last = boxes.find((square) => square > this._last) ?? boxes[0];
+    this._pointer.pick(this._last);
+    this._show(this._last);
+  }
+
+  /** @param {string} letter */
+  move(letter) {
+    const { board } = this._session.game;
+    const next = board.neighbour(this._target, letter);
+    if (next < 0 || board.walls[next]) return this._announce(t("say.blocked"));
+    this._show(next);
+    const [row, column] = board.place(next);
+    const place = t("say.at", { row: row + 1, column: column + 1 });
+    const isReached = this._pointer.paths?.reaches(next);
+    this._announce(isReached ? place : `${place}, ${t("say.no-path")}`);
+  }
+
+  drop() {
+    if (!this.isActive) return;
+    const target = this._target;
+    if (!this._pointer.paths?.reaches(target)) return this._announce(t("say.no-path"));
+    this._target = -1;
+    this._session.clearMarks(OWNER);
+    this._pointer.drop(target);
+  }
+
+  cancel() {
+    this._target = -1;
+    this._session.clearMarks(OWNER);
+    this._pointer.putDown();
+  }
+
+  /** @param {number} square */
+  _show(square) {
+    this._target = square;
+    this._session.setMarks(OWNER, [{ square, kind: "hint-box" }]);
+  }
+}

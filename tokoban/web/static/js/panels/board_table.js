@@ -1,0 +1,50 @@
+/** The board as a table of words, for screen readers. */
+
+import { el } from "../shell/dom.js";
+import { t } from "../strings/index.js";
+
+/** @typedef {import("../rules/board.js").Board} Board */
+
+/** The word of each XSB letter. @type {Record<string, string>} */
+const WORDS = {
+  "#": "square.wall",
+  " ": "square.floor",
+  ".": "square.goal",
+  $: "square.box",
+  "*": "square.box-on-goal",
+  "@": "square.player",
+  "+": "square.player-on-goal",
+};
+
+/** Beyond this a table takes seconds to build, and nobody reads it. */
+const MAX_SQUARES = 10_000;
+
+/** @param {Board} board @returns {HTMLElement} */
+export function boardTable(board) {
+  if (board.walls.length > MAX_SQUARES) return el("p", {}, t("moves.too-large"));
+  const columns = Array.from({ length: board.width }, (_, column) => column + 1);
+  return el(
+    "table",
+    { class: "grid-text mono" },
+    el("caption", { class: "for-readers" }, t("play.board")),
+    el("tr", {}, el("td"), ...columns.map((column) => el("th", { scope: "col" }, String(column)))),
+    ...board.toRows().map((row, index) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, String(index + 1)),
+        ...[...row].map((letter) => square(letter)),
+      ),
+    ),
+  );
+}
+
+/** @param {string} letter */
+function square(letter) {
+  return el(
+    "td",
+    { "data-square": letter },
+    el("span", { "aria-hidden": "true" }, letter),
+    el("span", { class: "for-readers" }, t(WORDS[letter])),
+  );
+}

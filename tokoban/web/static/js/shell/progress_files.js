@@ -1,0 +1,68 @@
+/** All progress as a SOK file, and back: best solutions and unfinished games. */
+
+import { bestOf } from "../game/store.js";
+import { readLevels, writeLevels } from "../levels_api.js";
+import { Board, advance } from "../rules/board.js";
+import { levelKey } from "../rules/text.js";
+import { t } from "../strings/index.js";
+import { tellServerError } from "./importing.js";
+import { saveBlob } from "./saving.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../game/store.js").Level & {saved?: {moves: string, at: number}[]}} Level */
+
+/** @param {App} app */
+export async function exportProgress(app) {
+  app.session.keep();
+  const levels = [...app.store.allProgress().values()].map((progress) => ({
+    title: progress.title,
+    rows: progress.rows,
+    solutions: [...new Set([progress.bestByMoves, progress.bestByPushes])].filter(Boolean),
+    saved: progress.moves ? [{ moves: progress.moves, at: progress.at }] : [],
+  }));
+  if (!levels.length) return app.toast(t("share.nothing"));
+  try {
+    const text = await writeLevels(levels, "sok");
+    saveBlob(new Blob([text], { type: "text/plain" }), "tokoban.sok");
+  } catch (error) {
+    tellServerError(app, error);
+  }
+}
+
+/**
+ * Takes the progress in a SOK file over: its solutions, and its games where the player has none.
+ * @param {App} app
+ * @param {File[]} files
+ */
+export async function importProgress(app, files) {
+  try {
+    for (const file of files) {
+      const { levels } = await readLevels(await file.text(), file.name);
+      const count = levels.filter((level) => takeProgress(app, level)).length;
+      app.toast(t("share.imported", { count }));
+    }
+  } catch (error) {
+    tellServerError(app, error);
+  }
+}
+
+/** @param {App} app @param {Level} level @returns {boolean} whether there was any */
+function takeProgress(app, level) {
+  const start = Board.fromRows(level.rows);
+  const solutions = level.solutions.filter((moves) => advance(start, moves).board.isSolved());
+  const [saved] = level.saved ?? [];
+  if (!solutions.length && !saved) return false;
+  const key = levelKey(level.rows);
+  const known = app.store.progress(key);
+  app.store.keepProgress(key, {
+    rows: level.rows,
+    title: level.title,
+    moves: saved?.moves ?? "",
+    at: saved?.at ?? 0,
+    snapshots: [],
+    playedAt: 0,
+    ...(known?.moves ? known : {}),
+    ...bestOf([...solutions, known?.bestByMoves, known?.bestByPushes]),
+  });
+  return true;
+}

@@ -1,0 +1,105 @@
+/** The game as text, link, picture or animation, and all progress as a SOK file. */
+
+import { JobError, runJob } from "../jobs.js";
+import { toXsb } from "../rules/text.js";
+import { t } from "../strings/index.js";
+import { openDialog } from "./dialog.js";
+import { button, el } from "./dom.js";
+import { linkOf } from "./importing.js";
+import { exportProgress, importProgress } from "./progress_files.js";
+import { fileButton, saveBlob } from "./saving.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** Size of a square in pictures, in pixels; large boards have smaller ones. */
+const CELL = 48;
+const MAX_PICTURE = 4096;
+
+/** @param {App} app */
+export function openShare(app) {
+  const { session } = app;
+  const { game, level } = session;
+  if (!level) return;
+  const name = fileName(level.title);
+  const copy = (/** @type {string} */ text) => () => copyText(app, text);
+  openDialog(t("share.title"), () =>
+    el(
+      "div",
+      { class: "stack" },
+      section(
+        t("share.level"),
+        button({ label: t("share.copy-level"), run: copy(toXsb(game.start)) }),
+        button({ label: t("share.copy-link"), run: copy(linkOf(level.rows)) }),
+      ),
+      section(
+        t("share.game"),
+        button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
+        button({ label: t("share.copy-moves"), run: copy(game.played) }),
+        button({ label: t("share.picture"), run: () => savePicture(app, name) }),
+        button({ label: t("share.animation"), run: (event) => saveAnimation(app, name, event) }),
+      ),
+      section(
+        t("share.all"),
+        button({ label: t("share.export"), run: () => exportProgress(app) }),
+        fileButton(t("share.import"), (files) => importProgress(app, files)),
+      ),
+      el("p", { class: "soft" }, t("share.import-help")),
+    ),
+  );
+}
+
+/** @param {string} title @param {...Node} buttons */
+function section(title, ...buttons) {
+  return el("section", { class: "stack" }, el("h3", {}, title), el("div", { class: "row" }, ...buttons));
+}
+
+/** @param {App} app @param {string} text */
+async function copyText(app, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    app.toast(t("share.copied"));
+  } catch {
+    // No permission: the text is shown to be copied by hand.
+    openDialog(t("share.copy-by-hand"), () => {
+      const area = /** @type {HTMLTextAreaElement} */ (
+        el("textarea", { class: "mono", rows: "10", cols: "60", readonly: true }, text)
+      );
+      area.setAttribute("aria-label", t("share.copy-by-hand"));
+      requestAnimationFrame(() => area.select());
+      return area;
+    });
+  }
+}
+
+/** @param {App} app @param {string} name */
+function savePicture(app, name) {
+  const { board } = app.session.game;
+  const cell = Math.max(1, Math.min(CELL, Math.floor(MAX_PICTURE / Math.max(board.width, board.height))));
+  const canvas = app.session.view?.picture(cell);
+  canvas?.toBlob((/** @type {Blob | null} */ blob) => blob && saveBlob(blob, `${name}.png`));
+}
+
+/** @param {App} app @param {string} name @param {Event} event of the button */
+async function saveAnimation(app, name, event) {
+  const { game } = app.session;
+  const pressed = /** @type {HTMLButtonElement} */ (event.currentTarget);
+  pressed.disabled = true;
+  try {
+    const done = await runJob("animation", {
+      board: game.start.toRows().join("\n"),
+      moves: game.played,
+    });
+    const bytes = Uint8Array.from(atob(done.gif), (letter) => letter.charCodeAt(0));
+    saveBlob(new Blob([bytes], { type: "image/gif" }), `${name}.gif`);
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error;
+    app.toast(error.message);
+  } finally {
+    pressed.disabled = false;
+  }
+}
+
+/** @param {string} title @returns {string} */
+function fileName(title) {
+  return title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "level";
+}

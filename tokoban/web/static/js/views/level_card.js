@@ -1,0 +1,56 @@
+/** One level in the list: picture, title, and what was made of it. */
+
+import { Board, countPushes } from "../rules/board.js";
+import { stateOf } from "../game/store.js";
+import { el, iconOf } from "../shell/dom.js";
+import { hashOf } from "../shell/router.js";
+import { t } from "../strings/index.js";
+
+/** Size of a thumbnail in CSS pixels. */
+const SIZE = 136;
+
+/**
+ * @param {import("../game/store.js").Level} level
+ * @param {import("../game/session.js").Place} place
+ * @param {import("../game/store.js").Progress | null} progress
+ * @param {import("../board/thumbnail.js").Thumbnails} painter
+ * @returns {HTMLElement}
+ */
+export function levelCard(level, { collection, index }, progress, painter) {
+  const state = stateOf(progress);
+  const canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "thumbnail" }));
+  canvas.width = canvas.height = Math.round(SIZE * window.devicePixelRatio);
+  painter.draw(canvas, Board.fromRows(level.rows));
+  return el(
+    "a",
+    { class: `level-card ${state}`, href: hashOf("play", [collection, index + 1]) },
+    canvas,
+    el(
+      "span",
+      { class: "level-title" },
+      el("span", { class: "soft" }, `${index + 1} `),
+      level.title || t("play.untitled"),
+    ),
+    el(
+      "span",
+      { class: "level-state" },
+      state === "solved" && iconOf("tick"),
+      describe(level, state, progress),
+    ),
+  );
+}
+
+/**
+ * @param {import("../game/store.js").Level} level
+ * @param {string} state
+ * @param {import("../game/store.js").Progress | null} progress
+ */
+function describe(level, state, progress) {
+  if (state === "solved") {
+    return t("levels.solved-in", {
+      moves: progress?.bestByMoves?.length ?? 0,
+      pushes: countPushes(progress?.bestByPushes ?? ""),
+    });
+  }
+  return t(`levels.${state}`);
+}

@@ -1,0 +1,228 @@
+/** The level list: collections, and the levels of one with thumbnails and what was made of them. */
+
+import { paletteOf } from "../board/palette.js";
+import { Thumbnails } from "../board/thumbnail.js";
+import { stateOf } from "../game/store.js";
+import { levelKey } from "../rules/text.js";
+import { OWN } from "../shell/collections.js";
+import { button, choice, el } from "../shell/dom.js";
+import { importFiles, importText, tellServerError } from "../shell/importing.js";
+import { openDialog } from "../shell/dialog.js";
+import { fileButton } from "../shell/saving.js";
+import { t } from "../strings/index.js";
+import { levelCard } from "./level_card.js";
+import { SHIPPED } from "./places.js";
+import { VirtualGrid } from "./virtual_grid.js";
+
+/** @typedef {import("../shell/app.js").App} App */
+/** @typedef {import("../shell/collections.js").Collection} Collection */
+/** @typedef {import("../game/store.js").Level} Level */
+
+/** A card's size in CSS pixels. */
+const CARD = { minWidth: 168, height: 220 };
+
+/** @type {import("../shell/app.js").View} */
+export const view = { id: "levels", titleKey: "levels.title", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {App} app
+ * @param {string[]} params the collection
+ * @returns {() => void}
+ */
+function mount(element, app, [given]) {
+  const chosen = given || app.session.place?.collection || SHIPPED;
+  const sidebar = el("nav", { class: "stack collections", "aria-label": t("levels.collections") });
+  const scroller = el("div", { class: "level-scroller", tabindex: "-1" });
+  const title = el("h1", {}, t("levels.title"));
+  const credit = el("p", { class: "soft" });
+  const filters = new Filters(() => showLevels());
+  element.append(
+    el(
+      "div",
+      { class: "levels" },
+      sidebar,
+      el(
+        "div",
+        { class: "levels-main" },
+        el("div", { class: "row levels-head" }, el("div", { class: "grow" }, title, credit), filters.element),
+        scroller,
+      ),
+    ),
+  );
+
+  /** @type {Collection | null} */
+  let collection = null;
+  /** Numbers of the levels that are shown, from 0. @type {number[]} */
+  let shown = [];
+  let painter = new Thumbnails(paletteOf(scroller));
+  const grid = new VirtualGrid(scroller, {
+    label: t("levels.title"),
+    ...CARD,
+    makeCard: (position) => {
+      const index = shown[position];
+      const level = /** @type {Collection} */ (collection).levels[index];
+      const progress = app.store.progress(levelKey(level.rows));
+      return levelCard(level, { collection: chosen, index }, progress, painter);
+    },
+  });
+  const showLevels = () => {
+    if (!collection) return;
+    shown = filters.choose(collection.levels, (level) =>
+      stateOf(app.store.progress(levelKey(level.rows))),
+    );
+    filters.tell(shown.length, collection.levels.length);
+    const { place } = app.session;
+    const now = place?.collection === chosen ? shown.indexOf(place.index) : -1;
+    grid.show(shown.length, Math.max(0, now));
+  };
+  const load = async () => {
+    try {
+      collection = await app.collections.get(chosen);
+      title.textContent = collection.name;
+      credit.textContent = collection.credit ?? "";
+      showLevels();
+    } catch (error) {
+      tellServerError(app, error);
+    }
+  };
+  const abort = new AbortController();
+  const { signal } = abort;
+  // Another tab may have solved one.
+  app.store.addEventListener("change", () => grid.refresh(), { signal });
+  app.addEventListener(
+    "theme",
+    () => {
+      painter = new Thumbnails(paletteOf(scroller));
+      grid.refresh();
+    },
+    { signal },
+  );
+  showCollections(app, sidebar, chosen);
+  load();
+  return () => {
+    abort.abort();
+    grid.destroy();
+  };
+}
+
+/** @param {App} app @param {HTMLElement} element @param {string} chosen */
+async function showCollections(app, element, chosen) {
+  const tools = el(
+    "div",
+    { class: "stack" },
+    fileButton(t("levels.open-file"), (files) => importFiles(app, files)),
+    button({ label: t("levels.paste"), icon: "plus", text: true, run: () => openPaste(app) }),
+    el("p", { class: "soft" }, t("levels.drop-help")),
+  );
+  const list = el("ul", { class: "list" });
+  element.replaceChildren(list, tools);
+  try {
+    const collections = await app.collections.list();
+    list.replaceChildren(
+      ...collections.map(({ id, name, num_levels: count }) =>
+        el(
+          "li",
+          {},
+          el(
+            "a",
+            {
+              class: "collection",
+              href: `#/levels/${encodeURIComponent(id)}`,
+              "aria-current": id === chosen ? "true" : null,
+            },
+            el("span", { class: "collection-name" }, name),
+            el("span", { class: "soft" }, t("levels.count", { count })),
+          ),
+          id.startsWith(OWN) &&
+            button({
+              label: t("levels.remove", { name }),
+              icon: "remove",
+              class: "plain",
+              run: () => {
+                app.collections.remove(id);
+                if (id === chosen) app.open("levels", [SHIPPED]);
+                else showCollections(app, element, chosen);
+              },
+            }),
+        ),
+      ),
+    );
+  } catch (error) {
+    tellServerError(app, error);
+  }
+}
+
+/** @param {App} app */
+function openPaste(app) {
+  openDialog(t("levels.paste"), (close) => {
+    const area = /** @type {HTMLTextAreaElement} */ (
+      el("textarea", {
+        class: "mono wide",
+        rows: "14",
+        spellcheck: "false",
+        "aria-label": t("levels.paste-here"),
+        placeholder: "#####\n#@$.#\n#####",
+      })
+    );
+    const run = async () => {
+      if (await importText(app, area.value, t("import.pasted"))) close();
+    };
+    return el(
+      "div",
+      { class: "stack" },
+      el("p", { class: "soft" }, t("levels.formats")),
+      area,
+      el("div", { class: "row" }, button({ label: t("levels.read"), class: "primary", run })),
+    );
+  });
+}
+
+/** Search by title, and by state. */
+class Filters {
+  /** @param {() => void} change */
+  constructor(change) {
+    this._state = "all";
+    this._search = /** @type {HTMLInputElement} */ (
+      el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") })
+    );
+    this._search.addEventListener("input", change);
+    this._told = el("span", { class: "soft", role: "status" });
+    this.element = el(
+      "div",
+      { class: "row" },
+      this._told,
+      this._search,
+      choice({
+        label: t("levels.show"),
+        options: ["all", "unseen", "tried", "solved"].map((state) => [state, t(`levels.${state}`)]),
+        value: this._state,
+        change: (state) => {
+          this._state = state;
+          change();
+        },
+      }),
+    );
+  }
+
+  /**
+   * @param {Level[]} levels
+   * @param {(level: Level) => string} state
+   * @returns {number[]} numbers of those to be shown, from 0
+   */
+  choose(levels, state) {
+    const wanted = this._search.value.trim().toLowerCase();
+    return levels
+      .map((_, index) => index)
+      .filter((index) => {
+        const level = levels[index];
+        const isFound = !wanted || `${index + 1} ${level.title}`.toLowerCase().includes(wanted);
+        return isFound && (this._state === "all" || state(level) === this._state);
+      });
+  }
+
+  /** @param {number} shown @param {number} count */
+  tell(shown, count) {
+    this._told.textContent = shown === count ? "" : t("levels.shown", { shown, count });
+  }
+}

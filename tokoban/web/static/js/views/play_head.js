@@ -1,0 +1,72 @@
+/** Above the board: the level, its neighbours, and the counters. */
+
+import { countPushes } from "../rules/board.js";
+import { button, el } from "../shell/dom.js";
+import { number, t } from "../strings/index.js";
+import { placeText, stepPlace } from "./places.js";
+
+/** @typedef {import("../shell/app.js").App} App */
+
+export class Head {
+  /** @param {App} app */
+  constructor(app) {
+    this._app = app;
+    this._title = el("h1");
+    this._place = el("p", { class: "soft" });
+    this._moves = counter(t("play.moves"));
+    this._pushes = counter(t("play.pushes"));
+    this.element = el(
+      "div",
+      { class: "play-head" },
+      el(
+        "div",
+        { class: "row" },
+        button({ label: t("play.previous"), icon: "previous", run: () => stepPlace(app, -1) }),
+        button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),
+        button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),
+      ),
+      el("div", { class: "play-title" }, this._title, this._place),
+      el("dl", { class: "counters" }, this._moves.element, this._pushes.element),
+    );
+  }
+
+  /** Shows which level is open. */
+  refreshLevel() {
+    const { level } = this._app.session;
+    const title = level ? level.title || t("play.untitled") : t("play.no-level");
+    this._title.textContent = this._title.title = title;
+    placeText(this._app).then((text) => (this._place.textContent = text));
+  }
+
+  /** Shows how far the game is. */
+  refresh() {
+    const { game, bests, bounds } = this._app.session;
+    const { bestByMoves, bestByPushes } = bests;
+    const pushes = bestByPushes === undefined ? undefined : countPushes(bestByPushes);
+    this._moves.show(game.at, bestByMoves?.length, bounds.moves);
+    this._pushes.show(game.numPushes, pushes, bounds.pushes);
+  }
+}
+
+/** @param {string} label */
+function counter(label) {
+  const value = el("span");
+  const known = el("small");
+  const element = el("div", { class: "counter" }, el("dt", {}, label), el("dd", {}, value, known));
+  return {
+    element,
+    /**
+     * @param {number} now
+     * @param {number | undefined} best the best solution's
+     * @param {number | undefined} bound what every solution needs
+     */
+    show(now, best, bound) {
+      value.textContent = number(now);
+      const parts = [];
+      if (best !== undefined) parts.push(t("play.best", { count: best }));
+      if (bound !== undefined && bound === best) parts.push(t("play.optimal"));
+      else if (bound !== undefined) parts.push(t("play.at-least", { count: bound }));
+      known.textContent = parts.join(", ");
+    },
+  };
+}
