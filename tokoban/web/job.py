@@ -20,8 +20,8 @@ Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
 # Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
 # arguments that a worker calls while it has nothing else to do.
-MODULES = ("tokoban.web.solving_jobs",)
+MODULES = ("tokoban.web.solving_jobs", "tokoban.web.watching_jobs")
 
 # Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind
 # a long search.
-QUICK = frozenset({"explain", "hint", "predict", "predict_line"})
+QUICK = frozenset({"attention", "explain", "hint", "predict", "predict_line"})

@@ -3,8 +3,9 @@
 import { view as levels } from "./views/levels.js";
 import { view as play } from "./views/play.js";
 import { panel as moves } from "./panels/moves.js";
+import { panel as understand } from "./panels/understand.js";
 import { App } from "./shell/app.js";
 
 /** The one app of the page. */
-export const app = new App({ views: [play, levels], panels: [moves] });
+export const app = new App({ views: [play, levels], panels: [moves, understand] });
 app.render();

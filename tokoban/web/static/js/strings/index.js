@@ -1,9 +1,10 @@
 /** The table of strings: every word that the user sees, in English and German. */
 
+import { strings as analyse } from "./analyse.js";
 import { strings as play } from "./play.js";
 
 /** @type {Record<string, {en: string, de: string}>} */
-export const TABLE = { ...play };
+export const TABLE = { ...play, ...analyse };
 
 /** @type {"en" | "de"} */
 let language = "en";

@@ -1,0 +1,120 @@
+"""Jobs of the policy: what they show is a game by the rules, and what they say is true."""
+
+import threading
+from typing import Any
+
+import pytest
+
+import tokoban
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.web.job import Context
+from tokoban.web.watching_jobs import JOBS, METHODS
+
+LEVEL = "########\n#  .  ##\n#@$ $  #\n#  #.  #\n###    #\n########"
+LOST = "#######\n#. $$.#\n#@    #\n#######"
+
+
+def events(kind: str, **arguments: Any) -> list[dict[str, Any]]:
+    """All events of a job that nobody stops."""
+    return list(JOBS[kind](arguments, Context(threading.Event(), lambda _: None)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_search_solves_the_level(method: str) -> None:
+    *_, done = events("watch", board=LEVEL, method=method)
+    assert done["event"] == "done"
+    assert done["status"] == "solved"
+    replayed = lurd.replay(Board.from_xsb(LEVEL), done["moves"])
+    assert replayed.is_solved
+    assert (replayed.moves, replayed.pushes) == (done["num_moves"], done["num_pushes"])
+
+
+@pytest.mark.parametrize("method", ["beam", "rollouts"])
+def test_rows_follow_from_their_parents_by_the_push_that_is_shown(method: str) -> None:
+    *steps, done = events("watch", board=LEVEL, method=method, width=5)
+    before = {row: LEVEL for row in range(5)}
+    evaluated = 0
+    for step in steps:
+        rows = {row["row"]: row for row in step["rows"]}
+        for row in rows.values():
+            box, parent = tuple(row["box"]), Board.from_xsb(before[row["parent"]])
+            boxes = Board.from_xsb(row["board"]).boxes
+            direction = "uldr".index(row["direction"])
+            moved = next(b for b in parent.boxes if b == box).neighbour(direction)
+            assert boxes == parent.boxes - {box} | {moved}
+        before = {number: row["board"] for number, row in rows.items()}
+        assert step["num_evaluated"] > evaluated
+        evaluated = step["num_evaluated"]
+    assert done["num_evaluated"] == evaluated
+    assert len(done["followed"]) == len(steps)
+    assert next(row for row in steps[-1]["rows"] if row["row"] == done["followed"][-1])["is_solved"]
+
+
+def test_best_of_equal_pushes_is_asked_first_and_probabilities_sum_to_one() -> None:
+    (done,) = events("predict", board=LEVEL)
+    probabilities = [push["probability"] for push in done["pushes"]]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) == pytest.approx(1, abs=0.01)
+    assert 0 < done["pushes_left"] < 10
+    assert events("predict", board=LOST)[0]["deadlocked"] > 0.5
+
+
+def test_line_has_a_point_for_the_start_and_each_push() -> None:
+    moves = str(tokoban.solve(Board.from_xsb(LEVEL), minimise="pushes").solution)
+    *answers, _ = events("predict_line", board=LEVEL, moves=moves)
+    pushes = [number for number, letter in enumerate(moves, 1) if letter.isupper()]
+    points = [point for answer in answers for point in answer["points"]]
+    assert [point["at"] for point in points] == [0, *pushes]
+    assert points[-1] == {"at": len(moves), "pushes_left": 0.0, "deadlocked": 0.0}
+
+    *proved, done = events("prove_line", board=LEVEL, moves=moves)
+    assert [(one["at"], one["pushes_left"]) for one in proved[::-1]] == [
+        (at, len(pushes) - number) for number, at in enumerate([0, *pushes])
+    ]
+    assert done["num_proved"] == len(proved)
+
+
+def test_line_of_a_lost_game_is_proved_lost_from_the_push_that_lost_it() -> None:
+    start, moves = "#######\n#     #\n#.$ $.#\n#@    #\n#######", "drU"[1:]
+    *proved, _ = events("prove_line", board=start, moves=moves)
+    assert [(one["at"], one["is_deadlocked"]) for one in proved] == [(2, True), (0, False)]
+
+
+def test_race_tells_the_end_of_every_search_even_of_one_that_refuses() -> None:
+    ended = {e["method"]: e for e in events("race", board=LEVEL) if e.get("status") == "solved"}
+    assert list(ended) == list(METHODS)
+    assert ended["classical"]["num_evaluated"] == 0
+    assert ended["best-first"]["num_evaluated"] < ended["beam"]["num_evaluated"]
+
+
+def test_attention_of_a_square_is_a_distribution_over_the_floor() -> None:
+    (done,) = events("attention", board=LEVEL, square=[2, 1])
+    for layer in done["weights"]:
+        for head in layer:
+            assert len(head) == len(done["squares"])
+            assert sum(head) == pytest.approx(1, abs=0.01)
+    with pytest.raises(ValueError, match="inside the walls"):
+        events("attention", board=LEVEL, square=[0, 0])
+
+
+def test_a_stopped_search_ends_soon_and_says_so() -> None:
+    stop = threading.Event()
+    stop.set()
+    board = {"board": LEVEL, "method": "beam"}
+    *_, done = JOBS["watch"](board, Context(stop, lambda _: None))
+    assert (done["status"], done["reason"]) == ("gave up", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        ("watch", {"board": LEVEL, "method": "magic"}, "method: expected one of"),
+        ("watch", {"board": LEVEL, "width": 99}, "width: expected a number from 1 to 16"),
+        ("predict_line", {"board": LEVEL, "moves": "ll"}, "move 1 is not possible"),
+        ("predict", {"board": "#####\n#@$ #\n#####"}, "cannot come together"),
+    ],
+)
+def test_what_the_client_gets_wrong_is_said(kind: str, arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        events(kind, **arguments)

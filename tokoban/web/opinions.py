@@ -1,0 +1,99 @@
+"""The push policy's opinions of positions, and what it attends to, for the wire.
+
+Axes: P positions, F floor squares of ``ground.Squares``.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+
+import tokoban
+from tokoban.sokoban.board import OFFSETS, Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.search.ground import Squares
+from tokoban.systems.push_policy.attention_panels import floor_weights
+from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
+
+
+@cache
+def policy() -> PushPolicy:
+    """The policy that comes with tokoban."""
+    return PushPolicy(tokoban.load("sokoban-push", system="push").model)
+
+
+def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
+    """What the policy says of positions of one level; raises ``ValueError`` if it cannot read it.
+
+    No pushes are left where a deadlock is certain.
+    """
+    guide, squares = _guide(boards[0])
+    judged = guide.evaluate(*_floor(squares, boards))
+    return [
+        opinion(0.0, 0.0)
+        if board.is_solved
+        else opinion(float(judged.pushes_left[row]), float(judged.deadlocked[row]))
+        for row, board in enumerate(boards)
+    ]
+
+
+def opinion_with_pushes(board: Board) -> dict[str, Any]:
+    """What the policy says of a position and of each of its legal pushes, the likeliest first."""
+    if board.is_solved:
+        return {"pushes": [], **opinion(0.0, 0.0)}
+    guide, squares = _guide(board)
+    judged = guide.evaluate(*_floor(squares, [board]))
+    probabilities = np.exp(judged.log_policy[0]).flatten()
+    deadlocks = judged.push_deadlocks[0].flatten()
+    pushes = [
+        {
+            **push_on_wire(squares, action),
+            "probability": round(float(probabilities[action]), 4),
+            "deadlocked": round(float(deadlocks[action]), 4),
+        }
+        for action in np.argsort(-probabilities, kind="stable").tolist()
+        if probabilities[action] > 0
+    ]
+    return {"pushes": pushes, **opinion(float(judged.pushes_left[0]), float(judged.deadlocked[0]))}
+
+
+def attention_of(board: Board, square: object) -> dict[str, Any]:
+    """What one floor square attends to, in every layer and head: weights over the floor."""
+    guide, squares = _guide(board)
+    names = [list(floor) for floor in squares.squares]
+    if square not in names:
+        raise ValueError("square: expected [row, column] of a square inside the walls")
+    weights = floor_weights(guide, squares, board)[:, :, names.index(square)]
+    return {"squares": names, "weights": np.round(weights.double().numpy(), 4).tolist()}
+
+
+def _guide(board: Board) -> tuple[NetworkGuide, Squares]:
+    if is_hopeless(board):
+        raise ValueError("the policy reads no board whose boxes and goals cannot come together")
+    return policy().guide(board)
+
+
+def _floor(
+    squares: Squares, boards: Sequence[Board]
+) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
+    """Boxes and the player's zones of positions, as guides read them."""
+    boxes = [[square in board.boxes for square in squares.squares] for board in boards]
+    zones = [board.area() for board in boards]
+    return np.array(boxes), np.array([[s in zone for s in squares.squares] for zone in zones])
+
+
+def opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:
+    """Rounded for the wire."""
+    return {
+        "pushes_left": round(pushes_left, 2) if deadlocked < 1 else None,
+        "deadlocked": round(deadlocked, 4),
+    }
+
+
+def push_on_wire(squares: Squares, action: int) -> dict[str, Any]:
+    """The box before the push and the letter of its direction."""
+    box, direction = divmod(action, len(OFFSETS))
+    return {"box": list(squares.squares[box]), "direction": lurd.LETTERS[direction]}

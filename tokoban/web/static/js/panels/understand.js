@@ -1,0 +1,193 @@
+/** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
+
+import { button, el } from "../shell/dom.js";
+import { t } from "../strings/index.js";
+import { Chart } from "../understand/chart.js";
+import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
+import { GameLine } from "../understand/game_line.js";
+import { Hints, MOST } from "../understand/hints.js";
+import { sentenceOf } from "../understand/latest.js";
+import { LostWatch } from "../understand/lost.js";
+import { StepView } from "../understand/step_view.js";
+
+/**
+ * @typedef {import("../game/session.js").Session} Session
+ * @typedef {import("../shell/app.js").App} App
+ */
+
+/** @type {import("../shell/app.js").Panel} */
+export const panel = { id: "understand", titleKey: "understand.title", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {Session} session
+ * @param {App} app
+ * @returns {() => void}
+ */
+function mount(element, session, app) {
+  const lost = lostPart(session, app);
+  const hints = hintPart(session, app);
+  const line = linePart(session, app, lost.watch);
+  element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
+  const removeKeys = app.keys.add([
+    { id: "hint", titleKey: "hint.more", group: "understand", keys: ["h"], run: hints.more },
+    { id: "why", titleKey: "why.why", group: "understand", keys: ["e"], run: lost.explain },
+    { id: "back", titleKey: "lost.back", group: "understand", keys: ["b"], run: lost.goBack },
+  ]);
+  return () => {
+    removeKeys();
+    for (const part of [lost, hints, line]) part.destroy();
+  };
+}
+
+/** Whether the position is lost, and why. @param {Session} session @param {App} app */
+function lostPart(session, app) {
+  const watch = new LostWatch(session);
+  const status = el("p", { class: "note" });
+  const back = button({ label: t("lost.back"), run: () => goBack() });
+  const why = button({ label: t("why.why"), class: "primary", run: () => explain() });
+  const steps = new StepView(session);
+  const element = el(
+    "section",
+    { class: "stack", "aria-label": t("lost.title") },
+    status,
+    el("div", { class: "row" }, why, back),
+    steps.element,
+  );
+  let wasLost = false;
+  /** @type {import("../understand/lost.js").Proved | null} */
+  let explained = null;
+
+  const goBack = () => {
+    if (watch.lostAt === null) return;
+    // The push that lost is the last of these moves; before it the player thinks again.
+    steps.close();
+    session.game.goTo(watch.lostAt - 1);
+  };
+  const explain = () => {
+    if (!watch.isLost) return;
+    document.getElementById(`tab-${panel.id}`)?.click();
+    const { proved } = watch;
+    if (proved && (session.game.at !== proved.moves.length || !watch.guilty.length)) {
+      session.game.goTo(proved.moves.length);
+    }
+    showSteps();
+  };
+  const showSteps = () => {
+    explained = watch.proved;
+    if (watch.proved) steps.open(certificateSteps(watch.proved.certificate));
+    else if (watch.static) steps.open(staticSteps(watch.static));
+  };
+  const refresh = () => {
+    const { isLost, lostAt } = watch;
+    if (steps.isOpen && !isLost) steps.close();
+    // The proof came while a static rule was explained: it says more.
+    if (steps.isOpen && watch.proved && explained !== watch.proved) showSteps();
+    const marks = watch.guilty.map((square) => ({ square, kind: "guilty" }));
+    if (isLost) session.setMarks("lost", /** @type {any} */ (marks));
+    else session.clearMarks("lost");
+    const pushes = lostAt === null ? 0 : countedPushes(session.game.moves, lostAt);
+    const text = lostText(watch, session, pushes);
+    status.textContent = text;
+    status.className = `note ${isLost ? "bad" : watch.pushesLeft === null ? "" : "good"}`;
+    why.hidden = !isLost;
+    back.hidden = !isLost || lostAt === null;
+    if (isLost) {
+      const actions = [{ label: t("why.why"), run: explain }];
+      if (lostAt !== null) actions.push({ label: t("lost.back"), run: goBack });
+      app.notify("lost", { text, kind: "bad", actions });
+      if (!wasLost) app.announce(text);
+    } else {
+      app.notify("lost", null);
+    }
+    wasLost = isLost;
+  };
+  watch.addEventListener("change", refresh);
+  refresh();
+  return {
+    element,
+    watch,
+    explain,
+    goBack,
+    destroy() {
+      watch.destroy();
+      steps.close();
+      session.clearMarks("lost");
+      app.notify("lost", null);
+    },
+  };
+}
+
+/** @param {LostWatch} watch @param {Session} session @param {number} pushes to the loss */
+function lostText(watch, session, pushes) {
+  if (session.game.board.isSolved()) return t("lost.solved");
+  if (watch.proved) return t("lost.proved", { pushes });
+  if (watch.static) return t(`lost.${watch.static.reason}`, { count: watch.static.boxes.length });
+  if (watch.pushesLeft !== null) return t("lost.solvable", { pushes: watch.pushesLeft });
+  return t("lost.unknown");
+}
+
+/** @param {string} moves @param {number} at */
+function countedPushes(moves, at) {
+  return [...moves.slice(0, at)].filter((letter) => letter < "a").length;
+}
+
+/** Hints in grades. @param {Session} session @param {App} app */
+function hintPart(session, app) {
+  const hints = new Hints(session);
+  const more = () => hints.more();
+  const text = el("p", { "aria-live": "polite" });
+  const ask = button({ label: t("hint.more"), class: "primary", run: more });
+  const element = el(
+    "section",
+    { class: "stack" },
+    el("h3", {}, t("hint.title")),
+    text,
+    el("div", { class: "row" }, ask),
+  );
+  const refresh = () => {
+    text.textContent = hints.text || t("hint.grades");
+    const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
+    ask.replaceChildren(t(label));
+    ask.disabled = session.game.board.isSolved();
+    if (hints.text && element.closest("[hidden]")) app.toast(hints.text);
+  };
+  hints.addEventListener("change", refresh);
+  refresh();
+  return { element, more, destroy: () => hints.destroy() };
+}
+
+/** The line of the pushes left. @param {Session} session @param {App} app @param {LostWatch} watch */
+function linePart(session, app, watch) {
+  const line = new GameLine(session);
+  const chart = new Chart((at) => session.game.goTo(at));
+  const about = el("p", { class: "soft" });
+  const prove = button({
+    label: t("line.prove"),
+    run: async () => {
+      try {
+        if (line.isProving) line.stopProving();
+        else await line.prove();
+      } catch (error) {
+        app.toast(sentenceOf(error));
+      }
+    },
+  });
+  const element = el(
+    "section",
+    { class: "stack" },
+    el("h3", {}, t("line.title")),
+    chart.element,
+    about,
+    el("div", { class: "row" }, prove),
+  );
+  const refresh = () => {
+    chart.show(session.game, line, watch.lostAt);
+    about.textContent = line.refusal || t("line.legend");
+    prove.replaceChildren(t(line.isProving ? "line.stop" : "line.prove"));
+  };
+  line.addEventListener("change", refresh);
+  watch.addEventListener("change", refresh);
+  refresh();
+  return { element, destroy: () => line.destroy() };
+}

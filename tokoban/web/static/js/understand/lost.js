@@ -1,0 +1,134 @@
+/** Watches a game for positions that are lost: static rules at once, proofs by the server behind. */
+
+import { JobError } from "../jobs.js";
+import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
+import { Latest, wireBoard } from "./latest.js";
+
+/**
+ * @typedef {import("../rules/board.js").Board} Board
+ * @typedef {import("../game/session.js").Session} Session
+ * @typedef {{boxes: number[], reason: "dead-square" | "frozen"}} Static
+ * @typedef {{moves: string, certificate: any, boxes: number[]}} Proved
+ */
+
+/** Keys that are held down come faster; only the position where they end is asked about. */
+const ASK_AFTER_MS = 40;
+const MAX_KEPT = 500;
+
+/** Sends "change" when what is known of the position changes. */
+export class LostWatch extends EventTarget {
+  /** @param {Session} session */
+  constructor(session) {
+    super();
+    this._session = session;
+    this._job = new Latest();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this._timer = undefined;
+    /** The dead squares of the level. @type {Uint8Array | null} */
+    this._dead = null;
+    /** What the server said, by the moves up to the last push. @type {Map<string, any>} */
+    this._answers = new Map();
+    /** By rules without a search. @type {Static | null} */
+    this.static = null;
+    /** The proof, and the moves up to the push that lost. @type {Proved | null} */
+    this.proved = null;
+    /** The pushes of a solution that is known from here. @type {number | null} */
+    this.pushesLeft = null;
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    session.addEventListener("level", () => this._open(), { signal });
+    session.addEventListener("change", () => this._look(), { signal });
+    this._open();
+  }
+
+  /** Whether the position is known to be lost. @returns {boolean} */
+  get isLost() {
+    return this.static !== null || this.proved !== null;
+  }
+
+  /** The moves after which the game was lost first; null where that is not known. */
+  get lostAt() {
+    return this.proved ? this.proved.moves.length : null;
+  }
+
+  /** The boxes to blame that still stand where they are to blame. @returns {number[]} */
+  get guilty() {
+    const { boxes } = this._session.game.board;
+    const proved = this.proved?.boxes ?? [];
+    if (proved.length && proved.every((square) => boxes[square])) return proved;
+    return this.static?.boxes ?? [];
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._job.stop();
+    clearTimeout(this._timer);
+  }
+
+  _open() {
+    this._dead = null;
+    this._answers.clear();
+    this._look();
+  }
+
+  _look() {
+    const { game, level } = this._session;
+    clearTimeout(this._timer);
+    this._job.stop();
+    this.static = null;
+    this.pushesLeft = null;
+    const { board, played } = game;
+    if (!level || board.isSolved()) {
+      this.proved = null;
+      this._tell();
+      return;
+    }
+    this._dead ??= deadSquares(board);
+    const found = staticDeadlock(board, this._dead);
+    if (found) this.static = { boxes: found.squares, reason: found.reason };
+    // A line that goes on from a lost position is lost.
+    if (this.proved && !played.startsWith(this.proved.moves)) this.proved = null;
+    const asked = upToLastPush(played);
+    const answer = this._answers.get(asked);
+    if (answer) this._take(answer);
+    else if (!this.proved) this._timer = setTimeout(() => this._ask(asked), ASK_AFTER_MS);
+    this._tell();
+  }
+
+  /** @param {string} moves */
+  async _ask(moves) {
+    const { game, levelKey } = this._session;
+    try {
+      const answer = await this._job.run("explain", { board: wireBoard(game.start), moves });
+      if (!answer || this._session.levelKey !== levelKey) return;
+      if (this._answers.size >= MAX_KEPT) this._answers.clear();
+      this._answers.set(moves, answer);
+      this._take(answer);
+      this._tell();
+    } catch (error) {
+      // Without the server there are the static rules.
+      if (!(error instanceof JobError)) throw error;
+    }
+  }
+
+  /** @param {any} answer of the job "explain" */
+  _take({ status, moves, certificate, boxes, num_pushes: numPushes }) {
+    this.pushesLeft = status === "solvable" ? numPushes : null;
+    this.proved = null;
+    if (status !== "deadlocked") return;
+    const { width } = this._session.game.board;
+    const squares = boxes.map((/** @type {number[]} */ [row, column]) => row * width + column);
+    this.proved = { moves, certificate, boxes: squares };
+  }
+
+  _tell() {
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+}
+
+/** @param {string} moves @returns {string} without the walk after the last push */
+export function upToLastPush(moves) {
+  let end = moves.length;
+  while (end > 0 && moves[end - 1] >= "a") end -= 1;
+  return moves.slice(0, end);
+}

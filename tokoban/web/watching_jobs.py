@@ -1,0 +1,196 @@
+"""Jobs of the push policy: its opinion of a position and of a game, its searches, its attention.
+
+torch and the compiled searches are imported by the jobs, so that a worker is ready before.
+"""
+
+import queue
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.web import wire
+from tokoban.web.job import Context, Job
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.search.limits import Limits
+    from tokoban.web.watched import Found
+
+METHODS = ("rollouts", "beam", "best-first", "classical")
+_MOST_ROWS = 16  # boards that are shown side by side
+_MEMORY_MB = 500.0
+_AT_ONCE = 16  # positions of a game that are judged together
+_MOST_PROVED = 60  # positions of a game
+_PROOF_TIME_S = 0.5  # for each of them
+
+
+def predict(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The legal pushes with their probabilities, the pushes left and the chance of a deadlock."""
+    from tokoban.web import opinions
+
+    yield {"event": "done", **opinions.opinion_with_pushes(wire.board_of(arguments))}
+
+
+def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The policy's opinion of the start of a game and of each position after a push."""
+    from tokoban.web import opinions
+
+    turns = _turns(arguments)
+    for first in range(0, len(turns), _AT_ONCE):
+        if context.stop.is_set():
+            return
+        some = turns[first : first + _AT_ONCE]
+        views = opinions.opinions([board for _, board in some])
+        points = [{"at": at, **view} for (at, _), view in zip(some, views, strict=True)]
+        yield {"event": "answer", "points": points}
+    yield {"event": "done", "num_evaluated": len(turns)}
+
+
+def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """Proofs for a game, from its end: positions that are deadlocked, and pushes left.
+
+    Of a long game evenly spaced positions. A position whose pushes left are not proved to be the
+    fewest is left out.
+    """
+    import tokoban
+    from tokoban.sokoban.search.limits import Limits, Watch
+
+    turns = _turns(arguments)
+    watch = Watch(Limits(time_limit_s=wire.time_limit_of(arguments, usual=20.0), stop=context.stop))
+    num_proved, apart = 0, -(-len(turns) // _MOST_PROVED)
+    for at, board in turns[::-apart]:
+        if watch.reason_to_end() is not None:
+            break
+        answer = tokoban.solve(
+            board,
+            minimise="pushes",
+            time_limit_s=_PROOF_TIME_S,
+            memory_limit_mb=_MEMORY_MB,
+            stop=context.stop,
+        )
+        if answer.status == "unsolvable":
+            yield {"event": "answer", "at": at, "is_deadlocked": True, "pushes_left": None}
+        elif answer.solution is not None and answer.at_least_pushes == answer.solution.num_pushes:
+            left = answer.solution.num_pushes
+            yield {"event": "answer", "at": at, "is_deadlocked": False, "pushes_left": left}
+        else:
+            continue
+        num_proved += 1
+    yield {"event": "done", "num_proved": num_proved}
+
+
+def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """One search, step by step: its boards with scores, and in the end which were followed."""
+    from tokoban.web import watched
+
+    board = wire.board_of(arguments)
+    method = wire.choice_of(arguments, "method", METHODS, usual=None) or "beam"
+    width = _width(arguments)
+    limits = _limits(arguments, context)
+    steps: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            steps.put(watched.search(board, method, limits, width=width, show=steps.put))
+        except BaseException as error:  # raised where the steps are read
+            steps.put(error)
+
+    # A search calls back, and a job yields: a thread turns the one into the other.
+    threading.Thread(target=work, daemon=True).start()
+    while isinstance(found := steps.get(), dict):
+        yield {"event": "answer", **found}
+    if isinstance(found, BaseException):
+        raise found
+    yield {"event": "done", **_as_event(found)}
+
+
+def race(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """All searches on one board, one after the other, so that none takes time from another."""
+    from tokoban.web import watched
+
+    board = wire.board_of(arguments)
+    width, limits = _width(arguments), _limits(arguments, context)
+    for method in METHODS:
+        if context.stop.is_set():
+            return
+        yield {"event": "answer", "method": method, "status": "running"}
+
+        def show(step: dict[str, Any], method: str = method) -> None:
+            context.report({"method": method, **step})
+
+        try:
+            found = watched.search(board, method, limits, width=width, show=show)
+        except ValueError as error:  # the board does not fit the policy
+            yield {"event": "answer", "method": method, "status": "refused", "reason": str(error)}
+            continue
+        yield {"event": "answer", "method": method, **_as_event(found)}
+    yield {"event": "done"}
+
+
+def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """What one floor square attends to, in every layer and head: weights over the floor."""
+    from tokoban.web import opinions
+
+    board = wire.board_of(arguments)
+    yield {"event": "done", **opinions.attention_of(board, arguments.get("square"))}
+
+
+def _as_event(found: "Found") -> dict[str, Any]:
+    solution = found.solution
+    return {
+        "status": found.status,
+        "solver": found.solver,
+        "moves": None if solution is None else solution.lurd,
+        "num_moves": None if solution is None else solution.num_moves,
+        "num_pushes": None if solution is None else solution.num_pushes,
+        "num_evaluated": found.num_evaluated,
+        "num_expansions": found.num_expansions,
+        "reason": found.reason,
+        "followed": list(found.followed),
+        "elapsed_s": round(found.elapsed_s, 3),
+    }
+
+
+def _turns(arguments: dict[str, Any]) -> list[tuple[int, Board]]:
+    """The start of a game and each position after a push, with the number of moves made."""
+    board, moves = wire.game_of(arguments)
+    turns = [(0, board)]
+    for number, direction in enumerate(lurd.parse(moves), 1):
+        after = rules.step(board, direction)
+        if after.boxes != board.boxes:
+            turns.append((number, after))
+        if after == board:
+            raise ValueError(f"move {number} is not possible")
+        board = after
+    return turns
+
+
+def _width(arguments: dict[str, Any]) -> int:
+    return wire.whole_of(arguments, "width", usual=6, least=1, most=_MOST_ROWS)
+
+
+def _limits(arguments: dict[str, Any], context: Context) -> "Limits":
+    """The limits of one search."""
+    from tokoban.sokoban.search.limits import Limits
+
+    time_limit_s = wire.time_limit_of(arguments, usual=20.0)
+    return Limits(time_limit_s=time_limit_s, stop=context.stop, memory_limit_mb=_MEMORY_MB)
+
+
+def _warm_up() -> None:
+    from tokoban.web import opinions
+
+    opinions.opinions([Board.from_xsb("######|#@$ .#|######")])
+
+
+JOBS: dict[str, Job] = {
+    "predict": predict,
+    "predict_line": predict_line,
+    "prove_line": prove_line,
+    "watch": watch,
+    "race": race,
+    "attention": attention,
+}
+WARM_UP = (_warm_up,)
