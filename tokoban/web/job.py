@@ -11,7 +11,9 @@ class Context:
     """What a job is given besides its arguments."""
 
     stop: threading.Event  # set once nobody waits for the job any more
-    report: Callable[[dict[str, Any]], None]  # sends a progress event; calls may be dropped
+    # Sends an event from within a call: one of progress, some of which are dropped, unless its
+    # "event" says what else it is.
+    report: Callable[[dict[str, Any]], None]
 
 
 # Yields the events of its answer, such as {"event": "answer", ...}; the last is {"event": "done",
@@ -20,7 +22,11 @@ Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
 # Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
 # arguments that a worker calls while it has nothing else to do.
-MODULES = ("tokoban.web.solving_jobs", "tokoban.web.watching_jobs")
+MODULES = (
+    "tokoban.web.solving_jobs",
+    "tokoban.web.making_jobs",
+    "tokoban.web.watching_jobs",
+)
 
 # Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind
 # a long search.

@@ -1,11 +1,12 @@
-"""The jobs of the searches: solve, hint and explain."""
+"""The jobs of the searches: solve, optimise, hint and explain."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import tokoban
+from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.hints import Hint
-from tokoban.sokoban.search.answer import OBJECTIVES, Objective, Progress
+from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Objective, Progress
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -42,6 +43,32 @@ def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
         found = wire.answer_to_json(answer)
         yield {"event": "answer", **found}
     yield {"event": "done", **found}
+
+
+def optimise(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """Shorter solutions of ``board`` than ``solution``, an answer for each."""
+    board, _ = wire.game_of(arguments)
+    solution = wire.text_of(arguments, "solution", most=wire.MAX_MOVES_TEXT)
+    minimise: Any = wire.choice_of(arguments, "minimise", ("moves", "pushes"), usual="moves")
+    best: Solution | None = None
+
+    def report(answer: Answer) -> None:
+        nonlocal best
+        is_better = answer.solution != best
+        best = answer.solution
+        event = "answer" if is_better else "progress"
+        context.report({"event": event, **wire.answer_to_json(answer)})
+
+    found = tokoban.optimise(
+        board,
+        solution,
+        minimise=minimise,
+        time_limit_s=wire.time_limit_of(arguments, usual=_SOLVE_S),
+        memory_limit_mb=_MEMORY_MB,
+        stop=context.stop,
+        report=report,
+    )
+    yield {"event": "done", **wire.answer_to_json(found)}
 
 
 def hint(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -138,5 +165,5 @@ def _warm_policy() -> None:
     tokoban.hint(_SOLVED, policy=_policies.pushes())
 
 
-JOBS = {"solve": solve, "hint": hint, "explain": explain}
+JOBS = {"solve": solve, "optimise": optimise, "hint": hint, "explain": explain}
 WARM_UP = (_warm_searches, _warm_policy)

@@ -15,6 +15,7 @@ from tokoban.sokoban.formats import (
     write_levels,
     write_xsb,
 )
+from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
 from tokoban.sokoban.search.answer import Answer
 
@@ -22,7 +23,7 @@ from tokoban.sokoban.search.answer import Answer
 MAX_BODY_BYTES = 2 * MAX_BYTES
 MAX_TIME_S = 600.0
 _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of this
-_MAX_MOVES_TEXT = 2**20
+MAX_MOVES_TEXT = 2**20
 _MAX_LEVELS = 10_000
 
 Number = int | float
@@ -39,8 +40,11 @@ def board_of(arguments: Mapping[str, Any]) -> Board:
 
 def game_of(arguments: Mapping[str, Any]) -> tuple[Board, str]:
     """The board, and the moves (LURD) that were made from it; raises ``ValueError``."""
-    board = parse_board(text_of(arguments, "board", most=_MAX_BOARD_TEXT))
-    return board, text_of(arguments, "moves", usual="", most=_MAX_MOVES_TEXT)
+    text = text_of(arguments, "board", most=_MAX_BOARD_TEXT)
+    if (fault := find_fault_in_rows(text.split("\n"))) is not None:
+        raise ValueError(f"board: {fault}")
+    board = parse_board(text)
+    return board, text_of(arguments, "moves", usual="", most=MAX_MOVES_TEXT)
 
 
 def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None, most: int) -> str:
@@ -160,14 +164,14 @@ def _level_from_json(found: object) -> Level:
     """A level that a client sent; raises ``ValueError`` if it is none."""
     if not isinstance(found, dict):
         raise ValueError("levels: expected objects")
-    board = parse_board("\n".join(_texts(found, "rows")))
+    board, _ = game_of({"board": "\n".join(_texts(found, "rows"))})
     saved = found.get("saved", [])
     if not isinstance(saved, list) or not all(isinstance(game, dict) for game in saved):
         raise ValueError("saved: expected a list of objects")
     return Level(
         board,
-        title=text_of(found, "title", usual="", most=_MAX_MOVES_TEXT),
-        author=text_of(found, "author", usual="", most=_MAX_MOVES_TEXT),
+        title=text_of(found, "title", usual="", most=MAX_MOVES_TEXT),
+        author=text_of(found, "author", usual="", most=MAX_MOVES_TEXT),
         notes=tuple(_texts(found, "notes", usual=[])),
         solutions=tuple(
             Solution(lurd.replay(board, moves).lurd)
@@ -178,7 +182,7 @@ def _level_from_json(found: object) -> Level:
 
 
 def _saved_from_json(game: Mapping[str, Any]) -> SavedGame:
-    directions = lurd.parse(text_of(game, "moves", most=_MAX_MOVES_TEXT))
+    directions = lurd.parse(text_of(game, "moves", most=MAX_MOVES_TEXT))
     at = whole_of(game, "at", usual=len(directions), least=0, most=len(directions))
     return SavedGame(directions, at)
 

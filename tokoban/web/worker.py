@@ -151,15 +151,18 @@ def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
 
 
 def _reporter(output: _Output) -> Callable[[dict[str, Any]], None]:
-    """Sends progress, but no more often than an eye can follow."""
+    """Sends events; those of progress no more often than an eye can follow."""
     sent_s = 0.0
 
-    def report(progress: dict[str, Any]) -> None:
+    def report(content: dict[str, Any]) -> None:
         nonlocal sent_s
+        event = {"event": "progress", **content}
         now_s = time.monotonic()
-        if now_s - sent_s >= _REPORTS_APART_S:
+        if event["event"] == "progress":
+            if now_s - sent_s < _REPORTS_APART_S:
+                return
             sent_s = now_s
-            output.write("progress", {"event": "progress", **progress})
+        output.write(event["event"], event)
 
     return report
 

@@ -1,0 +1,138 @@
+"""Jobs that rate and make levels, and that make a moving picture of a game."""
+
+import base64
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import tokoban
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.puzzles.rating import Best, Rating
+from tokoban.sokoban.puzzles.state_space import Choices
+from tokoban.sokoban.rules import step
+from tokoban.web import wire
+from tokoban.web.job import Context
+
+_RATE_S, _GENERATE_S = 10.0, 60.0  # where the page names no limit
+_MEMORY_MB = 1000.0
+_MAX_LEVELS = 100
+_MAX_SEED = 2**32 - 1
+_STYLES = ("mixed", "tiles", "caves", "halls")
+_DIFFICULTIES = ("easy", "medium", "hard", "expert")
+
+_LARGEST_SQUARE_PX, _SMALLEST_SQUARE_PX = 32, 8
+_WIDEST_PX = 640
+_MAX_FRAMES = 500
+# Pillow holds the frames of a film in memory, three bytes a pixel, and works on each.
+_MAX_PIXELS = 40_000_000
+_FRAME_MS = 120
+
+
+def rate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The figures of ``tokoban.rate``; what is not known is null."""
+    rating = tokoban.rate(
+        wire.board_of(arguments),
+        time_limit_s=wire.time_limit_of(arguments, usual=_RATE_S),
+        memory_limit_mb=_MEMORY_MB,
+        stop=context.stop,
+    )
+    yield {"event": "done", **_rating_to_json(rating)}
+
+
+def _rating_to_json(rating: Rating) -> dict[str, Any]:
+    reachable = rating.reachable
+    return {
+        "status": rating.status,
+        "floor": rating.floor,
+        "boxes": rating.boxes,
+        "moves": _best_to_json(rating.moves),
+        "pushes": _best_to_json(rating.pushes),
+        "figures": rating.figures and asdict(rating.figures),
+        "along_solution": _choices_to_json(rating.along_solution),
+        "positions": reachable and reachable.positions,
+        "solvable_positions": reachable and reachable.solvable,
+        "anywhere": _choices_to_json(reachable.choices if reachable else None),
+    }
+
+
+def _best_to_json(best: Best | None) -> dict[str, Any] | None:
+    return None if best is None else {"value": best.value, "is_proved": best.is_proved}
+
+
+def _choices_to_json(choices: Choices | None) -> dict[str, Any] | None:
+    if choices is None:
+        return None
+    return {
+        "branching": round(choices.branching, 3),
+        "losing_share": round(choices.losing_share, 4),
+        "is_at_least": choices.unknown > 0,
+    }
+
+
+def generate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """New levels, an answer for each; ``done`` says how many the time limit allowed."""
+    num_levels = wire.whole_of(arguments, "num_levels", usual=1, least=1, most=_MAX_LEVELS)
+    seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MAX_SEED)
+    sizes = {
+        name: wire.whole_of(arguments, name, usual=usual, least=1, most=100)
+        for name, usual in (("rows", 9), ("columns", 9), ("num_boxes", 3))
+    }
+    style: Any = wire.choice_of(arguments, "style", _STYLES, usual="mixed")
+    difficulty: Any = wire.choice_of(arguments, "difficulty", _DIFFICULTIES, usual=None)
+    time_limit_s = wire.time_limit_of(arguments, usual=_GENERATE_S)
+    known: list[Board] = []
+    for number in range(num_levels):
+        found = tokoban.generate(
+            seed=seed + number,
+            style=style,
+            difficulty=difficulty,
+            avoid=known,
+            time_limit_s=time_limit_s,
+            stop=context.stop,
+            **sizes,
+        )
+        if not found:
+            break
+        known.append(found[0].board)
+        yield {"event": "answer", "level": wire.level_to_json(found[0])}
+    yield {"event": "done", "num_levels": len(known)}
+
+
+def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The game from ``board`` by ``moves`` as a GIF in base64; long games skip moves."""
+    from torch import from_numpy
+
+    from tokoban.sokoban.render import render_rgb
+    from tokoban.viewing.films import save_pictures
+
+    board, moves = wire.game_of(arguments)
+    replayed = lurd.replay(board, moves)
+    if replayed.reason is not None:
+        raise ValueError(f"moves: {replayed.reason}")
+    side = max(board.height, board.width)
+    square_px = min(_LARGEST_SQUARE_PX, max(_SMALLEST_SQUARE_PX, _WIDEST_PX // side))
+    num_frames = min(_MAX_FRAMES, _MAX_PIXELS // (board.height * board.width * square_px**2))
+    if num_frames < 2:
+        raise ValueError(f"a board of {board.height}x{board.width} is too large for a film")
+    # The first and the last position are always shown.
+    stride = max(1, -(-len(replayed.lurd) // (num_frames - 1)))
+    frames, captions = [], []
+    for number in range(len(replayed.lurd) + 1):
+        if context.stop.is_set():
+            return
+        if number:
+            board = step(board, lurd.LETTERS.index(replayed.lurd[number - 1].lower()))
+        if number % stride == 0 or number == len(replayed.lurd):
+            frames.append(from_numpy(render_rgb(board, square_px=square_px)))
+            pushes = sum(map(str.isupper, replayed.lurd[:number]))
+            captions.append(f"{number} / {pushes}")
+    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
+        film = Path(folder) / "game.gif"
+        save_pictures(frames, film, captions=captions, frame_ms=_FRAME_MS)
+        yield {"event": "done", "gif": base64.b64encode(film.read_bytes()).decode()}
+
+
+JOBS = {"rate": rate, "generate": generate, "animation": animation}
