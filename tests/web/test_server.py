@@ -6,8 +6,10 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
-from tokoban.web.app import Collection, make_app
+from tokoban.web.app import Collection, make_app, shipped_collection
+from tokoban.web.wire import level_to_json
 
 LEVELS = "First\n\n#####\n#@$.#\n#####\n\nSolution\nR\n\nSecond\n\n######\n#@ $.#\n######\n"
 
@@ -40,6 +42,20 @@ def test_collections_hold_the_levels_of_their_files(client: TestClient) -> None:
     assert levels[0]["rows"] == ["#####", "#@$.#", "#####"]
     assert (levels[0]["title"], levels[0]["solutions"]) == ("First", ["R"])
     assert client.get("/api/collections/second").status_code == 404
+
+
+def test_the_shipped_collection_is_60_rated_levels_of_our_own() -> None:
+    file = shipped_collection().file
+    assert (len(file), file.problems, file.warnings) == (60, (), ())
+    assert len({canonical_form(level.board) for level in file}) == 60
+    assert "made and rated by this project" in file.notes[0]
+    ratings = [level_to_json(level)["rating"] for level in file]
+    order = ["easy", "medium", "hard", "expert"]
+    assert ratings == sorted(ratings, key=order.index)
+    assert set(ratings) == set(order)
+    for level in file:
+        fewest = next(note for note in level.notes if note.startswith("Pushes: "))
+        assert level.solutions[0].num_pushes == int(fewest.removeprefix("Pushes: "))
 
 
 @pytest.mark.parametrize("format", ["sok", "xsb"])

@@ -67,11 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _collections(files: list[str]) -> "list[Collection]":
     """The levels of the project, then those of each file; raises as ``read_levels`` does."""
-    from tokoban.cli.play import shipped_levels
     from tokoban.sokoban.formats import read_levels
-    from tokoban.web.app import Collection
+    from tokoban.web.app import Collection, shipped_collection
 
-    found = [Collection("tokoban", "tokoban", read_levels(shipped_levels()))]
+    found = [shipped_collection()]
     for number, name in enumerate(files, 1):
         file = read_levels(name)
         title = "standard input" if name == "-" else Path(name).name

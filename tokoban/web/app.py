@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -21,12 +22,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tokoban.sokoban.formats import LevelFile
+from tokoban.sokoban.formats import LevelFile, read_levels
 from tokoban.web import wire
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
 from tokoban.web.safety import Safety
 
-_STATIC = Path(str(resources.files("tokoban.web"))) / "static"
+_PACKAGE = Path(str(resources.files("tokoban.web")))
 _MAX_NAME = 200  # characters of a pasted file's name
 _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
 
@@ -38,13 +39,19 @@ class Collection:
     id: str
     name: str
     file: LevelFile
-    credit: str = ""
 
     @cached_property
     def as_json(self) -> bytes:
         """The collection with all its levels."""
-        content = {"id": self.id, "name": self.name, "credit": self.credit}
+        # The first paragraph: what follows is often long.
+        first = itertools.takewhile(str.strip, self.file.notes)
+        content = {"id": self.id, "name": self.name, "credit": "\n".join(first)}
         return json.dumps(content | wire.file_to_json(self.file)).encode()
+
+
+def shipped_collection() -> Collection:
+    """The 60 levels that come with tokoban, from easy to hard."""
+    return Collection("tokoban", "tokoban", read_levels(_PACKAGE / "collection.sok"))
 
 
 def make_app(
@@ -65,7 +72,7 @@ def make_app(
             await jobs.close()
 
     api = _Api(collections, jobs)
-    files = _Files(_STATIC)
+    files = _Files(_PACKAGE / "static")
     routes = [
         Route("/", files.index),
         Route("/static/{path:path}", files.file),

@@ -1,0 +1,205 @@
+"""`tokoban web` as a process of its own: quick to start, hard to harm, and gone without a trace."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+LEVEL = "#####\n#@$.#\n#####"
+# Nothing is found for it in the time of a test: 24 boxes, and no room to pass.
+HARD = "\n".join(
+    [
+        "####################",
+        "#@                 #",
+        *["#  $ $ $ $ $ $ $   #", "#                  #"] * 4,
+        *["#  . . . . . . .   #", "#                  #"] * 4,
+        "####################",
+    ]
+)
+
+
+class Server:
+    """A server of the page in another process."""
+
+    def __init__(self, *words: str) -> None:
+        command = [sys.executable, "-m", "tokoban", "web", "--port", "0", "--no-open", *words]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line
+        self.address, self.port = found[0], int(found[1])
+        self.client = httpx.Client(base_url=self.address, timeout=30.0)
+
+    def end(self) -> None:
+        self.client.close()
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def workers(self) -> list[int]:
+        """The processes that the server has started."""
+        listed = Path(f"/proc/{self.process.pid}/task")
+        return [
+            int(pid) for task in listed.iterdir() for pid in (task / "children").read_text().split()
+        ]
+
+    def events(self, kind: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+        body = {"kind": kind, "arguments": arguments}
+        with self.client.stream("POST", "/api/jobs", json=body) as answer:
+            assert answer.status_code == 200, answer.read()
+            for line in answer.iter_lines():
+                yield json.loads(line)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.end()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(is_true: Any, timeout_s: float) -> bool:
+    end_s = time.monotonic() + timeout_s
+    while time.monotonic() < end_s:
+        if is_true():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def cpu_s(pid: int) -> float:
+    """The processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_job_is_streamed_and_its_answer_is_right(server: Server) -> None:
+    *_, done = server.events("solve", board=LEVEL)
+    assert (done["event"], done["moves"], done["optimum"]) == ("done", "R", "moves")
+
+
+def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(server: Server) -> None:
+    events = server.events("solve", board=HARD, time_limit_s=300)
+    assert next(event for event in events if event["event"] == "progress")
+    events.close()
+    started_s = time.monotonic()
+    *_, done = server.events("solve", board=LEVEL)
+    assert done["status"] == "solved"
+    assert time.monotonic() - started_s < 5.0
+    # Nobody works any more.
+    pids = server.workers()
+    assert wait_until(lambda: _is_idle(pids), 20.0)
+
+
+def _is_idle(pids: list[int]) -> bool:
+    before = [cpu_s(pid) for pid in pids]
+    time.sleep(0.3)
+    return sum(cpu_s(pid) for pid in pids) - sum(before) < 0.05
+
+
+def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
+    statuses: list[int] = []
+    lasts: list[str] = []
+
+    def ask() -> None:
+        body = {"kind": "explain", "arguments": {"board": LEVEL}}
+        with httpx.stream("POST", f"{server.address}api/jobs", json=body, timeout=60) as answer:
+            statuses.append(answer.status_code)
+            if answer.status_code == 200:
+                lasts.append(json.loads(list(answer.iter_lines())[-1])["event"])
+            else:
+                answer.read()
+
+    threads = [threading.Thread(target=ask) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(statuses) == 200
+    assert set(statuses) <= {200, 429}
+    assert set(lasts) == {"done"}
+    assert server.client.get("/api/collections").status_code == 200
+
+
+def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(server: Server) -> None:
+    silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+    body = json.dumps({"kind": "solve", "arguments": {"board": HARD}})
+
+    def request(num_bytes: int) -> bytes:
+        host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        kind = f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n\r\n"
+        return (host + kind).encode()
+
+    for one in silent[10:]:
+        one.sendall(request(99_999))
+    deaf = socket.create_connection(("127.0.0.1", server.port))
+    deaf.sendall(request(len(body)) + body.encode())
+    started_s = time.monotonic()
+    assert server.client.get("/api/collections").status_code == 200
+    assert list(server.events("explain", board=LEVEL))[-1]["event"] == "done"
+    assert time.monotonic() - started_s < 5.0
+    for one in [*silent, deaf]:
+        one.close()
+
+
+def test_it_listens_on_the_loopback_address_alone(server: Server) -> None:
+    listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    addresses = re.findall(rf" ([0-9A-F]+):{server.port:04X} [0-9A-F]+:0000 0A ", listening)
+    assert addresses == ["0100007F"]
+
+
+def test_no_worker_outlives_a_server_that_is_killed() -> None:
+    server = Server()
+    workers = server.workers()
+    events = server.events("solve", board=HARD, time_limit_s=300)
+    assert next(event for event in events if event["event"] == "progress")
+    workers = server.workers()
+    assert len(workers) >= 2
+    server.process.kill()
+    try:
+        assert wait_until(lambda: not any(map(is_alive, workers)), 5.0)
+    finally:
+        events.close()
+        server.end()
+
+
+def test_ctrl_c_ends_it_at_once_with_open_streams() -> None:
+    server = Server()
+    events = server.events("solve", board=HARD, time_limit_s=300)
+    assert next(events)["event"] == "queued"
+    workers = server.workers()
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(10) == 0
+    assert wait_until(lambda: not any(map(is_alive, workers)), 2.0)
+    with pytest.raises(httpx.HTTPError):
+        list(events)
+    server.end()
+
+
+def test_a_port_in_use_is_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "tokoban", "web", "--no-open", "--port", port]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"tokoban: 127.0.0.1:{port}: ")
