@@ -26,6 +26,7 @@ MODULES = (
     "tokoban.web.solving_jobs",
     "tokoban.web.making_jobs",
     "tokoban.web.watching_jobs",
+    "tokoban.web.lab_jobs",
 )
 
 # Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind

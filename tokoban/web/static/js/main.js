@@ -1,5 +1,6 @@
 /** The page: its views and panels, in the order in which they are shown. */
 
+import { view as labs } from "./views/labs.js";
 import { view as levels } from "./views/levels.js";
 import { view as play } from "./views/play.js";
 import { panel as moves } from "./panels/moves.js";
@@ -7,5 +8,8 @@ import { panel as understand } from "./panels/understand.js";
 import { App } from "./shell/app.js";
 
 /** The one app of the page. */
-export const app = new App({ views: [play, levels], panels: [moves, understand] });
+export const app = new App({
+  views: [play, levels, labs],
+  panels: [moves, understand],
+});
 app.render();

@@ -121,3 +121,16 @@ export function neighbourOf(buttons, button, key) {
   lines.sort((one, other) => distance(one) - distance(other));
   return lines[0]?.other ?? null;
 }
+
+/**
+ * Moves the focus among buttons by the arrow keys, Home and End.
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement[]} buttons
+ */
+export function goByKey(event, buttons) {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  const next = button && neighbourOf(buttons, button, event.key);
+  if (!next) return;
+  event.preventDefault();
+  next.focus(/** @type {FocusOptions} */ ({ focusVisible: true }));
+}

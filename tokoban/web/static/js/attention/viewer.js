@@ -2,7 +2,7 @@
 
 import { makeFrame } from "./frame.js";
 import { choicesOf, colourOf, isInkBlack, paintMap } from "./maps.js";
-import { layTokens, make, neighbourOf } from "./tokens.js";
+import { goByKey, layTokens, make } from "./tokens.js";
 import { AttentionWeights, ROLLOUT, greatest } from "./weights.js";
 import { describe, nameOf, rounded, short } from "./words.js";
 
@@ -49,6 +49,21 @@ export class AttentionViewer {
   dispose() {
     this.listeners.abort();
     this.frame.root.remove();
+  }
+
+  /**
+   * Goes to where another viewer is, as far as this one has such a place.
+   * @param {AttentionViewer} other
+   */
+  resume(other) {
+    const panel = this.panels[other.panels.indexOf(other.panel)];
+    const hasSameHeads = panel?.numLayers === other.panel.numLayers
+      && panel.numHeads === other.panel.numHeads;
+    if (!hasSameHeads || this.panels.length !== other.panels.length) return;
+    const { choice, query } = other;
+    if (panel !== this.panel) this.frame.panels.querySelectorAll("button")[this.panels.indexOf(panel)]?.click();
+    if (panel.numQueries === other.panel.numQueries) this.query = query;
+    this.chooseMap(choice);
   }
 
   showPanels() {
@@ -227,7 +242,7 @@ export class AttentionViewer {
     const row = panel.row(this.choice, this.query);
     const most = greatest(row);
     if (!most) return;
-    const isOneOfMany = panel.numLayers * panel.numHeads > 1;
+    const isOneOfMany = panel.numLayers * panel.numHeads > 1 && this.choice.layer !== ROLLOUT;
     this.frame.opened.textContent = t(isOneOfMany ? "attention.opens-at-head" : "attention.opens", {
       head: describe(panel, this.choice, t),
       query: nameOf(panel.queries, this.query, t),
@@ -282,16 +297,4 @@ export class AttentionViewer {
     observer.observe(document.documentElement, { attributes: true });
     signal.addEventListener("abort", () => observer.disconnect());
   }
-}
-
-/**
- * @param {KeyboardEvent} event
- * @param {HTMLElement[]} buttons
- */
-function goByKey(event, buttons) {
-  const button = event.target instanceof Element ? event.target.closest("button") : null;
-  const next = button && neighbourOf(buttons, button, event.key);
-  if (!next) return;
-  event.preventDefault();
-  next.focus(/** @type {FocusOptions} */ ({ focusVisible: true }));
 }

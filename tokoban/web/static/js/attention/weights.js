@@ -36,7 +36,7 @@ export const MEAN = "mean";
  */
 
 /** @typedef {{layer: number | "rollout", head: number | "mean"}} Choice */
-/** @typedef {{layer: number, head: number, query: number}} Place */
+/** @typedef {Choice & {query: number}} Place */
 
 /**
  * The bytes of base64 text.

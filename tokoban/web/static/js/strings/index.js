@@ -1,10 +1,12 @@
 /** The table of strings: every word that the user sees, in English and German. */
 
 import { strings as analyse } from "./analyse.js";
+import { attentionStrings } from "./attention.js";
+import { strings as labs } from "./labs.js";
 import { strings as play } from "./play.js";
 
 /** @type {Record<string, {en: string, de: string}>} */
-export const TABLE = { ...play, ...analyse };
+export const TABLE = { ...play, ...analyse, ...labs, ...attentionStrings };
 
 /** @type {"en" | "de"} */
 let language = "en";

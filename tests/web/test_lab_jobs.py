@@ -1,0 +1,125 @@
+"""The jobs of the labs answer what the systems say, and refuse what no lab sends."""
+
+import base64
+import re
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tokoban import pretrained
+from tokoban.systems.life.rules import parse_rule, step
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.texts import translate_texts
+from tokoban.web.job import Context
+from tokoban.web.lab_jobs import JOBS
+
+GLIDER = [".O" + "." * 14, "..O" + "." * 13, "OOO" + "." * 13, *["." * 16] * 13]
+OPEN = "########|#      #|# $ .  #|#  @   #|#      #|#      #|#      #|########"
+
+
+def events(kind: str, **arguments: Any) -> list[dict[str, Any]]:
+    return list(JOBS[kind](arguments, Context(threading.Event(), lambda event: None)))
+
+
+def weights_of(panel: dict[str, Any]) -> torch.Tensor:
+    numbers = np.frombuffer(base64.b64decode(panel["weights"]), "<f4").astype(np.float32)
+    return torch.from_numpy(numbers.reshape(panel["shape"]))
+
+
+def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_one() -> None:
+    text = "Zwei Hunde spielen im Schnee."
+    model, config = pretrained.load("translation-de-en", system="translation")
+    assert isinstance(model, Translator)
+    (expected,) = translate_texts(model, [text], nbest=4, length_penalty=config.length_penalty)
+    for shown in (0, 3):
+        (done,) = events("translate", text=text, shown=shown)
+        assert [each["text"] for each in done["translations"]] == [one.text for one in expected]
+        cross, source, target = (weights_of(panel).shape[-2:] for panel in done["panels"])
+        num_read, num_written = len(expected[shown].source_tokens), len(expected[shown].tokens)
+        assert cross == (num_written + 1, num_read + 1)  # each with its end
+        assert (source, target) == ((num_read + 1,) * 2, (num_written + 1,) * 2)
+    assert done["is_out_of_domain"] is False
+    (forced,) = events("translate", text=text, prefix="In the snow")
+    assert all(each["text"].startswith("In the snow") for each in forced["translations"])
+
+
+def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
+    text = "Return the number of"
+    for _ in range(3):
+        (found,) = events("next_tokens", text=text)
+        shares = [each["probability"] for each in found["next"]]
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) <= 1
+        (greedy,) = events("continue_text", text=text, num_tokens=1, temperature=0)
+        assert greedy["text"] == found["next"][0]["text"]
+        text += greedy["text"]
+    assert weights_of(found["panels"][0]).shape[-1] == found["num_seen"] == found["num_tokens"]
+
+
+def test_the_proved_network_plays_life_and_a_noisy_one_is_marked_where_it_is_wrong() -> None:
+    def grid(rows: list[str]) -> torch.Tensor:
+        return torch.tensor([[cell == "O" for cell in row] for row in rows])
+
+    rule = parse_rule("B3/S23")
+    for noise in (0.0, 0.5):
+        *answers, done = events("life", rows=GLIDER, steps=8, noise=noise)
+        true = grid(GLIDER)[None]
+        for answer in answers:
+            true = step(true, rule)
+            is_wrong = grid(answer["rows"]) != true[0]
+            assert answer["wrong"] == is_wrong.nonzero().tolist()
+        assert [answer["step"] for answer in answers] == list(range(1, 9))
+        assert done["num_wrong"] == sum(len(answer["wrong"]) for answer in answers)
+        assert (done["num_wrong"] > 0) == (noise > 0)
+    (looked,) = events("life_attention", rows=GLIDER)
+    weights = weights_of(looked["panels"][0])[0, 0]
+    beside = [0, 1, 2, 16, 18, 32, 33, 34]  # of the cell in row 1, column 1
+    assert weights[17, beside].sum() > 0.7
+
+
+@pytest.mark.parametrize(
+    ("board", "status"),
+    [
+        (OPEN, "open"),
+        (OPEN.replace(" $ .", "  *  ").replace("  *  ", "  * ", 1), "solved"),
+        (OPEN.replace("#      #", "#$     #", 1).replace("# $ .", "#   ."), "lost"),
+    ],
+)
+def test_a_picture_is_judged_by_the_network_and_by_a_proof(board: str, status: str) -> None:
+    seen, proved = events("classify", board=board)
+    assert proved["proved"] == status
+    assert max(seen["classes"], key=lambda each: each["probability"])["name"] == status
+    assert weights_of(seen["panels"][0]).sum(-1).mean() == pytest.approx(1, abs=1e-4)
+    assert seen["panels"][0]["queries"]["has_class_token"]
+
+
+def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
+    (played,) = events("remember", seed=7)
+    seen = [step["seen"] for step in played["steps"]]
+    asked = [step["asked"] for step in played["steps"]]
+    assert asked == [None, None, None, *seen[:-3]]
+    judged = [step["answer"] == step["asked"] for step in played["steps"][3:]]
+    assert played["return"] == pytest.approx((2 * sum(judged) - len(judged)) / len(judged))
+    assert played["look"]["steps_back"] == played["steps_back"] == 3
+    assert events("remember", seed=8)[0]["steps"] != played["steps"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "complaint"),
+    [
+        ("translate", {"text": "  "}, "text: expected a sentence"),
+        ("translate", {"text": "Hund " * 81}, "405 characters; expected at most 400"),
+        ("translate", {"text": "🦄" * 100}, "expected a sentence of at most 100 tokens"),
+        ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),
+        ("life", {"rows": ["O"]}, "rows: expected 16 rows of 16 cells, each O or a dot"),
+        ("life", {"rows": ["x" * 16] * 16}, "rows: expected 16 rows of 16 cells"),
+        ("life", {"rows": GLIDER, "steps": 10**9}, "steps: expected a number from 1 to 200"),
+        ("classify", {"board": "#####|#@$.#|#####"}, "3x5 squares; the network reads 8x8"),
+    ],
+)
+def test_what_no_lab_sends_is_refused(kind: str, arguments: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        events(kind, **arguments)

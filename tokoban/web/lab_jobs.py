@@ -1,0 +1,352 @@
+"""The jobs of the labs: translation, text, Life, pictures of boards and a memory's episode.
+
+Each loads the weights that come with tokoban when it is first asked. Attention is answered as the
+panels of the attention viewer. Axes: H rows, W columns.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tokoban.web import wire
+from tokoban.web.job import Context, Job
+
+if TYPE_CHECKING:
+    import torch
+
+    from tokoban.inference import Engine
+    from tokoban.pretrained.domains import Domain
+    from tokoban.systems.gpt.model import Gpt
+    from tokoban.systems.life.model import LifeNet
+    from tokoban.systems.life.rules import Rule
+    from tokoban.systems.memory_ppo.model import Player
+    from tokoban.systems.translation.model import Translator
+    from tokoban.systems.vit.model import VisionTransformer
+
+_LANGUAGES = ("de", "en")
+_MOST_TEXT = 400  # characters of a sentence; attention grows with its square
+_MOST_SENTENCE_TOKENS = 100
+_NUM_TRANSLATIONS = 4  # as many as the beam is wide
+
+_MOST_PROMPT = 4000  # characters
+_NUM_NEXT = 12  # next tokens that are shown
+_MOST_SEEN = 96  # tokens whose attention is shown; the page shows all heads at once
+_MOST_NEW_TOKENS = 200
+
+_MOST_LIFE_STEPS = 200
+_MOST_NOISE = 1.0  # of the weights' own standard deviation
+_LIFE_SEED = 0  # of the noise: the same network for the same noise
+
+_SQUARE_PX = 4  # of the pictures that vit-boards reads
+_SOLVE_S = 2.0  # for the proof beside the network's guess
+_SUITS = "♣♦♥♠"
+_MEMORY_GAME = "repeat-previous:4"
+_MOST_SEED = 2**29 - 1
+
+
+def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The best translations of ``text`` from ``source``, and the attention of one of them.
+
+    ``prefix`` is what every translation begins with; ``shown`` is the number of the translation
+    whose attention is answered, from 0.
+    """
+    from tokoban.systems.translation.attention_panels import attention_panels
+    from tokoban.systems.translation.texts import num_tokens, translate_texts
+
+    source = wire.choice_of(arguments, "source", _LANGUAGES, usual="de")
+    text = wire.text_of(arguments, "text", most=_MOST_TEXT)
+    prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
+    shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
+    if not text.strip():
+        raise ValueError("text: expected a sentence")
+    model, engine, domain, length_penalty = _translator(source or "de")
+    if max(num_tokens(model, [text, prefix])) > _MOST_SENTENCE_TOKENS:
+        raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
+    (found,) = translate_texts(
+        model,
+        [text],
+        engine=engine,
+        beam=_NUM_TRANSLATIONS,
+        nbest=_NUM_TRANSLATIONS,
+        length_penalty=length_penalty,
+        forced_prefix=prefix,
+    )
+    chosen = found[min(shown, len(found) - 1)]
+    panels = attention_panels(model, chosen.source_tokens, chosen.tokens)
+    yield {
+        "event": "done",
+        "translations": [{"text": each.text, "score_nats": each.score} for each in found],
+        "domain": domain.texts,
+        # A forced beginning is not the translator's own choice.
+        "is_out_of_domain": None if prefix else domain.is_far(found[0], length_penalty),
+        "panels": [panel.to_dict() for panel in panels],
+    }
+
+
+def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The most probable tokens after ``text``, and the attention of its last tokens."""
+    import torch
+
+    from tokoban.systems.gpt.attention import attention_panel
+    from tokoban.systems.gpt.stepper import forbidden_tokens
+    from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
+
+    model = _gpt()
+    tokenizer = tokenizer_of(model)
+    text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
+    (tokens,) = encode_prompts(model, [text])
+    seen = tokens[-min(_MOST_SEEN, model.context_length) :]
+    with torch.inference_mode():
+        logits = model(torch.tensor([seen]))[0, -1].float()
+    shares = logits.masked_fill(forbidden_tokens(model), -torch.inf).softmax(-1)
+    found = shares.topk(_NUM_NEXT)
+    panel = attention_panel(model, seen, tokenizer)
+    yield {
+        "event": "done",
+        "next": [
+            {"text": tokenizer.decode([token]), "probability": round(share, 6)}
+            for token, share in zip(found.indices.tolist(), found.values.tolist(), strict=True)
+        ],
+        "num_tokens": len(tokens),
+        "num_seen": len(seen),
+        "panels": [panel.to_dict()],
+    }
+
+
+def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """``num_tokens`` more tokens after ``text``; the text so far is reported as it comes."""
+    from tokoban.decoding import Sampling
+    from tokoban.systems.gpt.texts import generate_texts
+
+    text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
+    number = wire.whole_of(arguments, "num_tokens", usual=40, least=1, most=_MOST_NEW_TOKENS)
+    temperature = float(wire.number_of(arguments, "temperature", usual=0.8, least=0.0, most=2.0))
+    seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
+    so_far = ""
+
+    def tell(_: int, piece: str) -> None:
+        nonlocal so_far
+        so_far += piece
+        context.report({"text": so_far})
+
+    ((found,),) = generate_texts(
+        _gpt(),
+        [text],
+        max_tokens=number,
+        sampling=Sampling(seed=seed, temperature=temperature),
+        on_text=tell,
+    )
+    yield {"event": "done", "text": found.text, "score_nats": found.score_nats}
+
+
+def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """``steps`` generations after ``rows`` (``O`` lives, ``.`` is dead), an answer for each.
+
+    The network plays its own game; ``wrong`` are the cells in which it differs from the true game.
+    ``noise`` is added to the weights, as a share of their standard deviation.
+    """
+    from tokoban.systems.life.simulate import play
+
+    model, rule = _noisy_life(_noise_of(arguments))
+    steps = wire.whole_of(arguments, "steps", usual=1, least=1, most=_MOST_LIFE_STEPS)
+    start = _grid_of(arguments, side=model.side)[None]
+    num_wrong = 0
+    for step, generation in enumerate(islice(play(model, start, rule), steps), start=1):
+        wrong = (generation.grids != generation.true_grids)[0].nonzero().tolist()
+        num_wrong += len(wrong)
+        rows = _rows_of(generation.grids[0])
+        yield {"event": "answer", "step": step, "rows": rows, "wrong": wrong}
+    yield {"event": "done", "num_wrong": num_wrong}
+
+
+def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """Where each cell of ``rows`` looks, with ``noise`` in the weights as for ``life``."""
+    from tokoban.systems.life.attention_panels import attention_panels
+
+    model, _ = _noisy_life(_noise_of(arguments))
+    panels = attention_panels(model, [_grid_of(arguments, side=model.side)])
+    yield {"event": "done", "panels": [panel.to_dict() for panel in panels]}
+
+
+def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """What the network sees in the picture of a board: solved, open or lost; and what is proved."""
+    import torch
+
+    import tokoban
+    from tokoban.sokoban.render import render_rgb
+    from tokoban.systems.vit.attention_panels import attention_panels
+    from tokoban.systems.vit.rollout import attribute
+
+    model = _vit()
+    board = wire.board_of(arguments)
+    height, width = model.grid_size
+    if (board.height, board.width) != (height, width):
+        raise ValueError(
+            f"board: {board.height}x{board.width} squares; the network reads {height}x{width}"
+        )
+    picture = torch.from_numpy(render_rgb(board, square_px=_SQUARE_PX)).permute(2, 0, 1)[None]
+    found = attribute(model, picture)
+    (shares,) = found.logits.softmax(1).tolist()
+    (panel,) = attention_panels(model, picture, found.weights, names=["board"])
+    yield {
+        "event": "answer",
+        "classes": [
+            {"name": name, "probability": round(share, 6)}
+            for name, share in zip(model.class_names, shares, strict=True)
+        ],
+        "panels": [panel.to_dict()],
+    }
+    status = "solved"
+    if not board.is_solved:
+        answer = tokoban.solve(board, time_limit_s=_SOLVE_S, stop=context.stop)
+        status = {"solved": "open", "unsolvable": "lost"}.get(answer.status, "unknown")
+    yield {"event": "done", "proved": status}
+
+
+def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """An episode of a player with a memory, dealt from ``seed``, and where it looked back.
+
+    Each step has the card ``seen``, the player's ``answer`` and the card ``asked``, if any yet, all
+    from 0 to 3.
+    """
+    import torch
+
+    from tokoban.systems.memory_ppo.environments import make_env
+    from tokoban.systems.memory_ppo.evaluate import play_episodes
+    from tokoban.systems.memory_ppo.play import attention_of, strongest_look
+    from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
+    from tokoban.viewing.attention_page import AttentionPanel, TokenRow
+
+    seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
+    player = _player()
+    game = make_env(_MEMORY_GAME, 1, seed=seed, device=torch.device("cpu"))
+    rules = RepeatPrevious(int(_MEMORY_GAME.partition(":")[2]))
+    played = play_episodes(player, game, most_steps=rules.episode_steps)
+    seen = played.first.inputs.observations[0, :, 0].tolist()
+    answers = played.first.actions[0, :, 0].tolist()
+    asked = [None] * (rules.lag - 1) + seen
+    weights = attention_of(player, played.first)
+    steps = TokenRow(
+        [f"{_SUITS[card]}→{_SUITS[said]}" for card, said in zip(seen, answers, strict=True)]
+    )
+    yield {
+        "event": "done",
+        "steps_back": rules.lag - 1,
+        "steps": [
+            {"seen": card, "answer": said, "asked": wanted}
+            for card, said, wanted in zip(seen, answers, asked, strict=False)
+        ],
+        "return": played.returns[0],
+        "look": strongest_look(weights)._asdict(),
+        "panels": [AttentionPanel(_MEMORY_GAME, weights, steps, steps).to_dict()],
+    }
+
+
+def _noise_of(arguments: Mapping[str, Any]) -> float:
+    return float(wire.number_of(arguments, "noise", usual=0.0, least=0.0, most=_MOST_NOISE))
+
+
+def _grid_of(arguments: Mapping[str, Any], *, side: int) -> "torch.Tensor":
+    import torch
+
+    rows = arguments.get("rows")
+    is_grid = (
+        isinstance(rows, list)
+        and len(rows) == side
+        and all(isinstance(row, str) and len(row) == side for row in rows)
+        and set("".join(rows)) <= {"O", "."}
+    )
+    if not is_grid:
+        raise ValueError(f"rows: expected {side} rows of {side} cells, each O or a dot")
+    assert isinstance(rows, list)
+    return torch.tensor([[cell == "O" for cell in row] for row in rows])
+
+
+def _rows_of(grid: "torch.Tensor") -> Sequence[str]:
+    return ["".join("O" if cell else "." for cell in row) for row in grid.tolist()]
+
+
+@cache
+def _translator(source: str) -> "tuple[Translator, Engine, Domain, float]":
+    """The model from ``source``, its engine, its domain and its length penalty."""
+    import torch
+
+    from tokoban import pretrained
+    from tokoban.pretrained.domains import DOMAINS
+    from tokoban.systems.translation.engine import prepare_for_inference
+    from tokoban.systems.translation.model import Translator
+
+    (target,) = set(_LANGUAGES) - {source}
+    name = f"translation-{source}-{target}"
+    model, config = pretrained.load(name, system="translation")
+    assert isinstance(model, Translator)
+    engine = prepare_for_inference(model, torch.device("cpu"))
+    return model, engine, DOMAINS[name], config.length_penalty
+
+
+@cache
+def _gpt() -> "Gpt":
+    from tokoban import pretrained
+    from tokoban.systems.gpt.model import Gpt
+
+    model, _ = pretrained.load("gpt-python-docs", system="gpt")
+    assert isinstance(model, Gpt)
+    return model
+
+
+@cache
+def _life() -> "tuple[LifeNet, Rule]":
+    from tokoban import pretrained
+    from tokoban.systems.life.model import LifeNet
+    from tokoban.systems.life.rules import parse_rule
+
+    model, config = pretrained.load("life-16", system="life")
+    assert isinstance(model, LifeNet)
+    return model, parse_rule(config.rule)
+
+
+def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":
+    import torch
+
+    model, rule = _life()
+    if noise:
+        model = copy.deepcopy(model)
+        generator = torch.Generator().manual_seed(_LIFE_SEED)
+        with torch.no_grad():
+            for weights in model.parameters():
+                drawn = torch.randn(weights.shape, generator=generator)
+                weights.add_(noise * weights.std() * drawn)
+    return model, rule
+
+
+@cache
+def _vit() -> "VisionTransformer":
+    from tokoban import pretrained
+    from tokoban.systems.vit.model import VisionTransformer
+
+    model, _ = pretrained.load("vit-boards", system="vit")
+    assert isinstance(model, VisionTransformer)
+    return model
+
+
+@cache
+def _player() -> "Player":
+    from tokoban import pretrained
+    from tokoban.systems.memory_ppo.model import Player
+
+    player, _ = pretrained.load("memory-cards", system="ppo")
+    assert isinstance(player, Player)
+    return player
+
+
+JOBS: dict[str, Job] = {
+    "translate": translate,
+    "next_tokens": next_tokens,
+    "continue_text": continue_text,
+    "life": life,
+    "life_attention": life_attention,
+    "classify": classify,
+    "remember": remember,
+}

@@ -1,0 +1,90 @@
+/** The labs: the other systems, each with an example and its attention. */
+
+import { AttentionViewer } from "../attention/viewer.js";
+import { el } from "../shell/dom.js";
+import { hashOf } from "../shell/router.js";
+import { t } from "../strings/index.js";
+import { lab as gpt } from "./labs/gpt.js";
+import { lab as life } from "./labs/life.js";
+import { lab as memory } from "./labs/memory.js";
+import { lab as pictures } from "./labs/pictures.js";
+import { lab as translation } from "./labs/translation.js";
+import { LatestJob } from "./labs/latest_job.js";
+
+/**
+ * What a lab is given: the app, its jobs, and a place for the attention of what it shows.
+ * @typedef {object} Bench
+ * @property {import("../shell/app.js").App} app
+ * @property {() => LatestJob} newJob
+ * @property {(panels: import("../attention/weights.js").PanelData[]) => AttentionViewer} showAttention
+ */
+
+/**
+ * A lab fills an element, and returns what ends it.
+ * @typedef {{id: string, mount: (element: HTMLElement, bench: Bench) => () => void}} Lab
+ */
+
+/** @type {Lab[]} */
+const LABS = [translation, gpt, life, pictures, memory];
+
+/** @type {import("../shell/app.js").View} */
+export const view = { id: "labs", titleKey: "labs.title", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../shell/app.js").App} app
+ * @param {string[]} params the lab's id
+ * @returns {() => void}
+ */
+function mount(element, app, params) {
+  const lab = LABS.find(({ id }) => id === params[0]) ?? LABS[0];
+  const links = LABS.map(({ id }) =>
+    el(
+      "a",
+      { href: hashOf("labs", [id]), "aria-current": id === lab.id ? "page" : null },
+      t(`labs.${id}`),
+    ),
+  );
+  const status = el("p", { class: "lab-status soft", role: "status" });
+  const content = el("div", { class: "stack" });
+  const attention = el("section", { class: "card lab-attention", hidden: true });
+  attention.setAttribute("aria-label", t("labs.attention"));
+  element.append(
+    el(
+      "div",
+      { class: "labs" },
+      el("h1", {}, t("labs.title")),
+      el("nav", { class: "lab-links", "aria-label": t("labs.title") }, ...links),
+      el("section", { class: "card stack" }, el("h2", {}, t(`labs.${lab.id}`)), content, status),
+      attention,
+    ),
+  );
+
+  /** @type {AttentionViewer | null} */
+  let viewer = null;
+  /** @type {LatestJob[]} */
+  const jobs = [];
+  const end = lab.mount(content, {
+    app,
+    newJob() {
+      const job = new LatestJob(status);
+      jobs.push(job);
+      return job;
+    },
+    showAttention(panels) {
+      attention.hidden = false;
+      const shown = new AttentionViewer(attention, panels, t);
+      if (viewer) {
+        shown.resume(viewer);
+        viewer.dispose();
+      }
+      viewer = shown;
+      return shown;
+    },
+  });
+  return () => {
+    end();
+    for (const job of jobs) job.cancel();
+    viewer?.dispose();
+  };
+}

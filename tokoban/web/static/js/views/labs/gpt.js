@@ -1,0 +1,94 @@
+/** GPT: type a text; see the next tokens by probability, and where each token looks. */
+
+import { shown } from "../../attention/words.js";
+import { button, el } from "../../shell/dom.js";
+import { number, t } from "../../strings/index.js";
+import { whenQuiet } from "./latest_job.js";
+
+const EXAMPLE = "Return the number of items in the list. If the list is";
+const LONGEST = "4000";
+const NUM_NEW_TOKENS = 40;
+
+/** @type {import("../labs.js").Lab} */
+export const lab = { id: "gpt", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../labs.js").Bench} bench
+ */
+function mount(element, { newJob, showAttention }) {
+  const [looking, writing] = [newJob(), newJob()];
+  let seed = 0;
+  const text = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() })
+  );
+  text.value = EXAMPLE;
+  const temperature = /** @type {HTMLInputElement} */ (
+    el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.8" })
+  );
+  const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
+  const seen = el("p", { class: "soft" });
+
+  async function look() {
+    const done = await looking.run("next_tokens", { text: text.value });
+    if (!done) return;
+    const most = done.next[0]?.probability || 1;
+    bars.replaceChildren(...done.next.map((/** @type {any} */ one) => barOf(one, most)));
+    seen.textContent = done.num_seen < done.num_tokens
+      ? t("labs.seen-part", { seen: done.num_seen, all: done.num_tokens })
+      : t("labs.seen-all", { all: done.num_tokens });
+    showAttention(done.panels);
+  }
+  const later = whenQuiet(look);
+
+  /**
+   * @param {{text: string, probability: number}} next
+   * @param {number} most the greatest probability
+   */
+  function barOf(next, most) {
+    const percent = number(Math.round(next.probability * 1000) / 10);
+    const bar = el("span", { class: "lab-bar" });
+    bar.style.width = `${(100 * next.probability) / most}%`;
+    const add = button({
+      label: shown(next.text), text: true, class: "plain",
+      run: () => {
+        text.value += next.text;
+        look();
+      },
+    });
+    return el("li", {}, add, el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
+  }
+
+  const write = button({ label: t("labs.continue"), text: true, class: "primary", run: goOn });
+  async function goOn() {
+    if (writing.isRunning) {
+      writing.cancel();
+      return;
+    }
+    const before = text.value;
+    seed += 1;
+    write.textContent = t("labs.stop");
+    const args = {
+      text: before, num_tokens: NUM_NEW_TOKENS, temperature: Number(temperature.value), seed,
+    };
+    const done = await writing.run("continue_text", args, (event) => {
+      if (event.event === "progress" && "text" in event) text.value = before + event.text;
+    });
+    write.textContent = t("labs.continue");
+    if (done) text.value = before + done.text;
+    look();
+  }
+
+  element.append(
+    el("p", {}, t("labs.gpt-about")),
+    el("div", { class: "lab-two" },
+      el("div", { class: "stack" },
+        el("label", { for: "lab-text" }, t("labs.text")), text,
+        el("div", { class: "row" }, write,
+          el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature),
+        seen),
+      el("div", { class: "stack" }, el("h3", {}, t("labs.next")), bars)),
+  );
+  look();
+  return () => later.cancel();
+}

@@ -1,0 +1,178 @@
+/** Conway's Life: draw cells, let a network play, see its wrong cells and where a cell looks. */
+
+import { button, choice, el } from "../../shell/dom.js";
+import { t } from "../../strings/index.js";
+import { GridEditor } from "./grid_editor.js";
+import { whenQuiet } from "./latest_job.js";
+
+const SIDE = 16;
+const NUM_STEPS = 100; // of a run
+const FRAME_MS = 140;
+const RANDOM_DENSITY = 0.35;
+
+/** @type {Record<string, string[]>} */
+const PATTERNS = {
+  glider: [".O.", "..O", "OOO"],
+  "r-pentomino": [".OO", "OO.", ".O."],
+  pulsar: [
+    "..OOO...OOO..", ".............", "O....O.O....O", "O....O.O....O", "O....O.O....O",
+    "..OOO...OOO..", ".............", "..OOO...OOO..", "O....O.O....O", "O....O.O....O",
+    "O....O.O....O", ".............", "..OOO...OOO..",
+  ],
+};
+const NOISES = ["0", "0.1", "0.2", "0.4"];
+
+/** @type {import("../labs.js").Lab} */
+export const lab = { id: "life", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../labs.js").Bench} bench
+ */
+function mount(element, { app, newJob, showAttention }) {
+  const [playing, looking] = [newJob(), newJob()];
+  let alive = gridOf("glider");
+  /** @type {Set<number>} */
+  let wrong = new Set();
+  let noise = "0";
+  let brush = true;
+  let step = 0;
+  let numWrong = 0;
+  /** @type {{rows: string[], wrong: [number, number][]}[]} */
+  let frames = [];
+  let timer = 0;
+
+  const editor = new GridEditor({
+    height: SIDE,
+    width: SIDE,
+    label: t("labs.life-grid"),
+    classOf: (cell) => `${alive[cell] ? "alive" : ""} ${wrong.has(cell) ? "wrong" : ""}`,
+    nameOf: (cell) =>
+      t(alive[cell] ? "labs.cell-alive" : "labs.cell-dead", {
+        row: Math.floor(cell / SIDE) + 1, column: (cell % SIDE) + 1,
+      }),
+    paint(cell, isFirst) {
+      pause();
+      if (isFirst) brush = !alive[cell];
+      alive[cell] = brush;
+      restart();
+    },
+  });
+  const counter = el("p", { class: "soft" });
+  const run = button({ label: t("labs.run"), text: true, class: "primary", run: toggle });
+  const look = whenQuiet(async () => {
+    const done = await looking.run("life_attention", { rows: rowsOf(alive), noise: Number(noise) });
+    if (done) showAttention([{ ...done.panels[0], name: t("labs.step", { step }) }]);
+  });
+
+  function restart() {
+    [wrong, step, numWrong] = [new Set(), 0, 0];
+    show();
+    look();
+  }
+  function show() {
+    editor.refresh();
+    counter.textContent = t("labs.life-count", { step, wrong: numWrong });
+  }
+  function next() {
+    const frame = frames.shift();
+    if (!frame) {
+      if (!playing.isRunning) pause();
+      return;
+    }
+    alive = frame.rows.flatMap((row) => [...row].map((cell) => cell === "O"));
+    wrong = new Set(frame.wrong.map(([row, column]) => row * SIDE + column));
+    step += 1;
+    numWrong += wrong.size;
+    show();
+  }
+  function pause() {
+    if (timer === 0) return;
+    playing.cancel();
+    clearInterval(timer);
+    timer = 0;
+    frames = [];
+    run.textContent = t("labs.run");
+    app.announce(counter.textContent ?? "");
+    look();
+  }
+  function toggle() {
+    if (timer) pause();
+    else play(NUM_STEPS);
+  }
+  /** @param {number} steps */
+  function play(steps) {
+    frames = [];
+    const args = { rows: rowsOf(alive), steps, noise: Number(noise) };
+    playing.run("life", args, (event) => {
+      if (event.event === "answer") frames.push(/** @type {any} */ (event));
+    });
+    run.textContent = t("labs.pause");
+    timer = setInterval(next, FRAME_MS);
+  }
+  /** @param {boolean[]} cells */
+  function begin(cells) {
+    pause();
+    alive = cells;
+    restart();
+  }
+
+  const named = Object.keys(PATTERNS).map((name) =>
+    button({ label: t(`labs.pattern-${name}`), text: true, run: () => begin(gridOf(name)) }));
+  element.append(
+    el("p", {}, t("labs.life-about")),
+    el("div", { class: "lab-two" },
+      editor.element,
+      el("div", { class: "stack" },
+        el("div", { class: "row" },
+          run,
+          button({ label: t("labs.one-step"), text: true, run: () => { pause(); play(1); } })),
+        counter,
+        el("div", { class: "row" },
+          ...named,
+          button({ label: t("labs.pattern-random"), text: true, run: () => begin(random()) }),
+          button({ label: t("labs.pattern-empty"), text: true, run: () => begin(empty()) })),
+        choice({
+          label: t("labs.noise"),
+          options: NOISES.map((value) => [value, t("labs.noise-share", { percent: 100 * Number(value) })]),
+          value: noise,
+          change(value) {
+            pause();
+            noise = value;
+            restart();
+          },
+        }),
+        el("p", { class: "soft" }, t("labs.noise-about")))),
+  );
+  restart();
+  return () => {
+    clearInterval(timer);
+    look.cancel();
+  };
+}
+
+/** @returns {boolean[]} */
+function empty() {
+  return Array.from({ length: SIDE ** 2 }, () => false);
+}
+
+/** @returns {boolean[]} */
+function random() {
+  return Array.from({ length: SIDE ** 2 }, () => Math.random() < RANDOM_DENSITY);
+}
+
+/** @param {string} name of a pattern @returns {boolean[]} the pattern in the middle */
+function gridOf(name) {
+  const cells = empty();
+  const rows = PATTERNS[name];
+  const [top, left] = [rows.length, rows[0].length].map((size) => Math.floor((SIDE - size) / 2));
+  rows.forEach((row, r) =>
+    [...row].forEach((cell, c) => { cells[(top + r) * SIDE + left + c] = cell === "O"; }));
+  return cells;
+}
+
+/** @param {boolean[]} cells @returns {string[]} */
+function rowsOf(cells) {
+  return Array.from({ length: SIDE }, (_, row) =>
+    cells.slice(row * SIDE, (row + 1) * SIDE).map((cell) => (cell ? "O" : ".")).join(""));
+}

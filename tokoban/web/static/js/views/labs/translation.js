@@ -1,0 +1,96 @@
+/** Translation: type a sentence; see its translations and where the translator looks. */
+
+import { button, choice, el } from "../../shell/dom.js";
+import { number, t } from "../../strings/index.js";
+import { whenQuiet } from "./latest_job.js";
+
+/** @type {Record<string, string>} */
+const EXAMPLES = {
+  de: "Ein Hund läuft über eine grüne Wiese und trägt einen Ball.",
+  en: "A little girl in a red dress is climbing up the stairs.",
+};
+const LONGEST = "400";
+
+/** @type {import("../labs.js").Lab} */
+export const lab = { id: "translation", mount };
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../labs.js").Bench} bench
+ */
+function mount(element, { newJob, showAttention }) {
+  const job = newJob();
+  let source = "de";
+  let shown = 0;
+  const text = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", { id: "lab-text", rows: "2", maxlength: LONGEST, oninput: () => typed() })
+  );
+  const prefix = /** @type {HTMLInputElement} */ (
+    el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() })
+  );
+  const found = el("ol", { class: "lab-found", "aria-label": t("labs.translations") });
+  const warning = el("p", { class: "note warn", hidden: true });
+
+  async function translate() {
+    if (!text.value.trim()) return;
+    const done = await job.run("translate", {
+      source, text: text.value, prefix: prefix.value, shown,
+    });
+    if (!done) return;
+    // Fewer translations than before may have come.
+    shown = Math.min(shown, done.translations.length - 1);
+    warning.hidden = !done.is_out_of_domain;
+    warning.textContent = t("labs.out-of-domain");
+    found.replaceChildren(
+      ...done.translations.map((/** @type {any} */ one, /** @type {number} */ index) => {
+        const pressed = button({
+          label: one.text, text: true, class: "plain",
+          run: () => {
+            shown = index;
+            translate();
+          },
+        });
+        pressed.setAttribute("aria-pressed", String(index === shown));
+        const score = number(Math.round(one.score_nats * 100) / 100);
+        return el("li", {}, pressed, el("span", { class: "soft" }, t("labs.score", { score })));
+      }),
+    );
+    const names = ["labs.panel-cross", "labs.panel-source", "labs.panel-target"];
+    showAttention(
+      done.panels.map((/** @type {any} */ panel, /** @type {number} */ index) =>
+        ({ ...panel, name: t(names[index]) })),
+    );
+  }
+  const later = whenQuiet(translate);
+  function typed() {
+    shown = 0;
+    later();
+  }
+
+  /** @param {string} language */
+  function from(language) {
+    source = language;
+    text.value = EXAMPLES[language];
+    text.lang = language;
+    prefix.value = "";
+    shown = 0;
+    translate();
+  }
+  element.append(
+    el("p", {}, t("labs.translation-about")),
+    el("div", { class: "lab-two" },
+      el("div", { class: "stack" },
+        el("div", { class: "row" }, choice({
+          label: t("labs.direction"),
+          options: [["de", t("labs.de-en")], ["en", t("labs.en-de")]],
+          value: source,
+          change: from,
+        })),
+        el("label", { for: "lab-text" }, t("labs.sentence")), text,
+        el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
+      el("div", { class: "stack" },
+        el("h3", {}, t("labs.translations")), found, warning)),
+  );
+  from(source);
+  return () => later.cancel();
+}
