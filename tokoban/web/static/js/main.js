@@ -5,11 +5,12 @@ import { view as levels } from "./views/levels.js";
 import { view as play } from "./views/play.js";
 import { panel as moves } from "./panels/moves.js";
 import { panel as understand } from "./panels/understand.js";
+import { panel as watch } from "./panels/watch.js";
 import { App } from "./shell/app.js";
 
 /** The one app of the page. */
 export const app = new App({
   views: [play, levels, labs],
-  panels: [moves, understand],
+  panels: [moves, understand, watch],
 });
 app.render();

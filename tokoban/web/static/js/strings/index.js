@@ -4,9 +4,10 @@ import { strings as analyse } from "./analyse.js";
 import { attentionStrings } from "./attention.js";
 import { strings as labs } from "./labs.js";
 import { strings as play } from "./play.js";
+import { strings as watch } from "./watch.js";
 
 /** @type {Record<string, {en: string, de: string}>} */
-export const TABLE = { ...play, ...analyse, ...labs, ...attentionStrings };
+export const TABLE = { ...play, ...analyse, ...watch, ...labs, ...attentionStrings };
 
 /** @type {"en" | "de"} */
 let language = "en";

@@ -1,0 +1,83 @@
+/** Strings of the panel that watches the policy. */
+
+/** @type {Record<string, {en: string, de: string}>} */
+export const strings = {
+  "watch.title": { en: "Watch", de: "Zusehen" },
+  "opinion.title": { en: "The policy's opinion", de: "Die Meinung des Netzes" },
+  "opinion.arrows": {
+    en: "Show its pushes by probability",
+    de: "Seine Schübe nach Wahrscheinlichkeit zeigen",
+  },
+  "opinion.text": {
+    en: "about {left} pushes left; deadlocked with {percent} %",
+    de: "noch etwa {left} Schübe; verloren zu {percent} %",
+  },
+  "opinion.lost": { en: "deadlocked, it is sure", de: "sicher verloren, meint es" },
+  "attend.title": { en: "Attention", de: "Aufmerksamkeit" },
+  "attend.show": {
+    en: "Show it on the board, also from the square under the pointer",
+    de: "Auf dem Brett zeigen, auch vom Feld unter dem Zeiger aus",
+  },
+  "attend.from": { en: "From", de: "Von" },
+  "attend.player": { en: "the player", de: "der Figur" },
+  "attend.box": {
+    en: "the box at row {row}, column {column}",
+    de: "der Kiste in Zeile {row}, Spalte {column}",
+  },
+  "attend.square": { en: "row {row}, column {column}", de: "Zeile {row}, Spalte {column}" },
+  "attend.layers": { en: "Layer", de: "Schicht" },
+  "attend.layer": { en: "layer {number}", de: "Schicht {number}" },
+  "attend.heads": { en: "Head", de: "Kopf" },
+  "attend.head": { en: "head {number}", de: "Kopf {number}" },
+  "attend.mean": { en: "mean of all", de: "Mittel aller" },
+  "attend.most": {
+    en: "Most of it, {percent} %, goes to row {row}, column {column}.",
+    de: "Am meisten, {percent} %, geht an Zeile {row}, Spalte {column}.",
+  },
+  "watch.search": { en: "Watch a search", de: "Einer Suche zusehen" },
+  "watch.method": { en: "Search", de: "Suche" },
+  "watch.beam": { en: "Beam search", de: "Strahlsuche" },
+  "watch.rollouts": { en: "Rollouts", de: "Probespiele" },
+  "watch.best-first": { en: "Best-first search", de: "Bestensuche" },
+  "watch.classical": { en: "Classical solver", de: "Klassischer Löser" },
+  "watch.width": { en: "Boards at once", de: "Bretter zugleich" },
+  "watch.start": { en: "Start", de: "Starten" },
+  "watch.stop": { en: "Stop", de: "Anhalten" },
+  "watch.film": { en: "Play the steps", de: "Schritte abspielen" },
+  "watch.step": { en: "Step of the search", de: "Schritt der Suche" },
+  "watch.take": { en: "Put its solution on the board", de: "Ihre Lösung aufs Brett übernehmen" },
+  "watch.stopped": { en: "Stopped.", de: "Angehalten." },
+  "watch.searching": { en: "Searching …", de: "Suche …" },
+  "watch.at-step": {
+    en: "Step {step} of {steps}; {count} {count|position|positions} evaluated",
+    de: "Schritt {step} von {steps}; {count} {count|Stellung|Stellungen} bewertet",
+  },
+  "watch.followed": { en: "followed", de: "verfolgt" },
+  "watch.score": { en: "log p {score}", de: "log p {score}" },
+  "watch.solved-row": { en: "solved", de: "gelöst" },
+  "watch.solved": {
+    en: "Solved in {moves} moves and {pushes} {pushes|push|pushes}.",
+    de: "Gelöst in {moves} Zügen und {pushes} {pushes|Schub|Schüben}.",
+  },
+  "watch.unsolvable": {
+    en: "Proved: there is no solution.",
+    de: "Bewiesen: Es gibt keine Lösung.",
+  },
+  "watch.gave-up": { en: "Gave up ({reason}).", de: "Aufgegeben ({reason})." },
+  "watch.spent": {
+    en: "{evaluated} {evaluated|position|positions} evaluated in {seconds} s.",
+    de: "{evaluated} {evaluated|Stellung|Stellungen} bewertet in {seconds} s.",
+  },
+  "race.title": { en: "Side by side", de: "Nebeneinander" },
+  "race.about": {
+    en: "Four searches on this position, one after the other, with what each spends.",
+    de: "Vier Suchen auf dieser Stellung, eine nach der anderen, mit ihrem Aufwand.",
+  },
+  "race.start": { en: "Start all four", de: "Alle vier starten" },
+  "race.running": { en: "The searches are running …", de: "Die Suchen laufen …" },
+  "race.over": { en: "All searches have ended.", de: "Alle Suchen sind zu Ende." },
+  "race.waiting": { en: "Waiting", de: "Wartet" },
+  "race.evaluated": { en: "{count} evaluated", de: "{count} bewertet" },
+  "race.expanded": { en: "{count} expanded", de: "{count} expandiert" },
+  "race.seconds": { en: "{seconds} s", de: "{seconds} s" },
+};

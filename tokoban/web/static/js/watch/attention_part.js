@@ -1,0 +1,185 @@
+/** The attention of one head, from one square over all others, on the board itself. */
+
+import { JobError } from "../jobs.js";
+import { choice, el } from "../shell/dom.js";
+import { t } from "../strings/index.js";
+import { Latest, wireBoard } from "../understand/latest.js";
+
+/** @typedef {import("../game/session.js").Session} Session */
+
+const OWNER = "attention";
+const PLAYER = "player";
+/** The pointer rests so long on a square before the network is asked about it. */
+const REST_MS = 60;
+
+export class AttentionPart {
+  /** @param {Session} session */
+  constructor(session) {
+    this._session = session;
+    this._job = new Latest();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this._timer = undefined;
+    /** The square that attends: the player's, or the one that was chosen. */
+    this._chosen = PLAYER;
+    this._layer = 0;
+    /** A head, or -1 for the mean of all. */
+    this._head = -1;
+    /** @type {any} */
+    this._found = null;
+    this._box = /** @type {HTMLInputElement} */ (
+      el("input", { type: "checkbox", onchange: () => this._ask() })
+    );
+    this._choices = el("div", { class: "stack" });
+    this._text = el("p", { class: "soft", "aria-live": "polite" });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t("attend.title")),
+      el("label", { class: "row" }, this._box, t("attend.show")),
+      this._choices,
+      this._text,
+    );
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    session.addEventListener("level", () => this._reset(), { signal });
+    session.addEventListener("change", () => this._ask(), { signal });
+    document.addEventListener("pointermove", (event) => this._point(event), { signal });
+  }
+
+  destroy() {
+    this._abort.abort();
+    clearTimeout(this._timer);
+    this._job.stop();
+    this._session.clearMarks(OWNER);
+  }
+
+  _reset() {
+    this._chosen = PLAYER;
+    this._ask();
+  }
+
+  /**
+   * The square under the pointer attends, too; the choice in the panel does without a pointer.
+   * @param {PointerEvent} event
+   */
+  _point(event) {
+    const { view } = this._session;
+    if (!this._box.checked || !view || event.target !== view.canvas) return;
+    const square = view.squareAt(event.clientX, event.clientY);
+    if (square < 0 || String(square) === this._chosen || !this._isInside(square)) return;
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => {
+      this._chosen = String(square);
+      this._ask();
+    }, REST_MS);
+  }
+
+  /** @param {number} square */
+  _isInside(square) {
+    const { width } = this._session.game.board;
+    /** @type {[number, number][]} */
+    const squares = this._found?.squares ?? [];
+    return squares.some(([row, column]) => row * width + column === square);
+  }
+
+  async _ask() {
+    this._job.stop();
+    const { board } = this._session.game;
+    if (!this._box.checked || !this._session.level) {
+      this._session.clearMarks(OWNER);
+      this._choices.replaceChildren();
+      this._text.textContent = "";
+      return;
+    }
+    const square = this._chosen === PLAYER ? board.player : Number(this._chosen);
+    try {
+      const found = await this._job.run("attention", {
+        board: wireBoard(board),
+        square: board.place(square),
+      });
+      if (!found) return;
+      this._found = found;
+      this._show(square);
+    } catch (error) {
+      if (!(error instanceof JobError)) throw error;
+      this._session.clearMarks(OWNER);
+      this._text.textContent = error.message;
+    }
+  }
+
+  /** @param {number} square that attends */
+  _show(square) {
+    const { board } = this._session.game;
+    const { squares, weights } = this._found;
+    const heads = weights[Math.min(this._layer, weights.length - 1)];
+    /** @type {number[]} */
+    const shown = this._head < 0 ? meanOf(heads) : heads[Math.min(this._head, heads.length - 1)];
+    const most = Math.max(...shown);
+    const marks = squares.map((/** @type {number[]} */ [row, column], /** @type {number} */ i) => ({
+      square: row * board.width + column,
+      kind: "heat",
+      weight: most > 0 ? shown[i] / most : 0,
+    }));
+    marks.push({ square, kind: "focus" });
+    this._session.setMarks(OWNER, marks);
+    this._showChoices(weights.length, heads.length);
+    const [row, column] = squares[shown.indexOf(most)];
+    const percent = Math.round(100 * most);
+    this._text.textContent = t("attend.most", { row: row + 1, column: column + 1, percent });
+  }
+
+  /** @param {number} numLayers @param {number} numHeads */
+  _showChoices(numLayers, numHeads) {
+    const { board } = this._session.game;
+    /** @type {[string, string][]} */
+    const from = [[PLAYER, t("attend.player")]];
+    for (const box of board.boxSquares()) {
+      const [row, column] = board.place(box);
+      from.push([String(box), t("attend.box", { row: row + 1, column: column + 1 })]);
+    }
+    if (!from.some(([value]) => value === this._chosen)) {
+      const [row, column] = board.place(Number(this._chosen));
+      from.push([this._chosen, t("attend.square", { row: row + 1, column: column + 1 })]);
+    }
+    const layers = numbered(numLayers, "attend.layer");
+    const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "attend.head")];
+    const had = document.activeElement?.getAttribute("data-choice");
+    this._choices.replaceChildren(
+      this._choice("from", t("attend.from"), from, this._chosen, (value) => {
+        this._chosen = value;
+      }),
+      this._choice("layer", t("attend.layers"), layers, String(this._layer), (value) => {
+        this._layer = Number(value);
+      }),
+      this._choice("head", t("attend.heads"), heads, String(this._head), (value) => {
+        this._head = Number(value);
+      }),
+    );
+    const again = had && this._choices.querySelector(`[data-choice=${had}]`);
+    if (again) /** @type {HTMLElement} */ (again).focus();
+  }
+
+  /**
+   * @param {string} name @param {string} label @param {any} options @param {string} value
+   * @param {(value: string) => void} take
+   */
+  _choice(name, label, options, value, take) {
+    const change = (/** @type {string} */ chosen) => {
+      take(chosen);
+      this._ask();
+    };
+    const made = choice({ label, options, value, change });
+    made.querySelector("select")?.setAttribute("data-choice", name);
+    return made;
+  }
+}
+
+/** @param {number} count @param {string} key @returns {[string, string][]} */
+function numbered(count, key) {
+  return Array.from({ length: count }, (_, index) => [String(index), t(key, { number: index + 1 })]);
+}
+
+/** @param {number[][]} heads @returns {number[]} */
+function meanOf(heads) {
+  return heads[0].map((_, i) => heads.reduce((sum, head) => sum + head[i], 0) / heads.length);
+}

@@ -1,0 +1,97 @@
+/** The policy's opinion of the position on the board: arrows by probability, and a sentence. */
+
+import { JobError } from "../jobs.js";
+import { OFFSETS } from "../rules/board.js";
+import { el } from "../shell/dom.js";
+import { number, t } from "../strings/index.js";
+import { Latest, wireBoard } from "../understand/latest.js";
+
+/** @typedef {import("../game/session.js").Session} Session */
+
+const OWNER = "opinion";
+/** Less probable pushes are left out: an arrow for each would hide the board. */
+const LEAST_SHOWN = 0.01;
+
+export class OpinionPart {
+  /** @param {Session} session */
+  constructor(session) {
+    this._session = session;
+    this._job = new Latest();
+    this._box = /** @type {HTMLInputElement} */ (
+      el("input", { type: "checkbox", onchange: () => this._ask() })
+    );
+    this._text = el("p", { class: "soft", "aria-live": "polite" });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t("opinion.title")),
+      el("label", { class: "row" }, this._box, t("opinion.arrows")),
+      this._text,
+    );
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    session.addEventListener("level", () => this._ask(), { signal });
+    session.addEventListener("change", () => this._ask(), { signal });
+  }
+
+  toggle() {
+    this._box.checked = !this._box.checked;
+    this._ask();
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._job.stop();
+    this._session.clearMarks(OWNER);
+  }
+
+  async _ask() {
+    this._job.stop();
+    this._session.clearMarks(OWNER);
+    const { board } = this._session.game;
+    if (!this._box.checked || !this._session.level || board.isSolved()) {
+      this._text.textContent = "";
+      return;
+    }
+    try {
+      const found = await this._job.run("predict", { board: wireBoard(board) });
+      if (found) this._show(found);
+    } catch (error) {
+      if (!(error instanceof JobError)) throw error;
+      this._text.textContent = error.message;
+    }
+  }
+
+  /** @param {any} found */
+  _show({ pushes, pushes_left: left, deadlocked }) {
+    const { board } = this._session.game;
+    const shown = pushes.filter(
+      (/** @type {any} */ { probability }, /** @type {number} */ index) =>
+        index === 0 || probability >= LEAST_SHOWN,
+    );
+    const marks = shown.map((/** @type {any} */ { box: [row, column], direction, probability }) => {
+      const [rows, columns] = OFFSETS[direction];
+      return {
+        from: row * board.width + column,
+        to: (row + rows) * board.width + column + columns,
+        kind: "arrow",
+        weight: probability,
+        label: `${Math.round(100 * probability)}`,
+      };
+    });
+    this._session.setMarks(OWNER, marks);
+    this._text.textContent = opinionText(left, deadlocked);
+  }
+}
+
+/**
+ * What the policy thinks of a position.
+ * @param {number | null} left
+ * @param {number} deadlocked
+ * @returns {string}
+ */
+export function opinionText(left, deadlocked) {
+  if (left === null) return t("opinion.lost");
+  const percent = Math.round(100 * deadlocked);
+  return t("opinion.text", { left: number(Math.round(left)), percent });
+}

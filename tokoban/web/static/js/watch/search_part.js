@@ -1,0 +1,174 @@
+/** One search of the policy, watched step by step. */
+
+import { button, choice, el } from "../shell/dom.js";
+import { number, t } from "../strings/index.js";
+import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { RowsView } from "./rows_view.js";
+
+/**
+ * @typedef {import("../game/session.js").Session} Session
+ * @typedef {{step: number, rows: import("./rows_view.js").Row[], num_evaluated: number}} Step
+ */
+
+const METHODS = ["beam", "rollouts", "best-first"];
+const WIDTHS = [1, 2, 4, 6, 9, 16];
+/** Between two steps of the film. */
+const FILM_MS = 450;
+
+export class SearchPart {
+  /** @param {Session} session */
+  constructor(session) {
+    this._session = session;
+    this._job = new Latest();
+    this._method = "beam";
+    this._width = 6;
+    /** The moves played before the search: its solution goes on from there. */
+    this._played = "";
+    /** @type {Step[]} */
+    this._steps = [];
+    /** @type {any} the last event */
+    this._done = null;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this._film = undefined;
+    this._rows = new RowsView();
+    this._text = el("p", { class: "soft", role: "status" });
+    this._slider = /** @type {HTMLInputElement} */ (
+      el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "grow" })
+    );
+    this._slider.addEventListener("input", () => {
+      this._stopFilm();
+      this._show();
+    });
+    this._start = button({ label: t("watch.start"), class: "primary", run: () => this._toggle() });
+    this._play = button({ label: t("watch.film"), icon: "play", run: () => this._toggleFilm() });
+    this._take = button({ label: t("watch.take"), run: () => this._takeOver() });
+    this._timeline = el("div", { class: "row", hidden: true }, this._play, this._slider);
+    this._widths = choice({
+      label: t("watch.width"),
+      options: WIDTHS.map((width) => [String(width), String(width)]),
+      value: String(this._width),
+      change: (value) => (this._width = Number(value)),
+    });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t("watch.search")),
+      choice({
+        label: t("watch.method"),
+        options: METHODS.map((method) => [method, t(`watch.${method}`)]),
+        value: this._method,
+        change: (value) => {
+          this._method = value;
+          this._widths.hidden = value === "best-first";
+        },
+      }),
+      this._widths,
+      el("div", { class: "row" }, this._start, this._take),
+      this._text,
+      this._timeline,
+      this._rows.element,
+    );
+    this._abort = new AbortController();
+    session.addEventListener("level", () => this._clear(), { signal: this._abort.signal });
+    this._clear();
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._job.stop();
+    this._stopFilm();
+    this._rows.destroy();
+  }
+
+  _clear() {
+    this._job.stop();
+    this._stopFilm();
+    this._steps = [];
+    this._done = null;
+    this._text.textContent = "";
+    this._show();
+  }
+
+  async _toggle() {
+    if (this._job.isRunning) {
+      this._job.stop();
+      this._text.textContent = t("watch.stopped");
+      this._show();
+      return;
+    }
+    this._clear();
+    this._played = this._session.game.played;
+    const { board } = this._session.game;
+    const args = { board: wireBoard(board), method: this._method, width: this._width };
+    const running = this._job.run("watch", args, (event) => {
+      if (event.event !== "answer") return;
+      this._steps.push(/** @type {any} */ (event));
+      this._slider.max = String(this._steps.length);
+      this._slider.value = this._slider.max;
+      this._show();
+    });
+    this._text.textContent = t("watch.searching");
+    this._show();
+    try {
+      this._done = await running;
+      if (this._done) this._text.textContent = resultText(this._done);
+    } catch (error) {
+      this._text.textContent = sentenceOf(error);
+    }
+    this._show();
+  }
+
+  _show() {
+    const at = Math.min(Number(this._slider.value), this._steps.length) - 1;
+    const step = this._steps[at];
+    this._timeline.hidden = this._steps.length === 0;
+    this._start.replaceChildren(t(this._job.isRunning ? "watch.stop" : "watch.start"));
+    this._take.hidden = !this._done?.moves;
+    this._rows.show(step?.rows ?? [], this._done?.followed[at] ?? -1);
+    if (!step) return;
+    const values = { step: at + 1, steps: this._steps.length, count: step.num_evaluated };
+    const text = t("watch.at-step", values);
+    this._slider.setAttribute("aria-valuetext", text);
+    if (this._job.isRunning) this._text.textContent = text;
+    else if (this._done) this._text.textContent = `${text}. ${resultText(this._done)}`;
+  }
+
+  _toggleFilm() {
+    if (this._film !== undefined) return this._stopFilm();
+    if (Number(this._slider.value) === this._steps.length) this._slider.value = "1";
+    this._show();
+    this._film = setInterval(() => {
+      this._slider.value = String(Number(this._slider.value) + 1);
+      this._show();
+      if (Number(this._slider.value) >= this._steps.length) this._stopFilm();
+    }, FILM_MS);
+  }
+
+  _stopFilm() {
+    clearInterval(this._film);
+    this._film = undefined;
+  }
+
+  _takeOver() {
+    const { game } = this._session;
+    game.replaceLine(this._played + this._done.moves, this._played.length);
+  }
+}
+
+/**
+ * How a search ended, and what it spent.
+ * @param {any} done
+ * @returns {string}
+ */
+export function resultText(done) {
+  const spent = t("watch.spent", {
+    evaluated: done.num_evaluated,
+    seconds: number(Math.round(100 * done.elapsed_s) / 100),
+  });
+  if (done.status === "solved") {
+    const values = { moves: done.num_moves, pushes: done.num_pushes };
+    return `${t("watch.solved", values)} ${spent}`;
+  }
+  if (done.status === "unsolvable") return `${t("watch.unsolvable")} ${spent}`;
+  return `${t("watch.gave-up", { reason: done.reason ?? "" })} ${spent}`;
+}
