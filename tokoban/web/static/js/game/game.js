@@ -136,6 +136,7 @@ export class Game extends EventTarget {
     const legal = advance(this.start, moves).letters;
     if (legal === this.moves) return this.goTo(at);
     if (this.moves && !legal.startsWith(this.moves)) this._leaveLine();
+    this.leftLines = this.leftLines.filter((line) => line.moves !== legal);
     const from = this.at;
     this.moves = legal;
     this.at = clamp(at, legal.length);

@@ -18,7 +18,7 @@ export async function exportProgress(app) {
     title: progress.title,
     rows: progress.rows,
     solutions: [...new Set([progress.bestByMoves, progress.bestByPushes])].filter(Boolean),
-    saved: progress.moves ? [{ moves: progress.moves, at: progress.at }] : [],
+    saved: savedGames(progress),
   }));
   if (!levels.length) return app.toast(t("share.nothing"));
   try {
@@ -27,6 +27,16 @@ export async function exportProgress(app) {
   } catch (error) {
     tellServerError(app, error);
   }
+}
+
+/**
+ * The unfinished game as a file has it: without the move that solves the level.
+ * @param {import("../game/store.js").Progress} progress
+ */
+function savedGames({ rows, moves, at }) {
+  const isSolution = advance(Board.fromRows(rows), moves).board.isSolved();
+  const begun = isSolution ? moves.slice(0, -1) : moves;
+  return begun ? [{ moves: begun, at: Math.min(at, begun.length) }] : [];
 }
 
 /**

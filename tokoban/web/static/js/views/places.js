@@ -6,7 +6,7 @@ import { t } from "../strings/index.js";
 /** @typedef {import("../shell/app.js").App} App */
 
 /** The collection that is opened first. */
-export const SHIPPED = "shipped";
+export const SHIPPED = "tokoban";
 
 /**
  * Opens the level of an address; without one, the level played last, or the first.

@@ -46,12 +46,13 @@ function mount(element, app, params) {
   );
   const head = new Head(app);
   const notices = el("div", { class: "notices", role: "status" });
-  const toolbar = tools(app);
-  const main = el("div", { class: "play-main" }, head.element, notices, boardBox, toolbar.element);
+  const main = el("div", { class: "play-main" }, head.element, notices, boardBox);
   const side = el("div", { class: "side" });
   element.append(el("div", { class: "play" }, main, side));
 
   const board = new BoardView(room);
+  const toolbar = tools(app, board);
+  main.append(toolbar.element);
   session.view = board;
   board.pace = settings.pace;
   const pointer = new Pointer(board, session, {
@@ -109,7 +110,14 @@ function mount(element, app, params) {
     { signal },
   );
   app.addEventListener("theme", () => board.resize(), { signal });
-  settings.addEventListener("change", () => (board.pace = settings.pace), { signal });
+  settings.addEventListener(
+    "change",
+    () => {
+      board.pace = settings.pace;
+      toolbar.refresh();
+    },
+    { signal },
+  );
   showNotices(notices, app, signal);
   const removeKeys = app.keys.add(playActions(app, board, keyboardPick));
   const unmountPanels = mountPanels(side, app);

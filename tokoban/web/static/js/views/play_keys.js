@@ -3,6 +3,7 @@
 import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
 import { stepPlace } from "./places.js";
+import { ZOOM } from "./play_tools.js";
 
 /**
  * @param {import("../shell/app.js").App} app
@@ -37,8 +38,8 @@ export function playActions(app, board, pick) {
     ["drop-box", "play.drop-box", ["Enter"], () => pick.drop()],
     ["put-down", "play.put-down", ["Escape"], () => pick.cancel()],
     ["share", "play.share", ["c"], () => openShare(app)],
-    ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(1.25)],
-    ["zoom-out", "play.zoom-out", ["-"], () => board.zoomBy(0.8)],
+    ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(ZOOM)],
+    ["zoom-out", "play.zoom-out", ["-"], () => board.zoomBy(1 / ZOOM)],
   ];
   return actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, group: "play", keys, run }));
 }

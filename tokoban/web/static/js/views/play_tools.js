@@ -4,11 +4,18 @@ import { button, el } from "../shell/dom.js";
 import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
 
+/** One step of the zoom. */
+export const ZOOM = 1.25;
+
+/** Classes of the arrows by the setting. */
+const ARROWS = { auto: "auto", yes: "shown", no: "" };
+
 /**
  * @param {import("../shell/app.js").App} app
+ * @param {import("../board/board_view.js").BoardView} board
  * @returns {{element: HTMLElement, refresh: () => void}}
  */
-export function tools(app) {
+export function tools(app, board) {
   const { session } = app;
   const restart = button({
     label: t("play.restart"),
@@ -29,25 +36,30 @@ export function tools(app) {
   });
   const marks = button({ label: t("play.marks"), icon: "eye", run: () => session.toggleMarks() });
   const share = button({ label: t("play.share"), icon: "share", run: () => openShare(app) });
+  const zooms = [
+    button({ label: t("play.zoom-out"), icon: "minus", run: () => board.zoomBy(1 / ZOOM) }),
+    button({ label: t("play.zoom-in"), icon: "plus", run: () => board.zoomBy(ZOOM) }),
+  ];
+  const arrows = arrowPad(app);
   return {
     element: el(
       "div",
       { class: "stack" },
-      el("div", { class: "toolbar" }, restart, undo, redo, marks, share),
-      arrowPad(app),
+      el("div", { class: "toolbar" }, restart, undo, redo, marks, ...zooms, share),
+      arrows,
     ),
     refresh() {
       const { at, moves } = session.game;
       restart.disabled = undo.disabled = at === 0;
       redo.disabled = at === moves.length;
       marks.setAttribute("aria-pressed", String(session.marksHidden));
+      arrows.className = `arrow-pad ${ARROWS[app.settings.get("showsArrows")]}`;
     },
   };
 }
 
 /** @param {import("../shell/app.js").App} app */
 function arrowPad(app) {
-  const shown = app.settings.get("showsArrows");
   const icons = { u: "up", l: "left", d: "down", r: "right" };
   const arrows = Object.entries(icons).map(([letter, icon]) => {
     const label = t(`play.move-${letter}`);
@@ -55,6 +67,5 @@ function arrowPad(app) {
     arrow.dataset.move = letter;
     return arrow;
   });
-  const shownClass = { auto: "auto", yes: "shown", no: "" }[shown];
-  return el("div", { class: `arrow-pad ${shownClass}` }, ...arrows);
+  return el("div", {}, ...arrows);
 }

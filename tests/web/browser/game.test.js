@@ -1,0 +1,110 @@
+import { Game } from "/static/js/game/game.js";
+import { Store, bestOf, stateOf } from "/static/js/game/store.js";
+import { Board, advance, retreat } from "/static/js/rules/board.js";
+import { levelKey, parseLurd } from "/static/js/rules/text.js";
+import { equal } from "./expect.js";
+
+const ROWS = ["########", "#@ $  .#", "#      #", "########"];
+const newGame = (kept) => new Game(Board.fromRows(ROWS), kept);
+
+export function rows_are_written_as_they_were_read() {
+  const rows = ["#####", "#+$*#", "#. ##"];
+  equal(Board.fromRows(rows).toRows(), rows);
+  equal(Board.fromRows(["##", "#@-$"]).toRows(), ["##  ", "#@ $"]);
+}
+
+export function retreat_undoes_advance() {
+  const start = Board.fromRows(ROWS);
+  const { board, letters } = advance(start, "rrRdlu");
+  equal(letters, "rRRdlu");
+  equal(retreat(board, letters).toRows(), ROWS);
+}
+
+export function a_move_made_again_by_hand_keeps_the_rest_of_the_line() {
+  const game = newGame();
+  game.play("rdr");
+  game.restart();
+  game.push("r");
+  equal([game.moves, game.at], ["rdr", 1]);
+  game.push("l");
+  equal([game.moves, game.at, game.leftLines.length], ["rl", 2, 1]);
+  game.returnToLeftLine();
+  equal([game.moves, game.at], ["rdr", 3]);
+}
+
+export function undo_and_redo_by_pushes_stop_at_pushes() {
+  const game = newGame();
+  game.play("rrrdll");
+  equal(game.moves, "rRRdll");
+  game.undoPush();
+  equal(game.at, 2);
+  game.undoPush();
+  equal(game.at, 1);
+  game.undoPush();
+  equal(game.at, 0);
+  game.redoPush();
+  equal(game.at, 2);
+}
+
+export function a_solved_game_takes_no_more_moves() {
+  const game = newGame();
+  equal(game.play("rrrrr"), "rRRR");
+  equal(game.push("l"), null);
+}
+
+export function moves_that_the_rules_forbid_are_dropped_from_a_kept_game() {
+  const game = newGame({ moves: "ruurr", at: 9 });
+  equal([game.moves, game.at], ["r", 1]);
+}
+
+export function a_snapshot_brings_its_line_back() {
+  const game = newGame();
+  game.play("rr");
+  game.addSnapshot("here");
+  game.goTo(1);
+  game.push("d");
+  game.openSnapshot(0);
+  equal([game.moves, game.at, game.leftLines.map(({ moves }) => moves)], ["rR", 2, ["rd"]]);
+}
+
+export function the_best_solutions_are_chosen_by_each_figure() {
+  const [few, pushy] = ["lllR", "LRR"];
+  equal(bestOf([few, undefined, pushy]), { bestByMoves: pushy, bestByPushes: few });
+  equal(bestOf([]), {});
+}
+
+export function a_worse_solution_never_overwrites_a_better_one() {
+  const records = new Map();
+  const storage = {
+    getItem: (name) => records.get(name) ?? null,
+    setItem: (name, value) => records.set(name, value),
+    removeItem: (name) => records.delete(name),
+    key: (index) => [...records.keys()][index],
+    get length() {
+      return records.size;
+    },
+  };
+  const progress = { rows: ROWS, title: "", moves: "", at: 0, snapshots: [], playedAt: 0 };
+  const [store, otherTab] = [new Store(storage), new Store(storage)];
+  equal(stateOf(store.progress("k")), "unseen");
+  store.keepProgress("k", progress);
+  equal(stateOf(store.progress("k")), "tried");
+  otherTab.keepProgress("k", { ...progress, bestByMoves: "rRR", bestByPushes: "rRR" });
+  store.keepProgress("k", { ...progress, bestByMoves: "rlrRR", bestByPushes: "rlrRR" });
+  equal(store.progress("k").bestByMoves, "rRR");
+  storage.setItem = () => {
+    throw new Error("full");
+  };
+  store.keepProgress("k", progress);
+  equal(store.isFull, true);
+}
+
+export function lurd_is_read_with_repeats_and_groups() {
+  equal(parseLurd("3r 2(uL)"), "rrruLuL");
+  equal(["3", "x", "(u", "u)", "99999(99999u)", ""].map(parseLurd), [null, null, null, null, null, ""]);
+}
+
+export function levels_are_equal_by_their_squares_only() {
+  equal(levelKey(["##", "# "]), levelKey(["##", "#"]));
+  equal(levelKey(["##"]) === levelKey(["#", "#"]), false);
+}

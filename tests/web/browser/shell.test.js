@@ -1,0 +1,48 @@
+import { number, setLanguage, t } from "/static/js/strings/index.js";
+import { Keys, keyName } from "/static/js/shell/keys.js";
+import { hashOf, parseRoute } from "/static/js/shell/router.js";
+import { equal } from "./expect.js";
+
+export function addresses_are_read_as_they_are_written() {
+  const route = { view: "play", params: ["a/b %", "3"] };
+  equal(parseRoute(hashOf(route.view, route.params)), route);
+  equal(parseRoute("#level=%23%23%0A%23"), { level: "##\n#" });
+  equal(parseRoute("#level=100%"), { level: "100%" });
+  equal(parseRoute(""), { view: "play", params: [] });
+}
+
+export function texts_count_in_both_languages() {
+  setLanguage("en");
+  const solved = () => t("play.solved", { moves: 1, pushes: 1234 });
+  equal(solved(), "Solved in 1 move and 1,234 pushes.");
+  setLanguage("de");
+  equal(solved(), "Gelöst in 1 Zug und 1.234 Schüben.");
+  equal(number(1234), "1.234");
+  setLanguage("en");
+}
+
+export function keys_have_one_name_each() {
+  const name = (key, held = {}) => keyName(new KeyboardEvent("keydown", { key, ...held }));
+  equal(name("u"), "u");
+  equal(name("U"), "u"); // caps lock
+  equal(name("U", { shiftKey: true }), "Shift+U");
+  equal(name("?", { shiftKey: true }), "?");
+  equal(name("Z", { shiftKey: true, ctrlKey: true }), "Ctrl+Shift+z");
+  equal(name(" "), "Space");
+}
+
+export function a_key_belongs_to_the_action_that_took_it_last() {
+  const values = { keys: {} };
+  const settings = { get: (name) => values[name], set: (name, value) => (values[name] = value) };
+  const keys = new Keys(settings);
+  const ran = [];
+  const action = (id, key) => ({ id, titleKey: "", group: "", keys: [key], run: () => ran.push(id) });
+  const [one, other] = [action("one", "1"), action("other", "2")];
+  const remove = keys.add([one, other]);
+  keys.change(one, ["2"]);
+  equal([keys.keysOf(one), keys.keysOf(other)], [["2"], []]);
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
+  remove();
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
+  equal(ran, ["one"]);
+}

@@ -1,0 +1,40 @@
+"""WCAG 2.1 AA by axe on the views and dialogs, in both themes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+
+
+def complaints(page: Any) -> list[str]:
+    """What axe finds wrong with the page as it is now."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    return [
+        f"{found['id']}: {node['html']} {node['failureSummary']}"
+        for found in axe.run(page, options=RULES).response["violations"]
+        for node in found["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_play_levels_and_dialogs(open_page: Callable[..., Any], theme: str) -> None:
+    page = open_page("#/play/file-1/1", color_scheme=theme)
+    page.wait_for_selector("h1:text-is('Corridor')")
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("[data-owner=solved]")
+    page.locator("summary:text('Board as text')").click()
+    assert complaints(page) == []
+    for key, name in (("?", "Help and keys"), ("c", "Share and export")):
+        page.keyboard.press(key)
+        page.get_by_role("dialog", name=name).wait_for()
+        assert complaints(page) == []
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Settings").click()
+    assert complaints(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("l")
+    page.wait_for_selector(".level-card")
+    assert complaints(page) == []

@@ -1,0 +1,144 @@
+"""Levels come in by every way and format, go out again, and are listed by the thousand."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokoban.sokoban.formats import parse_levels
+
+Open = Callable[..., Any]
+
+ROWS = ["#####", "#@$.#", "#####"]
+XSB = "\n".join(ROWS)
+SLC = (
+    '<?xml version="1.0"?><SokobanLevels><Title>S</Title><LevelCollection><Level Id="Named" '
+    'Width="5" Height="3">'
+    + "".join(f"<L>{row}</L>" for row in ROWS)
+    + "</Level></LevelCollection></SokobanLevels>"
+)
+BOXOBAN = "; 0\n" + "\n".join(["##########"] * 4 + ["##@$.#####"] + ["##########"] * 5)
+HOSTILE = f"<img src=x onerror=alert(1)>\n\n{XSB}\n\n<script>alert(2)</script>\n"
+FORMATS = {
+    "XSB": (XSB, "Untitled level"),
+    "SOK": (f"Named\n\n{XSB}\n\nAuthor: nobody\n", "Named"),
+    "run lengths": ("5#|#@$.#|5#", "Untitled level"),
+    "SLC": (SLC, "Named"),
+    "Boxoban": (BOXOBAN, "0"),
+    "hostile": (HOSTILE, "<img src=x onerror=alert(1)>"),
+}
+
+
+def title(page: Any) -> str:
+    return page.locator("h1").inner_text()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_pasted_level_of_any_format_is_opened(open_page: Open, name: str) -> None:
+    text, expected = FORMATS[name]
+    page = open_page("#/levels")
+    page.get_by_role("button", name="Paste levels").click()
+    page.get_by_label("Levels as text").fill(text)
+    page.get_by_role("button", name="Read them").click()
+    page.wait_for_selector("h1:visible")
+    page.wait_for_url("**/#/play/**")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("[data-owner=solved]")
+    assert title(page) == expected
+
+
+def test_a_level_comes_by_file_by_drop_and_by_paste_on_the_page(
+    open_page: Open, tmp_path: Path
+) -> None:
+    path = tmp_path / "named.sok"
+    path.write_text(FORMATS["SOK"][0], encoding="utf-8")
+    page = open_page("#/levels")
+    page.locator("input[type=file]").set_input_files(path)
+    page.wait_for_selector("h1:text-is('Named')")
+    for kind, event, property in (
+        ("ClipboardEvent", "paste", "clipboardData"),
+        ("DragEvent", "drop", "dataTransfer"),
+    ):
+        page.evaluate(
+            """([kind, event, property, text]) => {
+              const data = new DataTransfer();
+              data.setData("text/plain", text);
+              const options = { [property]: data, bubbles: true, cancelable: true };
+              document.body.dispatchEvent(new window[kind](event, options));
+            }""",
+            [kind, event, property, f"By {event}\n\n{XSB}"],
+        )
+        page.wait_for_selector(f"h1:text-is('By {event}')")
+
+
+def test_a_link_carries_the_level(open_page: Open) -> None:
+    page = open_page("#/play/file-1/3")
+    page.wait_for_selector("h1:text-is('Two goals')")
+    link = page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          const { linkOf } = await import("/static/js/shell/importing.js");
+          return linkOf(app.session.level.rows);
+        }"""
+    )
+    other = open_page(link[link.index("#") :])
+    other.wait_for_selector("p:text('From a link')")
+    rows = """async () => (await import("/static/js/main.js")).app.session.game.board.toRows()"""
+    assert other.evaluate(rows) == page.evaluate(rows)
+
+
+def test_a_link_that_is_no_level_says_so(open_page: Open) -> None:
+    page = open_page("#level=%3Cscript%3Ealert(1)%3C/script%3E")
+    page.wait_for_selector(".toast")
+    page.wait_for_selector(".board-canvas")
+
+
+def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path) -> None:
+    page = open_page("#/play/file-1/1")
+    page.wait_for_selector("h1:text-is('Corridor')")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("n")
+    page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("c")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as SOK").click()
+    path = tmp_path / "progress.sok"
+    download.value.save_as(path)
+    first, second = parse_levels(path.read_text(encoding="utf-8"))
+    solved, begun = (first, second) if first.title == "Corridor" else (second, first)
+    assert [str(solution) for solution in solved.solutions] == ["R"]
+    assert len(begun.saved_games) == 1
+
+    other = open_page("#/play/file-1/2")  # a fresh profile
+    other.wait_for_selector("h1:text-is('Room')")
+    other.keyboard.press("c")
+    other.locator("dialog input[type=file]").set_input_files(path)
+    other.wait_for_selector(".toast:text('2 levels')")
+    other.keyboard.press("Escape")
+    other.keyboard.press("l")
+    other.wait_for_selector(".level-state:text('1 moves, 1 pushes')")
+    assert other.locator(".level-card.tried").count() == 1
+
+
+def test_a_thousand_levels_are_listed_and_the_last_is_reached(
+    open_page: Open, tmp_path: Path
+) -> None:
+    path = tmp_path / "many.xsb"
+    path.write_text("\n\n".join(f"Board {n}\n\n{XSB}" for n in range(1, 1001)), encoding="utf-8")
+    page = open_page("#/levels")
+    page.locator("input[type=file]").set_input_files(path)
+    page.wait_for_selector("h1:text-is('Board 1')")
+    page.keyboard.press("l")
+    page.wait_for_selector(".level-card")
+    assert page.locator(".level-card").count() < 100
+    page.locator(".level-card").first.focus()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent").startswith("1000 Board 1000")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text-is('Board 1000')")
+    assert (
+        json.loads(page.evaluate("localStorage.getItem('tokoban:last')"))["place"]["index"] == 999
+    )

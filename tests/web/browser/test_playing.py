@@ -1,0 +1,203 @@
+"""Games in the browser: by mouse, keys and fingers, kept over reloads, tabs and a lost server."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Open = Callable[..., Any]
+
+ROOM = "#/play/file-1/2"
+# The second level: the upper box two right and one down, the lower one two right.
+SOLUTION = "drRRurDlllddRR"
+UPPER, LOWER = (2, 3), (4, 3)
+GOAL_OF_UPPER, GOAL_OF_LOWER = (3, 5), (4, 5)
+KEYS = {"u": "ArrowUp", "l": "ArrowLeft", "d": "ArrowDown", "r": "ArrowRight"}
+
+
+def game(page: Any) -> dict[str, Any]:
+    """The game as the page has it."""
+    return page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          const { game, state, level } = app.session;
+          return { moves: game.moves, at: game.at, state, title: level.title,
+                   rows: game.board.toRows(), isSolved: game.board.isSolved() };
+        }"""
+    )
+
+
+def opened(page: Any, title: str = "Room") -> Any:
+    page.wait_for_selector(f"h1:text-is('{title}')")
+    return page
+
+
+def place(page: Any, square: tuple[int, int]) -> tuple[float, float]:
+    """The middle of a square in the window."""
+    x, y = page.evaluate(
+        """async ([row, column]) => {
+          const { app } = await import("/static/js/main.js");
+          const { view, game } = app.session;
+          const { x, y, size } = view.rectOf(row * game.board.width + column);
+          return [x + size / 2, y + size / 2];
+        }""",
+        square,
+    )
+    return x, y
+
+
+def press(page: Any, moves: str) -> None:
+    for letter in moves:
+        page.keyboard.press(KEYS[letter.lower()])
+
+
+def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    start = game(page)["rows"]
+    press(page, SOLUTION[:-1])
+    page.keyboard.press("ArrowDown")  # a bump against the wall changes nothing
+    assert (game(page)["moves"], game(page)["isSolved"]) == (SOLUTION[:-1], False)
+    page.keyboard.press("r")
+    assert (game(page)["rows"], game(page)["moves"]) == (start, SOLUTION[:-1])
+    page.keyboard.press("End")
+    page.keyboard.press("d")
+    page.wait_for_selector("[data-owner=solved]")
+    assert page.locator(".counters dd").all_inner_texts() == ["14best 14", "5best 5"]
+    for _ in SOLUTION:
+        page.keyboard.press("u")
+    assert (game(page)["rows"], game(page)["at"]) == (start, 0)
+    assert page.locator("[data-owner=solved]").count() == 0
+    for _ in SOLUTION:
+        page.keyboard.press("y")
+    assert game(page) | {"rows": []} == {
+        "moves": SOLUTION, "at": 14, "state": "solved", "title": "Room", "rows": [],
+        "isSolved": True,
+    }  # fmt: skip
+
+
+def test_a_game_by_mouse_with_clicks_and_with_a_drag(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.mouse.click(*place(page, (1, 6)))  # a walk
+    assert game(page)["moves"] == "rrrrr"
+    page.mouse.click(*place(page, UPPER))
+    page.mouse.click(*place(page, GOAL_OF_UPPER))
+    page.mouse.move(*place(page, LOWER))
+    page.mouse.down()
+    page.mouse.move(*place(page, (4, 4)), steps=3)
+    page.mouse.move(*place(page, GOAL_OF_LOWER), steps=3)
+    page.mouse.up()
+    assert game(page)["isSolved"]
+
+
+def test_a_game_by_touch_with_taps_a_swipe_and_buttons(open_page: Open) -> None:
+    viewport = {"width": 390, "height": 844}
+    page = opened(open_page(ROOM, viewport=viewport, has_touch=True, is_mobile=True))
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        touched = [{"x": x, "y": y} for x, y in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touched})
+
+    touch("touchStart", place(page, (1, 5)))
+    touch("touchMove", place(page, (1, 6)))
+    touch("touchEnd")
+    assert game(page)["moves"] == "r"
+    page.locator("[data-move=l]").tap()
+    assert game(page)["moves"] == "rl"
+    for square in (UPPER, GOAL_OF_UPPER, LOWER, GOAL_OF_LOWER):
+        page.touchscreen.tap(*place(page, square))
+    assert game(page)["isSolved"]
+
+
+def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.keyboard.press("b")
+    press(page, "rrd")
+    page.keyboard.press("Enter")
+    row = game(page)["rows"][GOAL_OF_UPPER[0]]
+    assert row[GOAL_OF_UPPER[1]] == "*"
+
+
+def test_typed_moves_are_made_and_the_board_is_read_as_text(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.get_by_label("Type moves").fill("dr 2r")
+    page.keyboard.press("Enter")
+    assert game(page)["moves"] == "drRR"
+    page.locator("summary:text('Board as text')").click()
+    shown = page.locator(".grid-text td[data-square]")
+    letters = "".join(shown.evaluate_all("cells => cells.map(cell => cell.dataset.square)"))
+    assert letters == "".join(game(page)["rows"])
+    page.locator("#board").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("body > [aria-live]").inner_text() == "Left, row 3, column 4"
+
+
+def test_a_line_that_another_move_cut_off_comes_back(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "drRR")
+    page.keyboard.press("r")
+    press(page, "r")
+    page.get_by_text("Return to the line left before (4 moves)").click()
+    assert (game(page)["moves"], game(page)["at"]) == ("drRR", 4)
+
+
+def test_replay_plays_the_line_to_its_end(open_page: Open) -> None:
+    page = opened(open_page(ROOM, reduced_motion="reduce"))
+    press(page, "drRR")
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        """async () => (await import("/static/js/main.js")).app.session.game.at === 4"""
+    )
+
+
+def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "drRR")
+    page.keyboard.press("k")
+    page.keyboard.press("u")
+    before = game(page) | {"state": "tried"}
+    page.reload()
+    opened(page)
+    assert game(page) == before
+    assert page.get_by_text("After 4 moves, 2 pushes").count() == 1
+
+
+def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Open) -> None:
+    first = opened(open_page(ROOM))
+    second = opened(open_page("#/play/file-1/1", context=first.context), "Corridor")
+    second.keyboard.press("ArrowRight")
+    press(first, SOLUTION)
+    second.goto(second.url.split("#")[0] + ROOM)
+    opened(second)
+    press(second, "rl" + SOLUTION)  # a longer solution
+    first.keyboard.press("l")
+    first.wait_for_selector(".level-card")
+    texts = first.locator(".level-state").all_inner_texts()
+    assert texts[:2] == ["1 moves, 1 pushes", "14 moves, 5 pushes"]
+
+
+@pytest.fixture
+def own_server(server: Any) -> Iterator[Any]:
+    """A second server, to be killed."""
+    started = type(server)()
+    yield started
+    started.stop()
+
+
+def test_no_move_is_lost_when_the_server_dies_in_mid_game(
+    open_page: Open, server: Any, own_server: Any, levels_file: Path
+) -> None:
+    page = opened(open_page("#/play/tokoban/1", base=own_server.url), "Easy 1")
+    page.keyboard.press("ArrowLeft")
+    own_server.stop()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("l")
+    page.wait_for_selector(".toast:text('The server does not answer')")
+    page.keyboard.press("Escape")
+    page.evaluate("history.replaceState(null, '', '#/play')")
+    own_server.__init__(levels_file, port=own_server.port)
+    page.reload()
+    opened(page, "Easy 1")
+    assert game(page)["moves"] == "Ld"

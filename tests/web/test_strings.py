@@ -1,0 +1,56 @@
+"""The table of strings: every key that the modules use is there, in English and in German."""
+
+import re
+from importlib import resources
+from pathlib import Path
+
+JS = Path(str(resources.files("tokoban.web"))) / "static" / "js"
+SOURCES = {path: path.read_text(encoding="utf-8") for path in sorted(JS.rglob("*.js"))}
+TABLES = {path: text for path, text in SOURCES.items() if path.parent.name == "strings"}
+# "key": { en: "...", de: "..." } with texts in one or more parts, each in double quotes.
+_TEXT = r'("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)'
+ENTRY = re.compile(rf'"([\w.-]+)":\s*\{{\s*en:\s*{_TEXT},\s*de:\s*{_TEXT},?\s*\}}')
+KEY = re.compile(r'^  "([\w-]+\.[\w.-]+)":', re.MULTILINE)
+USED = re.compile(r'(?:\bt\(|Key: )\s*"([\w.-]+)"')
+USED_BY_PREFIX = re.compile(r"\bt\(`([\w.-]+)\$")
+
+
+def entries() -> dict[str, tuple[str, str]]:
+    return {key: (en, de) for text in TABLES.values() for key, en, de in ENTRY.findall(text)}
+
+
+def test_every_key_has_both_languages_with_the_same_values() -> None:
+    found = entries()
+    keys = [key for text in TABLES.values() for key in KEY.findall(text)]
+    assert len(keys) == len(set(keys)), "a key is there twice"
+    assert set(keys) == set(found), "a key lacks a language"
+    for key, texts in found.items():
+        names = [set(re.findall(r"\{(\w+)", text)) for text in texts]
+        assert names[0] == names[1], key
+        assert all(len(text) > 2 for text in texts), key
+
+
+def test_every_key_that_is_used_exists_and_every_key_is_used() -> None:
+    keys = set(entries())
+    others = [text for path, text in SOURCES.items() if path not in TABLES]
+    used = {key for text in others for key in USED.findall(text)}
+    assert used - keys == set()
+    prefixes = {prefix for text in others for prefix in USED_BY_PREFIX.findall(text)}
+    for prefix in prefixes:
+        assert any(key.startswith(prefix) for key in keys), prefix
+    everything = "\n".join(others)
+    unused = {
+        key
+        for key in keys
+        if f'"{key}"' not in everything and not any(key.startswith(start) for start in prefixes)
+    }
+    assert unused == set()
+
+
+def test_modules_stay_short() -> None:
+    long = {
+        path.name: lines
+        for path, text in SOURCES.items()
+        if path not in TABLES and (lines := text.count("\n")) > 300
+    }
+    assert long == {}
