@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Server:
             int(pid) for task in listed.iterdir() for pid in (task / "children").read_text().split()
         ]
 
-    def events(self, kind: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+    def events(self, kind: str, **arguments: Any) -> Generator[dict[str, Any], None, None]:
         body = {"kind": kind, "arguments": arguments}
         with self.client.stream("POST", "/api/jobs", json=body) as answer:
             assert answer.status_code == 200, answer.read()
@@ -67,6 +67,7 @@ class Server:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     running = Server()
+    list(running.events("explain", board=LEVEL))  # once the searches are loaded
     yield running
     running.end()
 

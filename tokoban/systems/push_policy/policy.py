@@ -75,22 +75,23 @@ class PushPolicy:
         solution.
         """
         guide: Guide
-        if is_hopeless(board):  # which the search finds out without its guide
-            guide, prediction = UniformGuide(Squares(board).neighbours), _HOPELESS
-        else:
-            try:
+        try:
+            check_size(len(board.inside()))
+            if is_hopeless(board):  # which the search finds out without its guide
+                guide, prediction = UniformGuide(Squares(board).neighbours), _HOPELESS
+            else:
                 guide, squares = self.guide(board)
-            except ValueError as error:
-                reason = f"does not fit the policy: {error}"
-                return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
-            prediction = _predicted(board, guide, squares)
+                prediction = _predicted(board, guide, squares)
+        except ValueError as error:
+            reason = f"does not fit the policy: {error}"
+            return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
         answer = solve_guided(board, guide, options=_OPTIONS, limits=limits, report=report)
         return PolicyAnswer(answer, prediction)
 
     def guide(self, board: Board) -> tuple[NetworkGuide, Squares]:
         """The guide of a level and its squares; errors as of ``predict``."""
+        check_size(len(board.inside()))
         squares = Squares(board)
-        check_size(squares)
         return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
 
     @property

@@ -29,9 +29,8 @@ from tokoban.systems.push_policy.positions import (
 MOST_SQUARES = 1024  # of a level, by which the network is limited
 
 
-def check_size(squares: Squares) -> None:
-    """``ValueError`` for a level of more than ``MOST_SQUARES``."""
-    num_squares = len(squares.squares)
+def check_size(num_squares: int) -> None:
+    """``ValueError`` for a level with more than ``MOST_SQUARES`` inside."""
     if num_squares > MOST_SQUARES:
         raise ValueError(
             f"the level has {num_squares:,} squares that the player could reach; the network "
@@ -44,7 +43,7 @@ class Tokens:
 
     def __init__(self, squares: Squares, ground: Ground) -> None:
         """``ValueError`` for a level of more than ``MOST_SQUARES``."""
-        check_size(squares)
+        check_size(len(squares.squares))
         num_squares = len(squares.squares)
         self.ground = ground
         places = np.array(squares.squares, np.int64).reshape(-1, 2)
