@@ -1,6 +1,7 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
 import { button, el } from "../shell/dom.js";
+import { relabel } from "../shell/relabel.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
 import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
@@ -148,7 +149,7 @@ function hintPart(session, app) {
   const refresh = () => {
     text.textContent = hints.text || t("hint.grades");
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
-    ask.replaceChildren(t(label));
+    relabel(ask, t(label));
     ask.disabled = session.game.board.isSolved();
     if (hints.text && element.closest("[hidden]")) app.toast(hints.text);
   };
@@ -184,7 +185,7 @@ function linePart(session, app, watch) {
   const refresh = () => {
     chart.show(session.game, line, watch.lostAt);
     about.textContent = line.refusal || t("line.legend");
-    prove.replaceChildren(t(line.isProving ? "line.stop" : "line.prove"));
+    relabel(prove, t(line.isProving ? "line.stop" : "line.prove"));
   };
   line.addEventListener("change", refresh);
   watch.addEventListener("change", refresh);

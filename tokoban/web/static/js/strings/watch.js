@@ -15,8 +15,12 @@ export const strings = {
   "opinion.lost": { en: "deadlocked, it is sure", de: "sicher verloren, meint es" },
   "attend.title": { en: "Attention", de: "Aufmerksamkeit" },
   "attend.show": {
-    en: "Show it on the board, also from the square under the pointer",
-    de: "Auf dem Brett zeigen, auch vom Feld unter dem Zeiger aus",
+    en: "Show it on the board",
+    de: "Auf dem Brett zeigen",
+  },
+  "attend.pointer": {
+    en: "Point at a square, or choose one here.",
+    de: "Zeigen Sie auf ein Feld, oder wählen Sie hier eines.",
   },
   "attend.from": { en: "From", de: "Von" },
   "attend.player": { en: "the player", de: "der Figur" },

@@ -145,6 +145,7 @@ export class AttentionPart {
     const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "attend.head")];
     const had = document.activeElement?.getAttribute("data-choice");
     this._choices.replaceChildren(
+      el("p", { class: "soft" }, t("attend.pointer")),
       this._choice("from", t("attend.from"), from, this._chosen, (value) => {
         this._chosen = value;
       }),

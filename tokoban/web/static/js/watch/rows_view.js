@@ -5,6 +5,7 @@ import { Board } from "../rules/board.js";
 import { el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 import { opinionText } from "./opinion.js";
+import { trimmed } from "./trimmed.js";
 
 /**
  * @typedef {{row: number, board: string, score?: number, is_solved: boolean,
@@ -31,7 +32,8 @@ export class RowsView {
       const { element, view, text } = this._cells[index];
       element.classList.toggle("followed", row.row === followed);
       const board = Board.fromRows(row.board.split("\n"));
-      view.show(board, { marks: pushMarks(board, row) });
+      const small = trimmed(board);
+      view.show(small.board, { marks: pushMarks(board, row, small.squareOf) });
       text.textContent = rowText(row, row.row === followed);
     });
   }
@@ -48,11 +50,16 @@ function newCell() {
   return { element, view: new BoardView(room, { isStatic: true }), text };
 }
 
-/** @param {Board} board @param {Row} row @returns {any[]} an arrow where the last push was */
-function pushMarks(board, { box, direction }) {
+/**
+ * An arrow where the last push was.
+ * @param {Board} board @param {Row} row @param {(square: number) => number} squareOf
+ * @returns {any[]}
+ */
+function pushMarks(board, { box, direction }, squareOf) {
   if (!box || !direction) return [];
   const from = box[0] * board.width + box[1];
-  return [{ from, to: board.neighbour(from, direction), kind: "arrow", weight: 0.5 }];
+  const to = board.neighbour(from, direction);
+  return [{ from: squareOf(from), to: squareOf(to), kind: "arrow", weight: 0.5 }];
 }
 
 /** @param {Row} row @param {boolean} isFollowed @returns {string} */

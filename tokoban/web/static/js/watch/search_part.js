@@ -1,6 +1,7 @@
 /** One search of the policy, watched step by step. */
 
 import { button, choice, el } from "../shell/dom.js";
+import { relabel } from "../shell/relabel.js";
 import { number, t } from "../strings/index.js";
 import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
 import { RowsView } from "./rows_view.js";
@@ -122,7 +123,7 @@ export class SearchPart {
     const at = Math.min(Number(this._slider.value), this._steps.length) - 1;
     const step = this._steps[at];
     this._timeline.hidden = this._steps.length === 0;
-    this._start.replaceChildren(t(this._job.isRunning ? "watch.stop" : "watch.start"));
+    relabel(this._start, t(this._job.isRunning ? "watch.stop" : "watch.start"));
     this._take.hidden = !this._done?.moves;
     this._rows.show(step?.rows ?? [], this._done?.followed[at] ?? -1);
     if (!step) return;

@@ -1,0 +1,105 @@
+/** New levels by size and difficulty, kept as a collection in the browser. */
+
+import { button, choice, el } from "../shell/dom.js";
+import { relabel } from "../shell/relabel.js";
+import { t } from "../strings/index.js";
+import { Latest, sentenceOf } from "../understand/latest.js";
+
+/** @typedef {import("../shell/app.js").App} App */
+
+const SIZES = [7, 8, 9, 10, 12, 14];
+const BOXES = [1, 2, 3, 4, 5, 6];
+const NUMBERS = [1, 5, 10, 20];
+const DIFFICULTIES = ["any", "easy", "medium", "hard", "expert"];
+const MAX_SEED = 2 ** 32 - 200;
+
+export class GeneratePart {
+  /** @param {App} app */
+  constructor(app) {
+    this._app = app;
+    this._job = new Latest();
+    this._values = { size: 9, boxes: 3, count: 5, difficulty: "any" };
+    /** @type {import("../game/store.js").Level[]} */
+    this._levels = [];
+    this._status = el("p", { class: "soft", role: "status" });
+    this._start = button({ label: t("work.generate-start"), run: () => this._toggle() });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t("work.generate")),
+      this._choice("size", SIZES, (size) => t("work.size", { size })),
+      this._choice("boxes", BOXES, String),
+      this._choice("count", NUMBERS, String),
+      this._choice("difficulty", DIFFICULTIES, (name) => t(`work.difficulty-${name}`)),
+      el("div", { class: "row" }, this._start),
+      this._status,
+    );
+  }
+
+  destroy() {
+    this._job.stop();
+  }
+
+  /**
+   * @param {"size" | "boxes" | "count" | "difficulty"} name
+   * @param {any[]} values
+   * @param {(value: any) => string} text
+   */
+  _choice(name, values, text) {
+    return choice({
+      label: t(`work.generate-${name}`),
+      options: values.map((value) => [String(value), text(value)]),
+      value: String(this._values[name]),
+      change: (chosen) => {
+        const value = name === "difficulty" ? chosen : Number(chosen);
+        this._values = { ...this._values, [name]: value };
+      },
+    });
+  }
+
+  async _toggle() {
+    if (this._job.isRunning) {
+      this._job.stop();
+      this._finish();
+      return;
+    }
+    this._levels = [];
+    const { size, boxes, count, difficulty } = this._values;
+    const running = this._job.run(
+      "generate",
+      {
+        num_levels: count,
+        seed: Math.floor(Math.random() * MAX_SEED),
+        rows: size,
+        columns: size,
+        num_boxes: boxes,
+        difficulty: difficulty === "any" ? null : difficulty,
+      },
+      (event) => {
+        if (event.event !== "answer") return;
+        this._levels.push(event.level);
+        this._status.textContent = t("work.generated", { count: this._levels.length });
+      },
+    );
+    this._status.textContent = t("work.running");
+    relabel(this._start, t("work.cancel"));
+    try {
+      if (await running) this._finish();
+    } catch (error) {
+      this._finish();
+      this._status.textContent = sentenceOf(error);
+    }
+  }
+
+  /** Keeps what there is and opens the first level. */
+  _finish() {
+    relabel(this._start, t("work.generate-start"));
+    const count = this._levels.length;
+    this._status.textContent = t("work.generated", { count });
+    if (!count) return;
+    const { size, boxes } = this._values;
+    const { id } = this._app.collections.add(t("work.generated-name", { size, boxes }), this._levels);
+    this._levels = [];
+    this._app.open("play", [id, 1]);
+  }
+}

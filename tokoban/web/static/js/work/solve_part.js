@@ -1,0 +1,221 @@
+/** Solves the position, or shortens the player's solution, and shows each better answer. */
+
+import { button, choice, el } from "../shell/dom.js";
+import { relabel } from "../shell/relabel.js";
+import { number, t } from "../strings/index.js";
+import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+
+/** @typedef {import("../game/session.js").Session} Session */
+
+/** Asked for by the player; each may be cancelled at any time. */
+const LIMITS_S = [10, 60, 600];
+
+/** A job whose answers are solutions. */
+class SolutionPart {
+  /**
+   * @param {Session} session
+   * @param {{kind: string, titleKey: string, startKey: string, objectives: string[]}} about
+   */
+  constructor(session, { kind, titleKey, startKey, objectives }) {
+    this._session = session;
+    this._job = new Latest();
+    this._kind = kind;
+    this._startKey = startKey;
+    this._objective = objectives[0];
+    this._limit = LIMITS_S[0];
+    /** The moves played before the position that is solved. */
+    this._played = "";
+    /** The last answer with a solution. @type {any} */
+    this._best = null;
+    this._status = el("p", { role: "status" });
+    this._progress = el("p", { class: "soft" });
+    this._list = el("ol", { class: "answers" });
+    this._start = button({ label: t(startKey), class: "primary", run: () => this._toggle() });
+    this._show = button({ label: t("work.show"), run: () => this._takeOver() });
+    this._about = el("p", { class: "soft" });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t(titleKey)),
+      choice({
+        label: t("work.objective"),
+        options: objectives.map((name) => [name, t(`work.objective-${name}`)]),
+        value: this._objective,
+        change: (value) => (this._objective = value),
+      }),
+      choice({
+        label: t("work.limit"),
+        options: LIMITS_S.map((limit) => [String(limit), t("work.seconds", { seconds: limit })]),
+        value: String(this._limit),
+        change: (value) => (this._limit = Number(value)),
+      }),
+      this._about,
+      el("div", { class: "row" }, this._start, this._show),
+      this._status,
+      this._progress,
+      this._list,
+    );
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    session.addEventListener("level", () => this._clear(), { signal });
+    session.addEventListener("change", () => this._refresh(), { signal });
+    this._clear();
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._job.stop();
+  }
+
+  /** What the job is given besides the objective and the limit; null where it cannot start. */
+  _arguments() {
+    const { level, game } = this._session;
+    return level ? { board: wireBoard(game.board) } : null;
+  }
+
+  /** The moves of the game that come before an answer's. */
+  _before() {
+    return this._session.game.played;
+  }
+
+  _clear() {
+    this._job.stop();
+    this._best = null;
+    this._status.textContent = this._progress.textContent = "";
+    this._list.replaceChildren();
+    this._refresh();
+  }
+
+  async _toggle() {
+    if (this._job.isRunning) {
+      this._job.stop();
+      this._status.textContent = t("work.cancelled");
+      this._progress.textContent = "";
+      this._refresh();
+      return;
+    }
+    const args = this._arguments();
+    if (!args) return;
+    this._clear();
+    this._played = this._before();
+    const minimise = this._objective === "best" ? null : this._objective;
+    const limits = { minimise, time_limit_s: this._limit };
+    const running = this._job.run(this._kind, { ...args, ...limits }, (event) => {
+      if (event.event === "answer") this._take(event);
+      if (event.event === "progress") this._progress.textContent = progressText(event);
+    });
+    this._status.textContent = t("work.running");
+    this._refresh();
+    try {
+      const done = await running;
+      if (done) {
+        this._take(done);
+        this._status.textContent = doneText(done);
+        this._progress.textContent = "";
+      }
+    } catch (error) {
+      this._status.textContent = sentenceOf(error);
+      this._progress.textContent = "";
+    }
+    this._refresh();
+  }
+
+  /** @param {any} answer */
+  _take(answer) {
+    if (answer.moves !== null && answer.moves !== undefined && answer.moves !== this._best?.moves) {
+      this._best = answer;
+      this._list.prepend(el("li", {}, solutionText(answer)));
+    }
+    const bounds = boundsText(answer);
+    if (bounds) this._progress.textContent = bounds;
+    this._refresh();
+  }
+
+  _refresh() {
+    const { isRunning } = this._job;
+    relabel(this._start, t(isRunning ? "work.cancel" : this._startKey));
+    this._start.disabled = !isRunning && this._arguments() === null;
+    this._show.hidden = !this._best;
+    this._about.textContent = "";
+  }
+
+  _takeOver() {
+    this._session.game.replaceLine(this._played + this._best.moves, this._played.length);
+  }
+}
+
+export class SolvePart extends SolutionPart {
+  /** @param {Session} session */
+  constructor(session) {
+    const objectives = ["best", "any", "pushes", "moves"];
+    super(session, {
+      kind: "solve",
+      titleKey: "work.solve",
+      startKey: "work.solve-start",
+      objectives,
+    });
+  }
+}
+
+export class OptimisePart extends SolutionPart {
+  /** @param {Session} session */
+  constructor(session) {
+    const objectives = ["moves", "pushes"];
+    super(session, {
+      kind: "optimise",
+      titleKey: "work.optimise",
+      startKey: "work.optimise-start",
+      objectives,
+    });
+  }
+
+  _arguments() {
+    const { level, game, bests } = this._session;
+    const solution = this._objective === "pushes" ? bests.bestByPushes : bests.bestByMoves;
+    if (!level || solution === undefined) return null;
+    return { board: wireBoard(game.start), solution };
+  }
+
+  _before() {
+    return "";
+  }
+
+  _refresh() {
+    super._refresh();
+    if (!this._job.isRunning && this._arguments() === null) {
+      this._about.textContent = t("work.optimise-none");
+    }
+  }
+}
+
+/** @param {any} answer @returns {string} */
+function solutionText({ num_moves: moves, num_pushes: pushes, optimum, elapsed_s: elapsed }) {
+  const seconds = number(Math.round(100 * elapsed) / 100);
+  const text = t("work.solution", { moves, pushes, seconds });
+  return optimum ? `${text} ${t(`work.optimum-${optimum}`)}` : text;
+}
+
+/** @param {any} answer @returns {string} what is proved; empty for nothing */
+function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
+  const parts = [];
+  if (moves) parts.push(t("work.at-least-moves", { moves }));
+  if (pushes) parts.push(t("work.at-least-pushes", { pushes }));
+  return parts.length ? t("work.proved", { bounds: parts.join(", ") }) : "";
+}
+
+/** @param {any} event @returns {string} */
+function progressText({ code, message, expansions, num_expansions: all, at_least: least, ...event }) {
+  if (code === "compiling") return message;
+  const count = expansions ?? all ?? 0;
+  const seconds = number(Math.round(event.elapsed_s ?? 0));
+  const text = t("work.progress", { count, seconds });
+  return least ? `${text} ${t("work.progress-least", { least })}` : text;
+}
+
+/** @param {any} done @returns {string} */
+function doneText({ status, optimum, reason }) {
+  if (status === "unsolvable") return t("work.unsolvable");
+  if (status === "gave up") return t("work.gave-up", { reason: reason ?? "" });
+  if (optimum) return t("work.done-optimal");
+  return reason ? t("work.done-reason", { reason }) : t("work.done");
+}
