@@ -31,4 +31,18 @@ MODULES = (
 
 # Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind
 # a long search.
-QUICK = frozenset({"attention", "explain", "hint", "predict", "predict_line"})
+QUICK = frozenset(
+    {
+        "attention",
+        "continue_text",
+        "explain",
+        "hint",
+        "life",
+        "life_attention",
+        "next_tokens",
+        "predict",
+        "predict_line",
+        "remember",
+        "translate",
+    }
+)

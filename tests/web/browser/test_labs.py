@@ -1,0 +1,102 @@
+"""The labs in the browser: an example each, answers to what is typed or drawn, and attention."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.web.browser.test_accessibility import complaints
+
+Open = Callable[..., Any]
+# The first job of a lab loads its weights.
+LOADING_MS = 60_000
+
+
+@pytest.fixture
+def lab(open_page: Open) -> Open:
+    """``lab("life", color_scheme=…)`` gives the page once the example's attention is there."""
+
+    def open_lab(name: str, **options: Any) -> Any:
+        page = open_page(f"#/labs/{name}", **options)
+        page.wait_for_selector(".attention .said:not(:empty)", timeout=LOADING_MS)
+        assert complaints(page) == []
+        return page
+
+    return open_lab
+
+
+def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any) -> None:
+    page = lab("translation", color_scheme="dark")
+    second = page.locator(".lab-found button").nth(1)
+    text = second.inner_text()
+    second.click()
+    page.locator(".lab-found button[aria-pressed=true]", has_text=text).wait_for()
+    written = page.locator(".queries .token").all_inner_texts()
+    assert "".join(written).replace("␣", " ").strip() == f"{text}(end)"
+    page.get_by_label("Sentence").fill("Zwei Hunde spielen im Schnee.")
+    page.locator(".lab-found button", has_text="Two dogs").first.wait_for()
+    page.get_by_label("Direction").select_option("en")
+    page.locator(".keys .token", has_text="girl").wait_for(timeout=LOADING_MS)
+
+
+def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
+    page = lab("gpt")
+    text = page.get_by_label("Text", exact=True)
+    before, token = text.input_value(), page.locator(".lab-bars button").nth(1)
+    chosen = token.inner_text().replace("␣", " ")
+    token.click()
+    assert text.input_value() == before + chosen
+    page.locator(".queries .token").nth(14).wait_for()
+    page.get_by_role("button", name="Continue by 40 tokens").click()
+    page.wait_for_function(
+        "length => document.querySelector('#lab-text').value.length > length + 40",
+        arg=len(before + chosen),
+    )
+
+
+def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:
+    page = lab("life", color_scheme="dark")
+    cell = page.locator(".lab-cell")
+    assert page.locator(".lab-cell.alive").count() == 5
+    cell.nth(0).click()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    assert [cell.nth(n).get_attribute("class").split()[-1] for n in (0, 1, 18)] == [
+        "alive", "lab-cell", "alive",
+    ]  # fmt: skip
+    page.get_by_role("button", name="Glider").click()
+    page.get_by_role("button", name="One step").click()
+    page.get_by_text("Step 1; wrong cells so far: 0").wait_for()
+    page.get_by_label("Noise in the weights").select_option("0.4")
+    page.get_by_role("button", name="Run").click()
+    page.locator(".lab-cell.wrong").first.wait_for()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Run").wait_for()
+
+
+def test_a_drawn_board_is_judged_and_proved(lab: Any) -> None:
+    page = lab("pictures")
+    page.get_by_text("Proved open").wait_for()
+    assert page.locator(".maps button[aria-pressed=true]").get_attribute("title") == "rollout"
+    # The upper box goes into the corner.
+    page.get_by_role("button", name="floor", exact=True).click()
+    page.get_by_role("button", name="row 3, column 3: box").click()
+    page.get_by_role("button", name="box", exact=True).click()
+    page.get_by_role("button", name="row 2, column 2: floor").click()
+    page.get_by_text("Proved lost").wait_for()
+
+
+def test_a_step_of_an_episode_shows_where_the_player_looked(lab: Any) -> None:
+    page = lab("memory")
+    page.locator(".lab-steps button").nth(20).click()
+    assert page.locator(".queries .token.chosen").evaluate("token => token.title").startswith("“")
+    chosen = page.locator(".queries .token").evaluate_all(
+        "tokens => tokens.findIndex(token => token.classList.contains('chosen'))"
+    )
+    assert chosen == 20
+    weights = page.locator(".queries .token").evaluate_all(
+        "tokens => tokens.map(token => Number(token.dataset.weight))"
+    )
+    assert max(range(51), key=weights.__getitem__) == 17  # three steps before
