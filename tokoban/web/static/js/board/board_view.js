@@ -1,9 +1,10 @@
 /** The picture of a board on a canvas: it follows a game, animates moves and shows marks. */
 
 import { OFFSETS, opposite } from "../rules/board.js";
-import { Backdrop } from "./backdrop.js";
+import { Backdrop, paintPosition } from "./backdrop.js";
 import { Camera } from "./camera.js";
 import { drawMarks } from "./marks.js";
+import { outlineOf } from "./outline.js";
 import { paletteOf } from "./palette.js";
 import { Sprites } from "./sprites.js";
 
@@ -20,10 +21,11 @@ const FIRST_SHARE = 0.2;
 export class BoardView {
   /**
    * @param {HTMLElement} container its size is the room for the board
-   * @param {{isStatic?: boolean}} [options] a static view shrinks the board to its room and never
-   *   moves: thumbnails
+   * @param {{isStatic?: boolean, isWhole?: boolean}} [options] a static view shrinks the board to
+   *   its room and never moves; a whole one draws walls that touch no floor too
    */
-  constructor(container, { isStatic = false } = {}) {
+  constructor(container, { isStatic = false, isWhole = false } = {}) {
+    this._isWhole = isWhole;
     this.container = container;
     this.canvas = document.createElement("canvas");
     this.canvas.className = "board-canvas";
@@ -60,13 +62,13 @@ export class BoardView {
    * @param {{marks?: readonly Mark[]}} [options]
    */
   show(board, { marks = this._marks } = {}) {
-    const isSameSize = this.board?.width === board.width && this.board?.height === board.height;
+    const isSameLevel = this.board?.walls === board.walls;
     this.board = board;
     this._marks = marks;
     this._stop();
     this._boxes = board.boxes.slice();
     this._player = board.player;
-    if (!isSameSize || !this._sprites) this.resize();
+    if (!isSameLevel || !this._sprites) this.resize();
     else this.draw();
   }
 
@@ -115,7 +117,7 @@ export class BoardView {
     const camera = this._camera;
     const { clientWidth: width, clientHeight: height } = this.container;
     if (!width || !height) return;
-    camera.fit(this.board, { width, height });
+    camera.fit(outlineOf(this.board, this._isWhole).range, { width, height });
     if (this.canvas.width !== camera.width || this.canvas.height !== camera.height) {
       this.canvas.width = camera.width;
       this.canvas.height = camera.height;
@@ -135,12 +137,10 @@ export class BoardView {
   squareAt(clientX, clientY) {
     if (!this.board) return -1;
     const box = this.canvas.getBoundingClientRect();
-    const { cell, ratio, x, y } = this._camera;
-    const column = Math.floor(((clientX - box.left) * ratio + x) / cell);
-    const row = Math.floor(((clientY - box.top) * ratio + y) / cell);
-    const isInside =
-      row >= 0 && row < this.board.height && column >= 0 && column < this.board.width;
-    return isInside ? row * this.board.width + column : -1;
+    const { cell, ratio, x, y, width, height } = this._camera;
+    const [left, top] = [(clientX - box.left) * ratio, (clientY - box.top) * ratio];
+    if (left < 0 || left >= width || top < 0 || top >= height) return -1;
+    return Math.floor((top + y) / cell) * this.board.width + Math.floor((left + x) / cell);
   }
 
   /**
@@ -162,18 +162,14 @@ export class BoardView {
    */
   picture(cell) {
     const board = /** @type {Board} */ (this.board);
+    const outline = outlineOf(board, this._isWhole);
+    const { top, bottom, left, right } = outline.range;
     const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [board.width * cell, board.height * cell];
+    [canvas.width, canvas.height] = [(right - left) * cell, (bottom - top) * cell];
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     const sprites = new Sprites(cell, paletteOf(this.container));
-    const all = { top: 0, bottom: board.height, left: 0, right: board.width };
-    new Backdrop().paint(pen, board, sprites, all, 0, 0);
-    for (const square of board.boxSquares()) {
-      const [row, column] = board.place(square);
-      sprites.box(pen, column * cell, row * cell, board.goals[square] === 1);
-    }
-    const [row, column] = board.place(board.player);
-    sprites.player(pen, column * cell, row * cell, this.facing);
+    pen.translate(-left * cell, -top * cell);
+    paintPosition(pen, board, outline, sprites, this.facing);
     return canvas;
   }
 
@@ -240,7 +236,7 @@ export class BoardView {
     const [playerRow, playerColumn] = step ? [row + dRow, column + dColumn] : [row, column];
     camera.follow(playerRow, playerColumn);
     pen.clearRect(0, 0, camera.width, camera.height);
-    pen.drawImage(this._backdrop.of(board, sprites, camera), 0, 0);
+    pen.drawImage(this._backdrop.of(board, outlineOf(board, this._isWhole), sprites, camera), 0, 0);
     const marking = {
       size: cell,
       corner: (/** @type {number} */ square) => this._corner(square),

@@ -19,7 +19,8 @@ export class Camera {
     this.x = 0;
     this.y = 0;
     this.ratio = 1;
-    this._board = { width: 1, height: 1 };
+    /** All squares that are drawn. @type {import("./outline.js").Range} */
+    this._range = { top: 0, bottom: 1, left: 0, right: 1 };
   }
 
   /** @param {number} factor */
@@ -28,20 +29,21 @@ export class Camera {
   }
 
   /**
-   * @param {{width: number, height: number}} board in squares
+   * @param {import("./outline.js").Range} range of the squares that are drawn
    * @param {{width: number, height: number}} room in CSS pixels
    */
-  fit(board, room) {
+  fit(range, room) {
+    const [columns, rows] = [range.right - range.left, range.bottom - range.top];
     this.ratio = window.devicePixelRatio || 1;
     const [width, height] = [room.width * this.ratio, room.height * this.ratio];
-    let cell = Math.min(width / board.width, height / board.height);
+    let cell = Math.min(width / columns, height / rows);
     if (!this._fitsAlways) {
       cell = Math.min(Math.max(cell, MIN_CELL * this.ratio), MAX_CELL * this.ratio) * this.zoom;
     }
     this.cell = Math.max(1, Math.floor(cell));
-    this.width = Math.max(1, Math.min(Math.floor(width), this.cell * board.width));
-    this.height = Math.max(1, Math.min(Math.floor(height), this.cell * board.height));
-    this._board = board;
+    this.width = Math.max(1, Math.min(Math.floor(width), this.cell * columns));
+    this.height = Math.max(1, Math.min(Math.floor(height), this.cell * rows));
+    this._range = range;
   }
 
   /**
@@ -49,11 +51,14 @@ export class Camera {
    * @param {number} row @param {number} column
    */
   follow(row, column) {
-    const board = this._board;
-    const within = (/** @type {number} */ at, /** @type {number} */ room, /** @type {number} */ all) =>
-      Math.round(Math.max(0, Math.min(all - room, (at + 0.5) * this.cell - room / 2)));
-    this.x = within(column, this.width, board.width * this.cell);
-    this.y = within(row, this.height, board.height * this.cell);
+    const { top, bottom, left, right } = this._range;
+    /** @type {(at: number, room: number, first: number, end: number) => number} */
+    const within = (at, room, first, end) =>
+      Math.round(
+        Math.max(first * this.cell, Math.min(end * this.cell - room, (at + 0.5) * this.cell - room / 2)),
+      );
+    this.x = within(column, this.width, left, right);
+    this.y = within(row, this.height, top, bottom);
   }
 
   /** The squares in the picture. @returns {{top: number, bottom: number, left: number, right: number}} */
@@ -61,9 +66,9 @@ export class Camera {
     const { cell, x, y, width, height } = this;
     return {
       top: Math.floor(y / cell),
-      bottom: Math.min(this._board.height, Math.ceil((y + height) / cell)),
+      bottom: Math.min(this._range.bottom, Math.ceil((y + height) / cell)),
       left: Math.floor(x / cell),
-      right: Math.min(this._board.width, Math.ceil((x + width) / cell)),
+      right: Math.min(this._range.right, Math.ceil((x + width) / cell)),
     };
   }
 }

@@ -1,6 +1,7 @@
 /** Small pictures of boards, many at once. */
 
-import { Backdrop } from "./backdrop.js";
+import { paintPosition } from "./backdrop.js";
+import { WALL, outlineOf } from "./outline.js";
 import { Sprites } from "./sprites.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
@@ -8,6 +9,8 @@ import { Sprites } from "./sprites.js";
 
 /** Smaller squares, in device pixels, are plain points: a large board has 100,000 of them. */
 const MIN_DRAWN = 4;
+/** Small levels are not blown up. */
+const MAX_CELL = 40;
 
 /** Draws thumbnails of one theme; the pictures of squares are shared. */
 export class Thumbnails {
@@ -16,7 +19,6 @@ export class Thumbnails {
     this._palette = palette;
     /** @type {Map<number, Sprites>} */
     this._sprites = new Map();
-    this._backdrop = new Backdrop();
   }
 
   /**
@@ -27,24 +29,27 @@ export class Thumbnails {
   draw(canvas, board) {
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    const cell = Math.floor(Math.min(canvas.width / board.width, canvas.height / board.height, 40));
-    if (cell < MIN_DRAWN) return this._drawPoints(pen, board);
+    const outline = outlineOf(board);
+    const { top, bottom, left, right } = outline.range;
+    const [width, height] = [right - left, bottom - top];
+    const cell = Math.floor(Math.min(canvas.width / width, canvas.height / height, MAX_CELL));
+    if (cell < MIN_DRAWN) return this._drawPoints(pen, board, outline);
     const sprites = this._sprites.get(cell) ?? new Sprites(cell, this._palette);
     this._sprites.set(cell, sprites);
-    const left = Math.floor((canvas.width - cell * board.width) / 2);
-    const top = Math.floor((canvas.height - cell * board.height) / 2);
-    const all = { top: 0, bottom: board.height, left: 0, right: board.width };
-    this._backdrop.paint(pen, board, sprites, all, -left, -top);
-    for (const square of board.boxSquares()) {
-      const [row, column] = board.place(square);
-      sprites.box(pen, left + column * cell, top + row * cell, board.goals[square] === 1);
-    }
-    const [row, column] = board.place(board.player);
-    sprites.player(pen, left + column * cell, top + row * cell, "d");
+    pen.save();
+    pen.translate(
+      Math.floor((canvas.width - cell * width) / 2) - cell * left,
+      Math.floor((canvas.height - cell * height) / 2) - cell * top,
+    );
+    paintPosition(pen, board, outline, sprites, "d");
+    pen.restore();
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {Board} board */
-  _drawPoints(pen, board) {
+  /**
+   * @param {CanvasRenderingContext2D} pen @param {Board} board
+   * @param {import("./outline.js").Outline} outline
+   */
+  _drawPoints(pen, board, { squares }) {
     const points = document.createElement("canvas");
     [points.width, points.height] = [board.width, board.height];
     const point = /** @type {CanvasRenderingContext2D} */ (points.getContext("2d"));
@@ -56,8 +61,9 @@ export class Thumbnails {
     );
     const image = point.createImageData(board.width, board.height);
     for (let square = 0; square < board.walls.length; square++) {
+      if (!squares[square]) continue;
       let name = "floor";
-      if (board.walls[square]) name = "wall";
+      if (squares[square] === WALL) name = "wall";
       else if (board.boxes[square]) name = board.goals[square] ? "done" : "box";
       else if (board.goals[square]) name = "goal";
       if (square === board.player) name = "player";

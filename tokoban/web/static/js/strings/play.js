@@ -207,16 +207,16 @@ export const strings = {
   },
   "moves.best": { en: "Best solutions", de: "Beste Lösungen" },
   "moves.best-both": {
-    en: "Best solution: {moves} moves, {pushes} pushes",
-    de: "Beste Lösung: {moves} Züge, {pushes} Schübe",
+    en: "Show the best solution: {moves} moves, {pushes} pushes",
+    de: "Beste Lösung zeigen: {moves} Züge, {pushes} Schübe",
   },
   "moves.best-moves": {
-    en: "Fewest moves: {moves} moves, {pushes} pushes",
-    de: "Wenigste Züge: {moves} Züge, {pushes} Schübe",
+    en: "Show the fewest moves: {moves} moves, {pushes} pushes",
+    de: "Wenigste Züge zeigen: {moves} Züge, {pushes} Schübe",
   },
   "moves.best-pushes": {
-    en: "Fewest pushes: {moves} moves, {pushes} pushes",
-    de: "Wenigste Schübe: {moves} Züge, {pushes} Schübe",
+    en: "Show the fewest pushes: {moves} moves, {pushes} pushes",
+    de: "Wenigste Schübe zeigen: {moves} Züge, {pushes} Schübe",
   },
   "moves.loaded": {
     en: "The solution is loaded: go through it by redo, or play it.",

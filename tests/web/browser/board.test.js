@@ -1,0 +1,72 @@
+import { BoardView } from "/static/js/board/board_view.js";
+import { outlineOf } from "/static/js/board/outline.js";
+import { Board } from "/static/js/rules/board.js";
+import { equal } from "./expect.js";
+
+// A wall of 3x3 in the middle, and walls all round that no floor touches.
+const ROWS = [
+  "###########",
+  "###########",
+  "##       ##",
+  "## ### $ ##",
+  "## ### . ##",
+  "## ###   ##",
+  "##@      ##",
+  "###########",
+  "###########",
+];
+
+export function walls_far_from_floor_are_left_out_but_no_hole_is_made() {
+  const board = Board.fromRows(ROWS);
+  const { squares, range } = outlineOf(board);
+  equal(range, { top: 1, bottom: 8, left: 1, right: 10 });
+  const drawn = Array.from({ length: 9 }, (_, row) =>
+    [...squares.slice(row * 11, row * 11 + 11)].join(""),
+  );
+  equal(drawn, [
+    "00000000000",
+    "02222222220",
+    "02111111120",
+    "02122211120",
+    "02122211120",
+    "02122211120",
+    "02111111120",
+    "02222222220",
+    "00000000000",
+  ]);
+  equal([...outlineOf(board, true).squares].includes(0), false);
+}
+
+function newView(options) {
+  const room = document.createElement("div");
+  Object.assign(room.style, { position: "fixed", inset: "0", width: "300px", height: "200px" });
+  document.body.append(room);
+  return new BoardView(room, options);
+}
+
+export function a_point_of_a_square_is_in_that_square() {
+  for (const options of [{}, { isStatic: true }, { isWhole: true }]) {
+    const view = newView(options);
+    view.show(Board.fromRows(ROWS));
+    for (const square of [2 * 11 + 2, 4 * 11 + 7, 7 * 11 + 9]) {
+      const { x, y, size } = view.rectOf(square);
+      equal(view.squareAt(x + size / 2, y + size / 2), square);
+    }
+    equal(view.squareAt(-5, -5), -1);
+    view.destroy();
+  }
+}
+
+export function a_board_larger_than_its_room_follows_the_player() {
+  const width = 60;
+  const rows = ["#".repeat(width), `#@${" ".repeat(width - 3)}#`, "#".repeat(width)];
+  const view = newView({});
+  let board = Board.fromRows(rows);
+  view.show(board);
+  equal(view.rectOf(board.player).x >= 0, true);
+  board = new Board({ ...board, player: 2 * width - 2 });
+  view.show(board);
+  const { x, size } = view.rectOf(board.player);
+  equal(x + size <= 300, true);
+  view.destroy();
+}
