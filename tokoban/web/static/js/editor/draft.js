@@ -1,0 +1,186 @@
+/** A level while it is drawn: squares, and everything taken back and made again. */
+
+/** What is drawn with. @typedef {"wall" | "floor" | "goal" | "box" | "player"} Tool */
+
+/** @type {readonly Tool[]} */
+export const TOOLS = ["wall", "floor", "goal", "box", "player"];
+
+export const LEAST_SIZE = 3;
+export const MOST_SIZE = 64;
+const MAX_UNDONE = 500;
+
+const [WALL, GOAL, BOX, PLAYER] = ["#", ".+*", "$*", "@+"];
+
+/** Sends "change" when a square or the size changes. */
+export class Draft extends EventTarget {
+  /** @param {readonly string[]} rows */
+  constructor(rows) {
+    super();
+    /** XSB, all of one length. @type {string[]} */
+    this.rows = squared(rows);
+    /** @type {string[][]} */
+    this._before = [];
+    /** @type {string[][]} */
+    this._ahead = [];
+    /** The rows at the start of a stroke, and whether it draws or takes away. */
+    this._stroke = /** @type {{rows: string[], draws: boolean} | null} */ (null);
+  }
+
+  get height() {
+    return this.rows.length;
+  }
+
+  get width() {
+    return this.rows[0].length;
+  }
+
+  get canUndo() {
+    return this._before.length > 0;
+  }
+
+  get canRedo() {
+    return this._ahead.length > 0;
+  }
+
+  /** @param {number} square @returns {string} its letter in XSB */
+  letterAt(square) {
+    return this.rows[Math.floor(square / this.width)][square % this.width];
+  }
+
+  /**
+   * Begins a stroke: several squares that are taken back together. A stroke that begins on a goal,
+   * a box or the player with the tool of that name takes such things away.
+   * @param {number} square
+   * @param {Tool} tool
+   */
+  beginStroke(square, tool) {
+    this._stroke = { rows: this.rows, draws: !has(this.letterAt(square), tool) };
+    this.paint(square, tool);
+  }
+
+  /** @param {number} square @param {Tool} tool */
+  paint(square, tool) {
+    const letter = this.letterAt(square);
+    const draws = this._stroke?.draws ?? true;
+    const after = draws ? drawn(letter, tool) : removed(letter, tool);
+    if (after === letter) return;
+    const rows = this.rows.map((row) => (draws && tool === "player" ? withoutPlayer(row) : row));
+    const [r, c] = [Math.floor(square / this.width), square % this.width];
+    rows[r] = rows[r].slice(0, c) + after + rows[r].slice(c + 1);
+    this.rows = rows;
+    this._tell();
+  }
+
+  endStroke() {
+    if (this._stroke && this._stroke.rows !== this.rows) this._keep(this._stroke.rows);
+    this._stroke = null;
+    this._tell();
+  }
+
+  /** Replaces the whole drawing. @param {readonly string[]} rows */
+  load(rows) {
+    this._change(squared(rows));
+  }
+
+  /**
+   * Gives the drawing another size: rows and columns come and go at the bottom and on the right.
+   * @param {number} height
+   * @param {number} width
+   */
+  resize(height, width) {
+    const rows = this.rows.slice(0, height).map((row) => row.slice(0, width).padEnd(width));
+    while (rows.length < height) rows.push(" ".repeat(width));
+    this._change(rows);
+  }
+
+  /** Adds a row above or a column on the left. @param {"row" | "column"} what */
+  prepend(what) {
+    if (what === "column") this._change(this.rows.map((row) => ` ${row}`));
+    else this._change([" ".repeat(this.width), ...this.rows]);
+  }
+
+  undo() {
+    const rows = this._before.pop();
+    if (!rows) return;
+    this._ahead.push(this.rows);
+    this.rows = rows;
+    this._tell();
+  }
+
+  redo() {
+    const rows = this._ahead.pop();
+    if (!rows) return;
+    this._before.push(this.rows);
+    this.rows = rows;
+    this._tell();
+  }
+
+  /** @param {string[]} rows */
+  _change(rows) {
+    if (rows.join("\n") === this.rows.join("\n")) return;
+    this._keep(this.rows);
+    this.rows = rows;
+    this._tell();
+  }
+
+  /** @param {string[]} rows */
+  _keep(rows) {
+    this._before.push(rows);
+    if (this._before.length > MAX_UNDONE) this._before.shift();
+    this._ahead = [];
+  }
+
+  _tell() {
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+}
+
+/** @param {string} letter @param {Tool} tool @returns {boolean} */
+function has(letter, tool) {
+  if (tool === "goal") return GOAL.includes(letter);
+  if (tool === "box") return BOX.includes(letter);
+  return tool === "player" && PLAYER.includes(letter);
+}
+
+/** @param {string} letter @param {Tool} tool @returns {string} */
+function drawn(letter, tool) {
+  if (tool === "wall") return WALL;
+  if (tool === "floor") return " ";
+  const onGoal = GOAL.includes(letter);
+  if (tool === "box") return onGoal ? "*" : "$";
+  if (tool === "player") return onGoal ? "+" : "@";
+  if (BOX.includes(letter)) return "*";
+  return PLAYER.includes(letter) ? "+" : ".";
+}
+
+/** @param {string} letter @param {Tool} tool @returns {string} */
+function removed(letter, tool) {
+  if (!has(letter, tool)) return letter;
+  if (tool !== "goal") return GOAL.includes(letter) ? "." : " ";
+  if (BOX.includes(letter)) return "$";
+  return PLAYER.includes(letter) ? "@" : " ";
+}
+
+/** @param {string} row @returns {string} */
+function withoutPlayer(row) {
+  return row.replace("@", " ").replace("+", ".");
+}
+
+/**
+ * Rows of one length; throws RangeError beyond the sizes that can be drawn.
+ * @param {readonly string[]} rows
+ * @returns {string[]}
+ */
+function squared(rows) {
+  const width = Math.max(LEAST_SIZE, ...rows.map((row) => row.length));
+  const height = Math.max(LEAST_SIZE, rows.length);
+  if (width > MOST_SIZE || height > MOST_SIZE) throw new RangeError(`${height}x${width}`);
+  return Array.from({ length: height }, (_, index) => (rows[index] ?? "").padEnd(width));
+}
+
+/** A closed room to begin with. @param {number} height @param {number} width @returns {string[]} */
+export function emptyRoom(height, width) {
+  const wall = "#".repeat(width);
+  const inside = `#${" ".repeat(width - 2)}#`;
+  return [wall, ...Array.from({ length: height - 2 }, () => inside), wall];
+}

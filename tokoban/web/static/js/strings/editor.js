@@ -1,0 +1,77 @@
+/** Strings of the editor. */
+
+/** @type {Record<string, {en: string, de: string}>} */
+export const strings = {
+  "edit.title": { en: "Editor", de: "Editor" },
+  "edit.board": { en: "Drawing", de: "Zeichnung" },
+  "edit.about": { en: "The level that is drawn", de: "Das gezeichnete Level" },
+  "edit.keys": {
+    en: "Click or drag to draw. By keyboard: arrows move, 1 to 5 choose a tool, Space draws, u takes back.",
+    de: "Klicken oder ziehen zeichnet. Mit Tasten: Pfeile bewegen, 1 bis 5 wählen das Werkzeug, Leertaste zeichnet, u nimmt zurück.",
+  },
+  "edit.tool-wall": { en: "1 Wall", de: "1 Wand" },
+  "edit.tool-floor": { en: "2 Floor", de: "2 Boden" },
+  "edit.tool-goal": { en: "3 Goal", de: "3 Ziel" },
+  "edit.tool-box": { en: "4 Box", de: "4 Kiste" },
+  "edit.tool-player": { en: "5 Player", de: "5 Figur" },
+  "edit.is-wall": { en: "wall", de: "Wand" },
+  "edit.is-floor": { en: "floor", de: "Boden" },
+  "edit.is-goal": { en: "goal", de: "Ziel" },
+  "edit.is-box": { en: "box", de: "Kiste" },
+  "edit.is-box-on-goal": { en: "box on a goal", de: "Kiste auf einem Ziel" },
+  "edit.is-player": { en: "player", de: "Figur" },
+  "edit.is-player-on-goal": { en: "player on a goal", de: "Figur auf einem Ziel" },
+  "edit.at": { en: "row {row}, column {column}: {what}", de: "Zeile {row}, Spalte {column}: {what}" },
+  "edit.name": { en: "Title", de: "Titel" },
+  "edit.author": { en: "Author", de: "Autor" },
+  "edit.untitled": { en: "My level", de: "Mein Level" },
+  "edit.height": { en: "Rows", de: "Zeilen" },
+  "edit.width": { en: "Columns", de: "Spalten" },
+  "edit.prepend-row": { en: "Row above", de: "Zeile oben" },
+  "edit.prepend-column": { en: "Column on the left", de: "Spalte links" },
+  "edit.play": { en: "Play it", de: "Spielen" },
+  "edit.keep": { en: "Keep in my levels", de: "Zu meinen Leveln" },
+  "edit.kept": { en: "Kept among your levels.", de: "Bei Ihren Leveln gespeichert." },
+  "edit.download": { en: "Save as SOK", de: "Als SOK speichern" },
+  "edit.take": { en: "Edit the level being played", de: "Das gespielte Level bearbeiten" },
+  "edit.clear": { en: "Empty room", de: "Leerer Raum" },
+  "edit.too-large": {
+    en: "The editor draws up to {most} by {most} squares.",
+    de: "Der Editor zeichnet bis zu {most} mal {most} Felder.",
+  },
+  "edit.text": { en: "As text (XSB)", de: "Als Text (XSB)" },
+  "edit.use-text": { en: "Draw this text", de: "Diesen Text zeichnen" },
+  "edit.bad-text": {
+    en: "Expected rows of # @ + $ * . and blanks, with one player at most.",
+    de: "Erwartet werden Zeilen aus # @ + $ * . und Leerzeichen, mit höchstens einer Figur.",
+  },
+  "edit.check": { en: "Can it be solved?", de: "Ist es lösbar?" },
+  "edit.solvable": {
+    en: "It can be solved: a solution with {pushes} {pushes|push|pushes} was found.",
+    de: "Es ist lösbar: Eine Lösung mit {pushes} {pushes|Schub|Schüben} wurde gefunden.",
+  },
+  "edit.legal": { en: "A legal level.", de: "Ein gültiges Level." },
+  "edit.no-player": { en: "The player is missing.", de: "Die Figur fehlt." },
+  "edit.no-boxes": { en: "There is no box.", de: "Es gibt keine Kiste." },
+  "edit.unequal": {
+    en: "{boxes} {boxes|box|boxes}, but {goals} {goals|goal|goals}.",
+    de: "{boxes} {boxes|Kiste|Kisten}, aber {goals} {goals|Ziel|Ziele}.",
+  },
+  "edit.open": {
+    en: "The walls are open at the framed squares.",
+    de: "Die Wände sind an den umrahmten Feldern offen.",
+  },
+  "edit.outside": {
+    en: "The player never comes near the framed boxes or goals.",
+    de: "Die Figur kommt nie zu den umrahmten Kisten oder Zielen.",
+  },
+  "edit.solved": { en: "The level is solved already.", de: "Das Level ist schon gelöst." },
+  "edit.dead-square": {
+    en: "{count|The framed box|The framed boxes} can never reach a goal.",
+    de: "{count|Die umrahmte Kiste kommt|Die umrahmten Kisten kommen} nie auf ein Ziel.",
+  },
+  "edit.frozen": {
+    en: "{count|The framed box|The framed boxes} can never move.",
+    de: "{count|Die umrahmte Kiste kann|Die umrahmten Kisten können} sich nie bewegen.",
+  },
+};

@@ -1,0 +1,234 @@
+/** The editor: draw a level, see what is wrong with it, play it, keep it. */
+
+import { DrawingCanvas } from "../editor/canvas.js";
+import { Checker } from "../editor/checker.js";
+import { Draft, LEAST_SIZE, MOST_SIZE, TOOLS, emptyRoom } from "../editor/draft.js";
+import { boardOf, complaints } from "../editor/legality.js";
+import { TextPart } from "../editor/text_part.js";
+import { ServerError, writeLevels } from "../levels_api.js";
+import { button, el } from "../shell/dom.js";
+import { saveBlob } from "../shell/saving.js";
+import { t } from "../strings/index.js";
+
+/**
+ * @typedef {import("../shell/app.js").App} App
+ * @typedef {import("../editor/draft.js").Tool} Tool
+ */
+
+/** @type {import("../shell/app.js").View} */
+export const view = { id: "editor", titleKey: "edit.title", mount };
+
+/** Where the browser keeps the drawing. */
+const KEPT = "draft";
+const FIRST_SIZE = 9;
+
+/**
+ * @param {HTMLElement} element
+ * @param {App} app
+ * @returns {() => void}
+ */
+function mount(element, app) {
+  const kept = app.store.value(KEPT) ?? {};
+  const draft = new Draft(kept.rows ?? emptyRoom(FIRST_SIZE, FIRST_SIZE));
+  /** @type {Tool} */
+  let tool = "wall";
+  const tools = TOOLS.map((name, index) =>
+    button({ label: t(`edit.tool-${name}`), run: () => choose(name), class: `tool ${index}` }),
+  );
+  const choose = (/** @type {Tool} */ name) => {
+    tool = name;
+    TOOLS.forEach((other, index) => {
+      tools[index].setAttribute("aria-pressed", String(other === name));
+    });
+  };
+  const undo = button({ label: t("play.undo"), icon: "undo", run: () => draft.undo() });
+  const redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });
+  const canvas = new DrawingCanvas(draft, {
+    tool: () => tool,
+    say: (text) => app.announce(text),
+    key: (name) => {
+      const chosen = TOOLS[Number(name) - 1];
+      if (chosen) choose(chosen);
+      else if (name === "Ctrl+z" || name === "u") draft.undo();
+      else if (name === "Ctrl+y" || name === "y") draft.redo();
+      else return false;
+      return true;
+    },
+  });
+  const title = field("edit.name", kept.title ?? "");
+  const author = field("edit.author", kept.author ?? "");
+  const status = el("ul", { class: "complaints", "aria-live": "polite" });
+  const checker = new Checker(draft);
+  const text = new TextPart(draft);
+  const size = sizePart(draft);
+
+  /** @returns {import("../game/store.js").Level} */
+  const level = () => ({
+    title: title.value.trim() || t("edit.untitled"),
+    author: author.value.trim(),
+    rows: draft.rows,
+    solutions: checker.solution ? [checker.solution] : [],
+  });
+  const play = button({
+    label: t("edit.play"),
+    class: "primary",
+    run: () => {
+      app.session.open({ ...level(), solutions: [] });
+      app.open("play");
+    },
+  });
+  const keep = button({
+    label: t("edit.keep"),
+    run: () => {
+      const { isKept } = app.collections.add(level().title, [level()]);
+      app.toast(t(isKept ? "edit.kept" : "import.not-kept"));
+    },
+  });
+  const download = button({
+    label: t("edit.download"),
+    run: async () => {
+      try {
+        const notes = { notes: [] };
+        const content = await writeLevels([{ ...level(), ...notes }], "sok");
+        saveBlob(new Blob([content], { type: "text/plain" }), `${level().title}.sok`);
+      } catch (error) {
+        if (!(error instanceof ServerError)) throw error;
+        app.toast(error.isLost ? t("app.server-lost") : error.message);
+      }
+    },
+  });
+  const takeLevel = button({
+    label: t("edit.take"),
+    run: () => {
+      const { level: played } = app.session;
+      if (!played) return;
+      try {
+        draft.load(played.rows);
+        title.value = played.title;
+        author.value = played.author ?? "";
+        keepDraft();
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        app.toast(t("edit.too-large", { most: MOST_SIZE }));
+      }
+    },
+  });
+  const clear = button({
+    label: t("edit.clear"),
+    run: () => draft.load(emptyRoom(draft.height, draft.width)),
+  });
+
+  const keepDraft = () =>
+    app.store.keepValue(KEPT, { rows: draft.rows, title: title.value, author: author.value });
+  const refresh = () => {
+    const found = complaints(boardOf(draft.rows));
+    const lines = found.length ? found : [{ key: "edit.legal", values: {}, squares: [] }];
+    status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
+    status.classList.toggle("is-legal", !found.length);
+    canvas.show(found.flatMap(({ squares }) => squares));
+    undo.disabled = !draft.canUndo;
+    redo.disabled = !draft.canRedo;
+    play.disabled = found.some(({ key }) => key === "edit.no-player");
+    checker.refresh(found.length === 0);
+    size.refresh();
+    text.refresh();
+    keepDraft();
+  };
+  choose(tool);
+  draft.addEventListener("change", refresh);
+  for (const input of [title, author]) input.addEventListener("change", keepDraft);
+  const abort = new AbortController();
+  app.addEventListener("theme", () => canvas.resize(), { signal: abort.signal });
+
+  const side = el(
+    "div",
+    { class: "side editor-side", tabindex: "0", "aria-label": t("edit.about"), role: "region" },
+    el(
+      "div",
+      { class: "stack panel" },
+      status,
+      checker.element,
+      el("div", { class: "row" }, play, keep, download),
+      labelled("edit.name", title),
+      labelled("edit.author", author),
+      size.element,
+      el("div", { class: "row" }, takeLevel, clear),
+      text.element,
+      el("p", { class: "soft" }, t("edit.keys")),
+    ),
+  );
+  element.append(
+    el(
+      "div",
+      { class: "play" },
+      el(
+        "div",
+        { class: "play-main" },
+        el("h1", {}, t("edit.title")),
+        canvas.element,
+        el("div", { class: "toolbar" }, ...tools, undo, redo),
+      ),
+      side,
+    ),
+  );
+  refresh();
+  return () => {
+    abort.abort();
+    checker.destroy();
+    canvas.destroy();
+    keepDraft();
+  };
+}
+
+/** @param {string} key @param {string} value @returns {HTMLInputElement} */
+function field(key, value) {
+  const made = /** @type {HTMLInputElement} */ (
+    el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" })
+  );
+  made.value = value;
+  return made;
+}
+
+/** @param {string} key @param {HTMLElement} input */
+function labelled(key, input) {
+  return el("label", { class: "choice", for: input.id }, el("span", {}, t(key)), input);
+}
+
+/** Width and height. @param {Draft} draft */
+function sizePart(draft) {
+  const inputs = ["edit.height", "edit.width"].map((key) =>
+    /** @type {HTMLInputElement} */ (
+      el("input", {
+        type: "number",
+        id: key.replace(".", "-"),
+        min: String(LEAST_SIZE),
+        max: String(MOST_SIZE),
+        onchange: () => change(),
+      })
+    ),
+  );
+  const change = () => {
+    const [height, width] = inputs.map((input) =>
+      Math.max(LEAST_SIZE, Math.min(MOST_SIZE, Math.round(Number(input.value)) || LEAST_SIZE)),
+    );
+    draft.resize(height, width);
+  };
+  const prepend = (/** @type {"row" | "column"} */ what) =>
+    button({ label: t(`edit.prepend-${what}`), run: () => draft.prepend(what) });
+  const [row, column] = [prepend("row"), prepend("column")];
+  return {
+    element: el(
+      "div",
+      { class: "stack" },
+      labelled("edit.height", inputs[0]),
+      labelled("edit.width", inputs[1]),
+      el("div", { class: "row" }, row, column),
+    ),
+    refresh() {
+      inputs[0].value = String(draft.height);
+      inputs[1].value = String(draft.width);
+      row.disabled = draft.height >= MOST_SIZE;
+      column.disabled = draft.width >= MOST_SIZE;
+    },
+  };
+}
