@@ -1,0 +1,241 @@
+"""Pictures of the page: every view in three sizes and both themes, and those of the documentation.
+
+    python -m benchmarks.page_pictures --all FOLDER
+    python -m benchmarks.page_pictures --docs docs/pictures
+
+The second writes four small pictures and the moving one, all of the real page in Chromium.
+"""
+
+import argparse
+import io
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+SIZES = ((360, 740), (1280, 800), (2560, 1440))
+THEMES = ("light", "dark")
+SMALL = (720, 450)  # of a picture in the documentation
+NUM_COLOURS = 256
+COVERING = Image.Quantize.MAXCOVERAGE  # keeps the colour of the player, who is small
+BACK = "Back to the losing push"
+# A level of the project's collection, moves that lose it, and its title.
+LEVEL, LOSING_MOVES, TITLE = 27, "rruruL", "Medium 15"
+LOADING_MS = 120_000
+KEY_MS, LOOK_MS, READ_MS = 220, 1200, 2600  # a frame of the moving picture is shown so long
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of a server of the page."""
+    command = [sys.executable, "-m", "tokoban", "web", "--port", "0", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address is not None
+        try:
+            yield address[0]
+        finally:
+            process.terminate()
+
+
+def play(page: Page, moves: str) -> None:
+    """Makes moves in the level that is open."""
+    script = """async (moves) => {
+      const { app } = await import("/static/js/main.js");
+      app.session.game.play(moves);
+    }"""
+    page.evaluate(script, moves)
+
+
+def open_level(page: Page, url: str) -> None:
+    page.goto(f"{url}#/play/tokoban/{LEVEL}")
+    page.wait_for_selector(f"h1:text-is('{TITLE}')")
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
+def lose(page: Page, url: str) -> None:
+    open_level(page, url)
+    play(page, LOSING_MOVES)
+    open_tab(page, "Understand")
+    wait_for_proof(page)
+
+
+def wait_for_proof(page: Page) -> None:
+    page.get_by_role("button", name=BACK).first.wait_for(timeout=LOADING_MS)
+
+
+def show_play(page: Page, url: str) -> None:
+    open_level(page, url)
+    play(page, "rr")
+
+
+def show_watch(page: Page, url: str) -> None:
+    open_level(page, url)
+    open_tab(page, "Watch")
+    page.get_by_label("Show its pushes by probability").check()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_text("Solved in").first.wait_for(timeout=LOADING_MS)
+
+
+def show_work(page: Page, url: str) -> None:
+    open_level(page, url)
+    open_tab(page, "Work")
+
+
+def show_levels(page: Page, url: str) -> None:
+    page.goto(f"{url}#/levels/tokoban")
+    page.wait_for_selector(".level-card")
+
+
+def show_editor(page: Page, url: str) -> None:
+    page.goto(f"{url}#/editor")
+    page.wait_for_selector("main[data-view=editor]")
+
+
+def show_lab(name: str) -> Callable[[Page, str], None]:
+    def show(page: Page, url: str) -> None:
+        page.goto(f"{url}#/labs/{name}")
+        page.wait_for_selector(".attention .said:not(:empty)", timeout=LOADING_MS)
+
+    return show
+
+
+LABS = {
+    f"lab-{name}": show_lab(name) for name in ("translation", "gpt", "life", "pictures", "memory")
+}
+VIEWS: dict[str, Callable[[Page, str], None]] = {
+    "play": show_play,
+    "lost": lose,
+    "watch": show_watch,
+    "work": show_work,
+    "levels": show_levels,
+    "editor": show_editor,
+    **LABS,
+}
+DOCUMENTED = {
+    "page-lost.png": ("lost", "light"),
+    "page-watch.png": ("watch", "dark"),
+    "page-levels.png": ("levels", "light"),
+    "page-lab.png": ("lab-translation", "dark"),
+}
+
+
+@contextmanager
+def opened(browser: Any, theme: str, size: tuple[int, int]) -> Iterator[Page]:
+    """A page in a profile of its own."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=theme, locale="en-GB"
+    )
+    yield context.new_page()
+    context.close()
+
+
+def picture(page: Page) -> Image.Image:
+    page.wait_for_timeout(LOOK_MS)  # for what is drawn later: thumbnails, a line of values
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+
+def small(shot: Image.Image) -> Image.Image:
+    """As it is kept in the documentation: less wide, with few colours."""
+    reduced = shot.resize(SMALL, Image.Resampling.LANCZOS)
+    return reduced.quantize(NUM_COLOURS, COVERING, dither=Image.Dither.NONE)
+
+
+def write_all(browser: Any, url: str, folder: Path) -> None:
+    for theme in THEMES:
+        for width, height in SIZES:
+            with opened(browser, theme, (width, height)) as page:
+                for name, show in VIEWS.items():
+                    show(page, url)
+                    picture(page).save(folder / f"{name}-{width}-{theme}.png")
+                    print(f"{name}, {width} x {height}, {theme}", flush=True)
+
+
+def write_documented(browser: Any, url: str, folder: Path) -> None:
+    for file, (name, theme) in DOCUMENTED.items():
+        with opened(browser, theme, SIZES[1]) as page:
+            VIEWS[name](page, url)
+            if name in LABS:
+                page.mouse.wheel(0, 2 * SIZES[1][1])
+            small(picture(page)).save(folder / file, optimize=True)
+    with opened(browser, "light", SIZES[1]) as page:
+        write_film(page, url, folder / "page.gif")
+
+
+def write_film(page: Page, url: str, path: Path) -> None:
+    """A push loses the level; why; back to it; a hint in three grades; the solution."""
+    frames: list[tuple[Image.Image, int]] = []
+
+    def take(frame_ms: int) -> None:
+        page.wait_for_timeout(250)
+        shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        frames.append((shot.resize(SMALL, Image.Resampling.LANCZOS), frame_ms))
+
+    open_level(page, url)
+    open_tab(page, "Understand")
+    take(LOOK_MS)
+    for move in LOSING_MOVES:
+        play(page, move)
+        take(KEY_MS)
+    wait_for_proof(page)
+    take(READ_MS)
+    page.get_by_role("button", name="Why?").last.click()
+    take(READ_MS)
+    page.get_by_role("button", name=BACK).last.click()
+    take(LOOK_MS)
+    page.get_by_role("button", name="Hint", exact=True).click()
+    for _ in range(2):
+        page.get_by_role("button", name="Show more").wait_for(timeout=LOADING_MS)
+        take(LOOK_MS)
+        page.get_by_role("button", name="Show more").click()
+    take(READ_MS)
+    page.get_by_role("button", name="Restart").first.click()
+    solution = page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          return app.session.level.solutions[0];
+        }"""
+    )
+    for move in solution:
+        play(page, move)
+        take(KEY_MS)
+    take(READ_MS)
+    # One palette for all, else the colours of what stands still would flicker.
+    palette = frames[len(LOSING_MOVES) + 1][0].quantize(NUM_COLOURS, COVERING)
+    images = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot, _ in frames]
+    durations = [frame_ms for _, frame_ms in frames]
+    images[0].save(
+        path, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=True
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", type=Path, help="folder for every view, size and theme")
+    parser.add_argument("--docs", type=Path, help="folder for the pictures of the documentation")
+    arguments = parser.parse_args(argv)
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    with served() as url, sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        for folder, write in ((arguments.all, write_all), (arguments.docs, write_documented)):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                write(browser, url, folder)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
