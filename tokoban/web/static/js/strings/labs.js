@@ -10,6 +10,10 @@ export const strings = {
   "labs.memory": { en: "Memory", de: "Gedächtnis" },
   "labs.attention": { en: "Attention", de: "Attention" },
   "labs.working": { en: "Computing …", de: "Rechnet …" },
+  "labs.loading": {
+    en: "Loading the network, once; this takes some seconds …",
+    de: "Das Netz wird einmalig geladen; das dauert einige Sekunden …",
+  },
   "labs.stop": { en: "Stop", de: "Anhalten" },
   "labs.examples": { en: "Examples:", de: "Beispiele:" },
 

@@ -6,6 +6,9 @@ import { t } from "../../strings/index.js";
 /** A job that takes longer than this is said to be at work. */
 const SILENT_MS = 300;
 
+/** Kinds of jobs that have been answered, whose networks have thus been loaded. @type {Set<string>} */
+const answered = new Set();
+
 export class LatestJob {
   /** @param {HTMLElement} status where its state and its errors are shown */
   constructor(status) {
@@ -35,9 +38,15 @@ export class LatestJob {
     this._abort = abort;
     this.isRunning = true;
     clearTimeout(this._timer);
-    this._timer = setTimeout(() => this._say(t("labs.working")), SILENT_MS);
+    const doing = t(answered.has(kind) ? "labs.working" : "labs.loading");
+    this._timer = setTimeout(() => this._say(doing), SILENT_MS);
+    const tell = (/** @type {import("../../jobs.js").JobEvent} */ event) => {
+      if (event.code === "compiling") this._say(event.message);
+      else onEvent?.(event);
+    };
     try {
-      const done = await runJob(kind, args, { signal: abort.signal, onEvent });
+      const done = await runJob(kind, args, { signal: abort.signal, onEvent: tell });
+      answered.add(kind);
       if (abort.signal.aborted) return null;
       this._say("");
       return done;
