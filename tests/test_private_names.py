@@ -12,6 +12,7 @@ PUBLIC = {"_replace", "_asdict", "_make", "_fields"}
 # Every private name that the package uses, by file; docs/decisions/0032 says why.
 ALLOWED = {
     "compiling/__init__.py": {"_nrt", "_cache", "_cache_file", "_version", "_load_index"},
+    "compiling/linking.py": {"_linking_libraries", "_data_layout", "_function_pass_manager"},
     "inference/packed.py": {"_linear_pointwise", "_reorder_linear_weight", "_int_mm"},
     "training/average.py": {"_foreach_copy_", "_foreach_lerp_"},
     "training/gradients.py": {"_foreach_mul_"},

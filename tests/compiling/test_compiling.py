@@ -4,8 +4,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
+import numpy as np
 import pytest
 from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
@@ -75,6 +77,27 @@ def test_code_compiled_for_a_type_of_a_module_that_is_gone_is_compiled_anew(tmp_
         run = [sys.executable, "-c", f"import folder.{module}"]
         subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
         caller.unlink()
+
+
+def test_an_inner_function_is_compiled_once_for_integers_of_any_size() -> None:
+    below: Any = compiling.inner(lambda number, limit: number < limit)
+    ask = compiling.entry(lambda row: (below(row[0], 3), below(row[0], len(row)), below(5, row[0])))
+    assert ask(np.array([3, 5], np.int16)) == (False, False, False)
+    assert ask(np.array([2, 3, 5], np.int32)) == (True, True, False)
+    assert len(below.signatures) == 1
+
+
+def test_what_two_inner_functions_share_is_in_their_caller_once() -> None:
+    double: Any = compiling.inner(lambda number: 2 * number)
+    first: Any = compiling.inner(lambda number: double(number) + 3)
+    second: Any = compiling.inner(lambda number: double(first(number)) + 5)
+    ask: Any = compiling.entry(lambda number: first(number) * second(number))
+    assert ask(7) == 17 * 39
+    (library,) = (one.library for one in ask.overloads.values())
+    linked = [id(one) for one in library._linking_libraries]
+    for inner in (double, first, second):
+        (part,) = (one.library for one in inner.overloads.values())
+        assert linked.count(id(part)) == 1
 
 
 def test_the_first_compilation_is_reported_once(

@@ -19,6 +19,8 @@ from typing import Any
 import numba
 from numba.core import event
 
+from tokoban.compiling.linking import EntryCompiler, PartCompiler, widen_arguments
+
 KEPT = "compiling for this machine, once; `tokoban prepare` compiles everything in advance"
 NOT_KEPT = (
     "compiling, as in every run: no folder for compiled code can be written; set NUMBA_CACHE_DIR "
@@ -92,6 +94,7 @@ def inner(
 ) -> Callable:
     """Compiles a function that only compiled functions call; it is kept inside its callers.
 
+    Signed integers of any size are passed as int64, so it is compiled once for all of them.
     A large tuple of arrays is copied at each call, so a function that takes one in a hot loop has
     to be ``is_inlined``; else LLVM decides by its size.
     ``liberties`` are those of LLVM with sums and comparisons of floats. What is compiled has to be
@@ -101,7 +104,8 @@ def inner(
     # Python would call them by takes half of the time to compile.
     options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     options["forceinline"] = is_inlined
-    return numba.njit(nogil=True, fastmath=set(liberties), **options)(function)
+    options["pipeline_class"] = PartCompiler
+    return widen_arguments(numba.njit(nogil=True, fastmath=set(liberties), **options)(function))
 
 
 def entry(
@@ -119,6 +123,8 @@ def entry(
     if function is None:
         return partial(entry, makes_arrays=makes_arrays, liberties=liberties)
     options: dict[str, Any] = {"nogil": True, "fastmath": set(liberties), "_nrt": makes_arrays}
+    options["no_cfunc_wrapper"] = True
+    options["pipeline_class"] = EntryCompiler
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
         # Numba looks at the function's own file alone, and would go on with what it called before.
