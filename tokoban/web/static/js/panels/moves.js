@@ -2,6 +2,7 @@
 
 import { Replay } from "../game/replay.js";
 import { parseLurd } from "../rules/text.js";
+import { afterPaint } from "../shell/after_paint.js";
 import { button, choice, el } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
@@ -33,11 +34,13 @@ function mount(element, session, app) {
   ];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
   const refresh = () => parts.forEach((part) => part.refresh());
+  // The move is painted first.
+  const refreshSoon = afterPaint(refresh);
   const abort = new AbortController();
   for (const name of ["change", "level"]) {
-    session.addEventListener(name, refresh, { signal: abort.signal });
+    session.addEventListener(name, refreshSoon, { signal: abort.signal });
   }
-  replay.addEventListener("change", refresh);
+  replay.addEventListener("change", refreshSoon);
   const removeKeys = app.keys.add([
     {
       id: "replay",

@@ -5,9 +5,10 @@ import { Thumbnails } from "../board/thumbnail.js";
 import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
 import { OWN } from "../shell/collections.js";
-import { button, choice, el } from "../shell/dom.js";
-import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { openDialog } from "../shell/dialog.js";
+import { button, choice, el } from "../shell/dom.js";
+import { FrameQueue } from "../shell/frame_queue.js";
+import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { fileButton } from "../shell/saving.js";
 import { t } from "../strings/index.js";
 import { levelCard } from "./level_card.js";
@@ -55,6 +56,7 @@ function mount(element, app, [given]) {
   let collection = null;
   /** Numbers of the levels that are shown, from 0. @type {number[]} */
   let shown = [];
+  const queue = new FrameQueue();
   let painter = new Thumbnails(paletteOf(scroller));
   const grid = new VirtualGrid(scroller, {
     label: t("levels.title"),
@@ -63,8 +65,9 @@ function mount(element, app, [given]) {
       const index = shown[position];
       const level = /** @type {Collection} */ (collection).levels[index];
       const progress = app.store.progress(levelKey(level.rows));
-      return levelCard(level, { collection: chosen, index }, progress, painter);
+      return levelCard(level, { collection: chosen, index }, progress, painter, queue);
     },
+    release: (card) => painter.giveBack(card.querySelector("canvas")),
   });
   const showLevels = () => {
     if (!collection) return;
@@ -102,6 +105,7 @@ function mount(element, app, [given]) {
   load();
   return () => {
     abort.abort();
+    queue.clear();
     grid.destroy();
   };
 }

@@ -9,14 +9,16 @@ export class VirtualGrid {
   /**
    * @param {HTMLElement} scroller has the scroll bar
    * @param {{label: string, minWidth: number, height: number,
-   *   makeCard: (index: number) => HTMLElement}} options sizes in CSS pixels; the first focusable
-   *   element of a card takes the focus
+   *   makeCard: (index: number) => HTMLElement, release: (card: HTMLElement) => void}} options
+   *   sizes in CSS pixels; the first focusable element of a card takes the focus; a card that is
+   *   no longer needed is released
    */
-  constructor(scroller, { label, minWidth, height, makeCard }) {
+  constructor(scroller, { label, minWidth, height, makeCard, release }) {
     this._scroller = scroller;
     this._minWidth = minWidth;
     this._height = height;
     this._makeCard = makeCard;
+    this._release = release;
     this._count = 0;
     this._columns = 1;
     /** @type {Map<number, HTMLElement>} */
@@ -59,8 +61,15 @@ export class VirtualGrid {
   }
 
   _clear() {
-    this._cards.forEach((card) => card.remove());
-    this._cards.clear();
+    for (const index of [...this._cards.keys()]) this._remove(index);
+  }
+
+  /** @param {number} index */
+  _remove(index) {
+    const card = /** @type {HTMLElement} */ (this._cards.get(index));
+    card.remove();
+    this._cards.delete(index);
+    this._release(card);
   }
 
   _fill() {
@@ -79,8 +88,7 @@ export class VirtualGrid {
       if (index >= first && index < last) continue;
       // The card with the focus stays, or the focus would be lost.
       if (card.contains(document.activeElement)) continue;
-      card.remove();
-      this._cards.delete(index);
+      this._remove(index);
     }
     /** @type {HTMLElement | null} */
     let before = null;

@@ -1,0 +1,20 @@
+/** Work that can wait until the next frame is painted. */
+
+/**
+ * A function that asks for the work to be done after the next paint, once however often it is asked.
+ * @param {() => void} work
+ * @returns {() => void}
+ */
+export function afterPaint(work) {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        isAsked = false;
+        work();
+      }, 0),
+    );
+  };
+}
