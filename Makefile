@@ -9,23 +9,28 @@ PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint test-slow test-gpu docs bench bench-gpu lock clean
+.PHONY: demo test check lint lint-and-compile test-slow test-gpu docs bench bench-gpu lock clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban prepare
 	$(BIN)/tokoban demo
 
 # Linters first and pytest last, so that its closing line is the last of all.
-test: lint
+test: lint-and-compile
 	$(PYTEST) -n 2
 
 # The same, stopping at the first failure: for use while working.
-check: lint
+check: lint-and-compile
 	$(PYTEST) -n 2 -x
 
 lint: .venv/dev.ok
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy --no-error-summary
+
+# While mypy keeps one core busy, another compiles the searches, or both workers of pytest would.
+lint-and-compile: .venv/dev.ok
+	$(BIN)/python -c "from tokoban.sokoban.search import solver; solver.prepare()" & \
+	    $(MAKE) -s lint; status=$$?; wait; exit $$status
 
 # And the quick tests as under `python -O`: the package loses its asserts, while those of the test
 # modules stay, since pytest has rewritten them. The warning is about the other modules of the tests.
