@@ -47,7 +47,7 @@ export class DrawingCanvas {
       this._room,
       el("p", { class: "for-readers", id: "drawing-help" }, t("edit.keys")),
     );
-    this._view = new BoardView(this._room, { isStatic: true });
+    this._view = new BoardView(this._room, { isStatic: true, isWhole: true });
     this._cursor = 0;
     /** Squares to frame. @type {number[]} */
     this._framed = [];

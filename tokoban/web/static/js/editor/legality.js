@@ -5,6 +5,8 @@ import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
 
 /** @typedef {{key: string, values?: Record<string, number>, squares: number[]}} Complaint */
 
+const DEADLOCKS = { "dead-square": "edit.dead-square", frozen: "edit.frozen" };
+
 /**
  * A board as far as the rows have one: without a player its square is -1.
  * @param {readonly string[]} rows
@@ -73,7 +75,7 @@ export function complaints(board) {
   const deadlock = staticDeadlock(board, deadSquares(board));
   if (deadlock) {
     const values = { count: deadlock.squares.length };
-    found.push({ key: `edit.${deadlock.reason}`, values, squares: deadlock.squares });
+    found.push({ key: DEADLOCKS[deadlock.reason], values, squares: deadlock.squares });
   }
   return found;
 }

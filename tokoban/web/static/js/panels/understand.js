@@ -33,7 +33,7 @@ function mount(element, session, app) {
   const removeKeys = app.keys.add([
     { id: "hint", titleKey: "hint.more", group: "understand", keys: ["h"], run: hints.more },
     { id: "why", titleKey: "why.why", group: "understand", keys: ["e"], run: lost.explain },
-    { id: "back", titleKey: "lost.back", group: "understand", keys: ["b"], run: lost.goBack },
+    { id: "back", titleKey: "lost.back", group: "understand", keys: ["j"], run: lost.goBack },
   ]);
   return () => {
     removeKeys();

@@ -6,7 +6,6 @@ import { button, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
 import { number, t } from "../strings/index.js";
 import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
-import { trimmed } from "./trimmed.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -100,23 +99,18 @@ class Lane {
   /** @param {Board} board */
   begin(board) {
     this._view ??= new BoardView(this._room, { isStatic: true });
-    this._show(board);
+    this._view.show(board);
     this._start = board;
     this._state.textContent = t("race.waiting");
     this._spent.textContent = "";
   }
 
-  /** @param {Board} board */
-  _show(board) {
-    this._view?.show(trimmed(board).board);
-  }
-
   /** @param {any} event */
   take(event) {
-    if (event.rows?.length) this._show(Board.fromRows(event.rows[0].board.split("\n")));
+    if (event.rows?.length) this._view?.show(Board.fromRows(event.rows[0].board.split("\n")));
     const text = stateText(event);
     if (text) this._state.textContent = text;
-    if (event.moves && this._start) this._show(advance(this._start, event.moves).board);
+    if (event.moves && this._start) this._view?.show(advance(this._start, event.moves).board);
     const parts = [];
     if (event.num_evaluated) parts.push(t("race.evaluated", { count: event.num_evaluated }));
     if (event.num_expansions) parts.push(t("race.expanded", { count: event.num_expansions }));

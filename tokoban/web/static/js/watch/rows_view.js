@@ -5,7 +5,6 @@ import { Board } from "../rules/board.js";
 import { el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 import { opinionText } from "./opinion.js";
-import { trimmed } from "./trimmed.js";
 
 /**
  * @typedef {{row: number, board: string, score?: number, is_solved: boolean,
@@ -32,8 +31,7 @@ export class RowsView {
       const { element, view, text } = this._cells[index];
       element.classList.toggle("followed", row.row === followed);
       const board = Board.fromRows(row.board.split("\n"));
-      const small = trimmed(board);
-      view.show(small.board, { marks: pushMarks(board, row, small.squareOf) });
+      view.show(board, { marks: pushMarks(board, row) });
       text.textContent = rowText(row, row.row === followed);
     });
   }
@@ -50,16 +48,11 @@ function newCell() {
   return { element, view: new BoardView(room, { isStatic: true }), text };
 }
 
-/**
- * An arrow where the last push was.
- * @param {Board} board @param {Row} row @param {(square: number) => number} squareOf
- * @returns {any[]}
- */
-function pushMarks(board, { box, direction }, squareOf) {
+/** @param {Board} board @param {Row} row @returns {any[]} an arrow where the last push was */
+function pushMarks(board, { box, direction }) {
   if (!box || !direction) return [];
   const from = box[0] * board.width + box[1];
-  const to = board.neighbour(from, direction);
-  return [{ from: squareOf(from), to: squareOf(to), kind: "arrow", weight: 0.5 }];
+  return [{ from, to: board.neighbour(from, direction), kind: "arrow", weight: 0.5 }];
 }
 
 /** @param {Row} row @param {boolean} isFollowed @returns {string} */

@@ -1,0 +1,203 @@
+"""The panels that explain, watch and work, and the editor, with the real jobs behind them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.web.browser.test_accessibility import complaints
+from tests.web.browser.test_playing import game, opened, press
+
+Open = Callable[..., Any]
+
+ROOM = "#/play/file-1/2"
+# The upper box at the upper wall, where no goal is.
+LOSING = "ddrrU"
+# The first job of a worker waits until it has imported torch and what is compiled.
+WARMING_MS = 120_000
+
+MARKS = """async () => {
+  const { app } = await import("/static/js/main.js");
+  return app.session.marks;
+}"""
+
+
+def kinds(page: Any) -> set[str]:
+    """The kinds of the marks on the board."""
+    return {mark["kind"] for mark in page.evaluate(MARKS)}
+
+
+def show(page: Any, panel: str) -> Any:
+    """Chooses a panel and gives its element."""
+    page.locator(f"#tab-{panel}").click()
+    return page.locator(f"#panel-{panel}")
+
+
+def open_rows(page: Any, rows: list[str]) -> None:
+    """Opens a level that no file has."""
+    page.evaluate(
+        """async (rows) => {
+          const { app } = await import("/static/js/main.js");
+          app.session.open({ title: "Made here", rows, solutions: [] });
+        }""",
+        rows,
+    )
+
+
+def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.locator("#board").focus()
+    press(page, LOSING)
+    notice = page.locator("[data-owner=lost]")
+    notice.wait_for(timeout=1000)  # by static rules, without the server
+    assert kinds(page) == {"guilty"}
+    notice.get_by_role("button", name="Back to the losing push").wait_for(timeout=WARMING_MS)
+    press(page, "dd")  # the game goes on; the reason stays
+    page.keyboard.press("e")
+    assert game(page)["at"] == len(LOSING)
+    panel = page.locator("#panel-understand")
+    panel.get_by_text("Step 1 of 3").wait_for()
+    panel.get_by_role("button", name="Next step").click()
+    assert kinds(page) == {"guilty", "reachable"}
+    panel.get_by_role("button", name="Next step").click()
+    panel.get_by_text("None of these squares is a goal").wait_for()
+    assert complaints(page) == []
+    page.locator("#board").focus()
+    page.keyboard.press("m")
+    assert kinds(page) == set()
+    page.keyboard.press("m")
+    page.keyboard.press("j")
+    notice.wait_for(state="detached")
+    assert game(page)["at"] == len(LOSING) - 1
+    assert kinds(page) == set()
+
+
+def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    text = show(page, "understand").locator("section p[aria-live]").last
+    page.locator("#board").focus()
+    shown = []
+    for number in (1, 2, 3):
+        page.keyboard.press("h")
+        text.filter(has_text={1: "Push the box", 2: "Bring it", 3: "First push"}[number]).wait_for(
+            timeout=WARMING_MS
+        )
+        shown.append(kinds(page))
+    assert shown == [{"hint-box"}, {"hint-box", "shadow"}, {"hint-box", "shadow", "arrow"}]
+    page.keyboard.press("h")
+    for _ in range(20):
+        if game(page)["isSolved"]:
+            break
+        for begins in ("Push the box", "Bring it", "First push"):
+            page.keyboard.press("h")
+            text.filter(has_text=begins).wait_for()
+        page.keyboard.press("h")
+    page.wait_for_selector("[data-owner=solved]")
+
+
+def test_solve_cancel_and_solve_again(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    inside = 18
+    boxes = ["#" + " " * inside + "#", "#" + " $" * (inside // 2) + "#"] * 2
+    rows = ["#" * (inside + 2), *boxes, "#@" + " " * (inside - 1) + "#"]
+    rows += ["#" + "." * inside + "#", "#" * (inside + 2)]
+    open_rows(page, rows)
+    panel = show(page, "work")
+    panel.get_by_label("Look for").first.select_option("moves")
+    panel.get_by_label("For at most").first.select_option("600")
+    panel.get_by_role("button", name="Solve", exact=True).click()
+    panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+    panel.get_by_role("button", name="Cancel").click()
+    panel.get_by_text("Cancelled.").wait_for(timeout=1000)
+    open_rows(page, ["########", "#@     #", "#  $   #", "#    . #", "#  $ . #", "########"])
+    panel.get_by_role("button", name="Solve", exact=True).click()
+    panel.get_by_text("Solved, and proved the best.").wait_for(timeout=WARMING_MS)
+    panel.get_by_role("button", name="Put it on the board").first.click()
+    page.locator("#board").focus()
+    page.keyboard.press("End")
+    page.wait_for_selector("[data-owner=solved]")
+    # What was just solved is the player's own now, and cannot be made shorter.
+    panel.get_by_role("button", name="Shorten").click()
+    panel.get_by_text("Solved, and proved the best.").nth(1).wait_for(timeout=WARMING_MS)
+
+
+def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    panel = show(page, "watch")
+    panel.get_by_label("Show its pushes by probability").check()
+    panel.get_by_text("pushes left").wait_for(timeout=WARMING_MS)
+    weights = [mark["weight"] for mark in page.evaluate(MARKS)]
+    assert 0.9 < sum(weights) <= 1.001
+    panel.get_by_label("Show its pushes by probability").uncheck()
+    panel.get_by_label("Show it on the board").check()
+    panel.get_by_label("From").wait_for()
+    assert kinds(page) == {"heat", "focus"}
+    panel.get_by_label("Head").select_option("2")
+    panel.get_by_label("Show it on the board").uncheck()
+    panel.get_by_role("button", name="Start", exact=True).click()
+    panel.locator(".followed").wait_for(timeout=WARMING_MS)
+    slider = panel.get_by_label("Step of the search")
+    slider.fill("1")
+    assert panel.locator(".rows-view li").count() > 1
+    assert panel.locator(".rows-view .followed").count() == 1
+    panel.get_by_role("button", name="Put its solution on the board").click()
+    page.locator("#board").focus()
+    page.keyboard.press("End")
+    assert game(page)["isSolved"]
+
+
+def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
+    page = open_page("#/editor")
+    canvas = page.locator(".drawing canvas")
+    legality = page.locator(".complaints")
+    legality.get_by_text("The player is missing.").wait_for()
+
+    def draw(tool: str, *squares: tuple[int, int]) -> None:
+        page.get_by_role("button", name=tool).click()
+        box = canvas.bounding_box()
+        for row, column in squares:
+            canvas.click(
+                position={
+                    "x": box["width"] * (column + 0.5) / 9,
+                    "y": box["height"] * (row + 0.5) / 9,
+                }
+            )
+
+    draw("Box", (4, 4))
+    draw("Player", (4, 2))
+    legality.get_by_text("1 box, but 0 goals.").wait_for()
+    draw("Goal", (1, 6))
+    legality.get_by_text("A legal level.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    legality.get_by_text("1 box, but 0 goals.").wait_for()
+    # By keyboard, from the square that was drawn on last: to row 5, column 6.
+    page.locator(".drawing").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    legality.get_by_text("A legal level.").wait_for()
+    assert complaints(page) == []
+    page.get_by_role("button", name="Can it be solved?").click()
+    page.get_by_text("It can be solved: a solution with 2 pushes").wait_for(timeout=WARMING_MS)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as SOK").click()
+    assert "#  " in saved.value.path().read_text()
+    page.reload()  # the drawing is kept
+    legality.get_by_text("A legal level.").wait_for()
+    page.get_by_label("Title").fill("Two pushes")
+    page.get_by_role("button", name="Play it").click()
+    opened(page, "Two pushes")
+    press(page, "rRR")
+    page.wait_for_selector("[data-owner=solved]")
+    assert game(page)["state"] == "solved"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_panels_and_editor_are_accessible(open_page: Open, theme: str) -> None:
+    page = opened(open_page(ROOM, color_scheme=theme))
+    for panel in ("understand", "watch", "work"):
+        show(page, panel)
+        assert complaints(page) == []
+    page = open_page("#/editor", color_scheme=theme)
+    page.locator("summary").click()
+    assert complaints(page) == []
