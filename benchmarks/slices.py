@@ -21,6 +21,7 @@ from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.portfolio import SLICES, Setting, SliceSearch, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
+from tokoban.sokoban.search.replans import Replans
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import completed
 
@@ -47,7 +48,7 @@ class Log:
     # By expansions: packed, regions, boxes out of plan of the best position so far.
     best: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     best_position: str | None = None  # as XSB, the player anywhere in its area; if not solved
-    weights: list[int] | None = None  # of the moves of the solution's forward part
+    weights: list[int] | None = None  # of the moves of the solution's forward part; by one plan
 
 
 def run_slice(
@@ -63,6 +64,7 @@ def run_slice(
     started_s = time.process_time()
     setting = completed(setting_in_steps(board, Squares(board), without=without))
     search = completed(SLICES[name].start(setting))
+    shown: SliceSearch = search.first if isinstance(search, Replans) else search
     answer, reason = "gave up", None
     best: list[tuple[int, tuple[int, ...]]] = []
     while True:
@@ -87,17 +89,18 @@ def run_slice(
             else:
                 search.grow()
         if expansions >= mark or answer != "gave up" or reason:
-            features = best_of(search)
+            features = best_of(shown)
             if features and (not best or best[-1][1] != features):
                 best.append((expansions, features))
         if answer != "gave up" or reason:
             break
-    return _logged(setting, search, answer, reason, best, time.process_time() - started_s)
+    return _logged(setting, search, shown, answer, reason, best, time.process_time() - started_s)
 
 
 def _logged(
     setting: Setting,
     search: SliceSearch,
+    shown: SliceSearch,
     answer: str,
     reason: str | None,
     best: list[tuple[int, tuple[int, ...]]],
@@ -111,15 +114,16 @@ def _logged(
         stored=progress.positions,
         num_bytes=setting.num_bytes + search.num_bytes(),
         elapsed_s=round(elapsed_s, 3),
-        cells=num_cells(search),
+        cells=num_cells(shown),
         best=best,
     )
     if answer == "solved":
         directions = search.directions()
         log.moves, log.pushes = len(directions), count_pushes(setting.board, directions)
-        log.weights = weights_of_solution(search)
+        if not isinstance(search, Replans) or search.later is None:
+            log.weights = weights_of_solution(shown)
     elif answer == "gave up":
-        log.best_position = best_position(setting, search)
+        log.best_position = best_position(setting, shown)
     return log
 
 

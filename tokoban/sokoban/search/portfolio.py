@@ -22,6 +22,7 @@ from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.replans import Replans
 from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
 from tokoban.sokoban.search.targets import Targets
@@ -32,6 +33,7 @@ _FEW_EXPANSIONS = 10_000
 # The same on larger boards, where one takes longer. Open boards need about as many as pushes.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its slice
+REPLANS = "replans"  # the part of the slice of FESS that may be left out
 _EQUAL_ROUNDS = 16  # in which all slices have the same share
 
 
@@ -140,7 +142,16 @@ def _fess(setting: Setting) -> Steps[SliceSearch]:
         setting.few_boxes[0],
         setting.without,
     )
-    return fess
+    if REPLANS in setting.without:
+        return fess
+    return Replans(
+        setting.board,
+        setting.squares,
+        fess,
+        setting.pruning,
+        setting.few_boxes[0],
+        setting.without,
+    )
 
 
 def _targets(setting: Setting) -> Steps[SliceSearch]:
@@ -174,7 +185,7 @@ SLICES = {
     for one in (
         Slice("bidirectional", _bidirectional, share=2),
         Slice("astar", _astar),
-        Slice("fess", _fess, share=4, parts=ADVISORS),
+        Slice("fess", _fess, share=4, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=2, first_round=2),
     )
 }
