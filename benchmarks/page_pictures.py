@@ -8,6 +8,7 @@ The second writes four small pictures and the moving one, all of the real page i
 
 import argparse
 import io
+import itertools
 import re
 import shutil
 import subprocess
@@ -153,13 +154,11 @@ def small(shot: Image.Image) -> Image.Image:
 
 
 def write_all(browser: Any, url: str, folder: Path) -> None:
-    for theme in THEMES:
-        for width, height in SIZES:
-            with opened(browser, theme, (width, height)) as page:
-                for name, show in VIEWS.items():
-                    show(page, url)
-                    picture(page).save(folder / f"{name}-{width}-{theme}.png")
-                    print(f"{name}, {width} x {height}, {theme}", flush=True)
+    for theme, (width, height), (name, show) in itertools.product(THEMES, SIZES, VIEWS.items()):
+        with opened(browser, theme, (width, height)) as page:
+            show(page, url)
+            picture(page).save(folder / f"{name}-{width}-{theme}.png")
+        print(f"{name}, {width} x {height}, {theme}", flush=True)
 
 
 def write_documented(browser: Any, url: str, folder: Path) -> None:
