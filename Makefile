@@ -9,11 +9,12 @@ PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint lint-and-compile test-slow test-gpu docs bench bench-gpu lock clean
+.PHONY: demo test check lint lint-and-compile test-slow test-browser test-gpu docs bench bench-gpu lock clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban prepare
 	$(BIN)/tokoban demo
+	@echo "To play and analyse levels in a browser: $(BIN)/tokoban web"
 
 # Linters first and pytest last, so that its closing line is the last of all.
 test: lint-and-compile
@@ -37,6 +38,10 @@ lint-and-compile: .venv/dev.ok
 test-slow: .venv/dev.ok
 	PYTHONOPTIMIZE=1 $(PYTEST) -n 2 -W "ignore:assertions not in test modules:pytest.PytestConfigWarning"
 	$(PYTEST) -n 2 -m "slow and not gpu"
+
+# The page in Chromium; skipped with a reason where there is none.
+test-browser: .venv/dev.ok
+	$(PYTEST) -m browser -rs tests/web/browser
 
 # Reads only the files that have such tests. Where nothing can be installed: make PYTHON=python3 test-gpu
 test-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
