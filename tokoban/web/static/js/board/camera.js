@@ -3,7 +3,7 @@
 /** A square is at least so large, in CSS pixels; where the board does not fit, it scrolls. */
 const MIN_CELL = 18;
 /** And at most so large: two boxes should not fill a screen. */
-const MAX_CELL = 72;
+const MAX_CELL = 100;
 const MIN_ZOOM = 0.5;
 const MAX_ZOOM = 4;
 
