@@ -1,10 +1,10 @@
 """Times the page in Chromium: the server's start, the first board, moves, the level list.
 
 Moves are key presses on a board of 30x30 squares, with animation; what is counted is all that the
-page's main thread does from the key to the first frame that shows the move. Scrolling goes through a list of 1,000 levels
-of 10x10 by 150 pixels a frame; what is counted are the longest tasks of that thread. Both are in
-the thread's own time, so that other work on the machine does not count; the start and the first
-board are in seconds of the clock. Exits with 1 if a bar is missed.
+page's main thread does from the key to the first frame that shows the move. Scrolling goes through
+a list of 1,000 levels of 10x10 by 150 pixels a frame; what is counted are the longest tasks of that
+thread. Both are in the thread's own time, so that other work on the machine does not count; the
+start and the first board are in seconds of the clock. Exits with 1 if a bar is missed.
 """
 
 import argparse

@@ -12,7 +12,7 @@ _TEXT = r'("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)'
 ENTRY = re.compile(rf'"([\w.-]+)":\s*\{{\s*en:\s*{_TEXT},\s*de:\s*{_TEXT},?\s*\}}')
 KEY = re.compile(r'^  "([\w-]+\.[\w.-]+)":', re.MULTILINE)
 USED = re.compile(r'(?:\bt\(|Key: )\s*"([\w.-]+)"')
-USED_BY_PREFIX = re.compile(r"\bt\(`([\w.-]+)\$")
+USED_BY_PREFIX = re.compile(r"`([a-z]+\.[\w.-]*)\$\{")
 
 
 def entries() -> dict[str, tuple[str, str]]:

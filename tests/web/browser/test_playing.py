@@ -64,7 +64,7 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
     page.keyboard.press("d")
     page.wait_for_selector("[data-owner=solved]")
     shown = [text.split() for text in page.locator(".counters dd").all_inner_texts()]
-    assert shown == [["14", "best", "14"], ["5", "best", "5"]]
+    assert shown == [["14", "best", "known", "14"], ["5", "best", "known", "5"]]
     for _ in SOLUTION:
         page.keyboard.press("u")
     assert (game(page)["rows"], game(page)["at"]) == (start, 0)
@@ -113,7 +113,7 @@ def test_a_game_by_touch_with_taps_a_swipe_and_buttons(open_page: Open) -> None:
 
 def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
     page = opened(open_page(ROOM))
-    page.keyboard.press("b")
+    page.keyboard.press("x")
     press(page, "rrd")
     page.keyboard.press("Enter")
     row = game(page)["rows"][GOAL_OF_UPPER[0]]

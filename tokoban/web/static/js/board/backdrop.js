@@ -90,5 +90,6 @@ export function paintPosition(pen, board, outline, sprites, facing) {
     sprites.box(pen, column * size, row * size, board.goals[square] === 1);
   }
   const [row, column] = board.place(board.player);
+  if (board.goals[board.player]) sprites.wideGoal(pen, column * size, row * size);
   sprites.player(pen, column * size, row * size, facing);
 }

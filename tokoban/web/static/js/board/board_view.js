@@ -52,6 +52,8 @@ export class BoardView {
     this._lastFrame = 0;
     this._frame = 0;
     this.facing = "d";
+    /** A square to be kept in sight in place of the player. @type {number | null} */
+    this.centre = null;
     this._observer = new ResizeObserver(() => this.resize());
     this._observer.observe(container);
   }
@@ -234,7 +236,8 @@ export class BoardView {
     const isPush = step !== undefined && step.letter !== direction;
     const [row, column] = board.place(this._player);
     const [playerRow, playerColumn] = step ? [row + dRow, column + dColumn] : [row, column];
-    camera.follow(playerRow, playerColumn);
+    if (this.centre === null) camera.follow(playerRow, playerColumn);
+    else camera.follow(...board.place(this.centre));
     pen.clearRect(0, 0, camera.width, camera.height);
     pen.drawImage(this._backdrop.of(board, outlineOf(board, this._isWhole), sprites, camera), 0, 0);
     const marking = {
@@ -256,6 +259,8 @@ export class BoardView {
         sprites.box(pen, Math.round(x + slideX), Math.round(y + slideY), board.goals[square] === 1);
       }
     }
+    // A goal would be hidden by the player that stands on it.
+    if (!step && board.goals[this._player]) sprites.wideGoal(pen, ...this._corner(this._player));
     sprites.player(
       pen,
       Math.round(playerColumn * cell - camera.x),

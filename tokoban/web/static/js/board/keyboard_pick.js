@@ -12,14 +12,20 @@ export class KeyboardPick {
    * @param {Pointer} pointer holds the box that is picked
    * @param {Session} session
    * @param {(text: string) => void} announce
+   * @param {AbortSignal} signal ends it
    */
-  constructor(pointer, session, announce) {
+  constructor(pointer, session, announce, signal) {
     this._pointer = pointer;
     this._session = session;
     this._announce = announce;
     this._target = -1;
     /** The box picked last, where "next" goes on. */
     this._last = -1;
+    // A move, another level and the mouse take the box away.
+    const hide = () => this._hide();
+    session.addEventListener("change", hide, { signal });
+    session.addEventListener("level", hide, { signal });
+    session.view.canvas.addEventListener("pointerdown", hide, { signal });
   }
 
   /** Whether the frame is shown: arrows move it, not the player. @returns {boolean} */
@@ -52,20 +58,27 @@ export class KeyboardPick {
     if (!this.isActive) return;
     const target = this._target;
     if (!this._pointer.paths?.reaches(target)) return this._announce(t("say.no-path"));
-    this._target = -1;
-    this._session.clearMarks(OWNER);
+    this._hide();
     this._pointer.drop(target);
   }
 
   cancel() {
-    this._target = -1;
-    this._session.clearMarks(OWNER);
+    this._hide();
     this._pointer.putDown();
+  }
+
+  _hide() {
+    if (this._target < 0) return;
+    this._target = -1;
+    this._session.view.centre = null;
+    this._session.clearMarks(OWNER);
   }
 
   /** @param {number} square */
   _show(square) {
     this._target = square;
+    // On a board larger than its room the frame stays in sight.
+    this._session.view.centre = square;
     this._session.setMarks(OWNER, [{ square, kind: "hint-box" }]);
   }
 }

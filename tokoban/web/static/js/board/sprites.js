@@ -53,6 +53,17 @@ export class Sprites {
     });
   }
 
+  /** A goal that shows round the player. @param {Context} context @param {number} x @param {number} y */
+  wideGoal(context, x, y) {
+    this._put(context, x, y, "wide-goal", (pen) => {
+      const { size } = this;
+      pen.strokeStyle = this.palette.goal;
+      pen.lineWidth = Math.max(1.2, size * 0.075);
+      circle(pen, size / 2, size / 2, size * 0.44);
+      pen.stroke();
+    });
+  }
+
   /** @param {Context} context @param {number} x @param {number} y @param {boolean} onGoal */
   box(context, x, y, onGoal) {
     this._put(context, x, y, onGoal ? "done" : "box", (pen) =>

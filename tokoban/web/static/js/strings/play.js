@@ -35,7 +35,7 @@ export const strings = {
   "play.moves": { en: "Moves", de: "Züge" },
   "play.pushes": { en: "Pushes", de: "Schübe" },
   "play.at-least": { en: "at least {count}", de: "mindestens {count}" },
-  "play.best": { en: "best {count}", de: "Bestwert {count}" },
+  "play.best": { en: "best known {count}", de: "Bestwert {count}" },
   "play.place": { en: "{name}, level {index} of {count}", de: "{name}, Level {index} von {count}" },
   "play.untitled": { en: "Untitled level", de: "Level ohne Titel" },
   "play.solved": {

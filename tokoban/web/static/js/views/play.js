@@ -69,9 +69,9 @@ function mount(element, app, params) {
     head.refresh();
     toolbar.refresh();
   };
-  const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text));
   const abort = new AbortController();
   const { signal } = abort;
+  const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   session.addEventListener(
     "level",
     () => {

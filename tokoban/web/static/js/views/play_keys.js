@@ -34,7 +34,7 @@ export function playActions(app, board, pick) {
     ["next", "play.next", ["n"], () => stepPlace(app, 1)],
     ["previous", "play.previous", ["p"], () => stepPlace(app, -1)],
     ["levels", "play.all-levels", ["l"], () => app.open("levels")],
-    ["pick-box", "play.pick-box", ["b"], () => pick.next()],
+    ["pick-box", "play.pick-box", ["x"], () => pick.next()],
     ["drop-box", "play.drop-box", ["Enter"], () => pick.drop()],
     ["put-down", "play.put-down", ["Escape"], () => pick.cancel()],
     ["share", "play.share", ["c"], () => openShare(app)],
