@@ -1,5 +1,6 @@
 """Levels come in by every way and format, go out again, and are listed by the thousand."""
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +88,30 @@ def test_a_link_carries_the_level(open_page: Open) -> None:
     other.wait_for_selector("p:text('From a link')")
     rows = """async () => (await import("/static/js/main.js")).app.session.game.board.toRows()"""
     assert other.evaluate(rows) == page.evaluate(rows)
+
+
+def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
+    page = open_page("#/play/file-1/2", permissions=["clipboard-read", "clipboard-write"])
+    page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("c")
+    for button, text in (
+        ("Copy the moves as LURD", "d"),
+        ("Copy as XSB", "########\n#@     #\n#  $   #\n#    . #\n#  $ . #\n########"),
+        ("Copy the position as XSB", "########\n#      #\n#@ $   #\n#    . #\n#  $ . #\n########"),
+    ):
+        page.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_function(
+            "text => navigator.clipboard.readText().then(t => t === text)", arg=text
+        )
+    # The job itself has tests of its own.
+    gif = b"GIF89a"
+    event = json.dumps({"event": "done", "gif": base64.b64encode(gif).decode()}) + "\n"
+    page.route("**/api/jobs", lambda route: route.fulfill(body=event))
+    for button, start in (("Save a picture (PNG)", b"\x89PNG"), ("Save the game as a GIF", gif)):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=button).click()
+        assert download.value.path().read_bytes().startswith(start)
 
 
 def test_a_link_that_is_no_level_says_so(open_page: Open) -> None:

@@ -84,6 +84,7 @@ async function saveAnimation(app, name, event) {
   const { game } = app.session;
   const pressed = /** @type {HTMLButtonElement} */ (event.currentTarget);
   pressed.disabled = true;
+  app.toast(t("share.making"));
   try {
     const done = await runJob("animation", {
       board: game.start.toRows().join("\n"),

@@ -62,6 +62,10 @@ export const strings = {
     en: "The file has your best solutions and unfinished games. Importing never loses a better solution.",
     de: "Die Datei enthält Ihre besten Lösungen und begonnenen Spiele. Beim Importieren geht keine bessere Lösung verloren.",
   },
+  "share.making": {
+    en: "The GIF is being made; it is saved when it is ready.",
+    de: "Das GIF entsteht; es wird gespeichert, sobald es fertig ist.",
+  },
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
   "share.nothing": { en: "There is no progress yet.", de: "Es gibt noch keinen Fortschritt." },
