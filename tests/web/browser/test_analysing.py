@@ -66,7 +66,7 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
     page.keyboard.press("m")
     assert kinds(page) == set()
     page.keyboard.press("m")
-    page.keyboard.press("j")
+    page.keyboard.press("b")
     notice.wait_for(state="detached")
     assert game(page)["at"] == len(LOSING) - 1
     assert kinds(page) == set()

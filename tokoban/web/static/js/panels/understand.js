@@ -33,7 +33,7 @@ function mount(element, session, app) {
   const removeKeys = app.keys.add([
     { id: "hint", titleKey: "hint.more", group: "understand", keys: ["h"], run: hints.more },
     { id: "why", titleKey: "why.why", group: "understand", keys: ["e"], run: lost.explain },
-    { id: "back", titleKey: "lost.back", group: "understand", keys: ["j"], run: lost.goBack },
+    { id: "back", titleKey: "lost.back", group: "understand", keys: ["b"], run: lost.goBack },
   ]);
   return () => {
     removeKeys();
@@ -125,7 +125,7 @@ function lostText(watch, session, pushes) {
   if (watch.proved) return t("lost.proved", { pushes });
   if (watch.static) return t(`lost.${watch.static.reason}`, { count: watch.static.boxes.length });
   if (watch.pushesLeft !== null) return t("lost.solvable", { pushes: watch.pushesLeft });
-  return t("lost.unknown");
+  return t(watch.isSearching ? "lost.searching" : "lost.unknown");
 }
 
 /** @param {string} moves @param {number} at */

@@ -22,6 +22,10 @@ export const strings = {
     en: "The position can be solved: a solution with {pushes} more {pushes|push|pushes} is known.",
     de: "Die Stellung ist lösbar: Eine Lösung mit {pushes} {pushes|weiteren Schub|weiteren Schüben} ist bekannt.",
   },
+  "lost.searching": {
+    en: "Looking whether it can still be solved …",
+    de: "Es wird gesucht, ob es noch lösbar ist …",
+  },
   "lost.unknown": {
     en: "No deadlock is known here.",
     de: "Hier ist kein Verlust bekannt.",

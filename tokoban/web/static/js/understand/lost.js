@@ -41,6 +41,11 @@ export class LostWatch extends EventTarget {
     this._open();
   }
 
+  /** Whether a proof is looked for. @returns {boolean} */
+  get isSearching() {
+    return this._job.isRunning;
+  }
+
   /** Whether the position is known to be lost. @returns {boolean} */
   get isLost() {
     return this.static !== null || this.proved !== null;
@@ -99,7 +104,9 @@ export class LostWatch extends EventTarget {
   async _ask(moves) {
     const { game, levelKey } = this._session;
     try {
-      const answer = await this._job.run("explain", { board: wireBoard(game.start), moves });
+      const asking = this._job.run("explain", { board: wireBoard(game.start), moves });
+      this._tell();
+      const answer = await asking;
       if (!answer || this._session.levelKey !== levelKey) return;
       if (this._answers.size >= MAX_KEPT) this._answers.clear();
       this._answers.set(moves, answer);
@@ -108,6 +115,7 @@ export class LostWatch extends EventTarget {
     } catch (error) {
       // Without the server there are the static rules.
       if (!(error instanceof JobError)) throw error;
+      this._tell();
     }
   }
 
