@@ -1,11 +1,14 @@
 """Every position that play of a small board can reach, by plain search over its pushes."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tokoban.sokoban.board import Board, Direction, Square
 
 # Boxes, and the least square the player can walk to.
 Position = tuple[frozenset[Square], Square]
+# The square of the box, and the position after.
+Push = tuple[Square, Position]
 
 
 def position_of(board: Board) -> Position:
@@ -17,8 +20,8 @@ def board_at(board: Board, position: Position) -> Board:
     return replace(board, boxes=position[0], player=position[1])
 
 
-def push_graph(board: Board) -> dict[Position, list[tuple[Square, Position]]]:
-    """For each position every push: the square of the box, and the position after."""
+def expansions(board: Board) -> Iterator[tuple[Position, list[Push]]]:
+    """Every position once, with every push of it."""
     ahead = {
         square: [square.neighbour(direction) for direction in Direction]
         for square in board.inside()
@@ -33,14 +36,15 @@ def push_graph(board: Board) -> dict[Position, list[tuple[Square, Position]]]:
                     found.append(beside)
         return min(area), area
 
-    graph: dict[Position, list[tuple[Square, Position]]] = {}
+    known: set[Position] = set()
     waiting = [position_of(board)]
     while waiting:
         boxes, player = waiting.pop()
-        if (boxes, player) in graph:
+        if (boxes, player) in known:
             continue
+        known.add((boxes, player))
         _, area = least_and_area(boxes, player)
-        pushes = graph[boxes, player] = []
+        pushes: list[Push] = []
         for box in boxes & ahead.keys():
             for direction in Direction:
                 beyond = ahead[box][direction]
@@ -51,12 +55,14 @@ def push_graph(board: Board) -> dict[Position, list[tuple[Square, Position]]]:
                 after = boxes - {box} | {beyond}
                 pushes.append((box, (after, least_and_area(after, box)[0])))
         waiting += [position for _, position in pushes]
-    return graph
+        yield (boxes, player), pushes
 
 
-def solvable(
-    graph: dict[Position, list[tuple[Square, Position]]], goals: frozenset[Square]
-) -> set[Position]:
+def push_graph(board: Board) -> dict[Position, list[Push]]:
+    return dict(expansions(board))
+
+
+def solvable(graph: dict[Position, list[Push]], goals: frozenset[Square]) -> set[Position]:
     """The positions from which some play brings all boxes to goals."""
     before: dict[Position, list[Position]] = {position: [] for position in graph}
     for position, pushes in graph.items():
@@ -73,4 +79,4 @@ def solvable(
 
 
 def can_be_solved(board: Board) -> bool:
-    return any(boxes == board.goals for boxes, _ in push_graph(board))
+    return any(boxes == board.goals for (boxes, _), _ in expansions(board))
