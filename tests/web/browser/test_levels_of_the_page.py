@@ -144,7 +144,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.wait_for_selector(".toast:text('2 levels')")
     other.keyboard.press("Escape")
     other.keyboard.press("l")
-    other.wait_for_selector(".level-state:text('1 moves, 1 pushes')")
+    other.wait_for_selector(".level-state:text('1 move, 1 push')")
     assert other.locator(".level-card.tried").count() == 1
 
 

@@ -176,7 +176,7 @@ def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Ope
     first.keyboard.press("l")
     first.wait_for_selector(".level-card")
     texts = first.locator(".level-state").all_inner_texts()
-    assert texts[:2] == ["1 moves, 1 pushes", "14 moves, 5 pushes"]
+    assert texts[:2] == ["1 move, 1 push", "14 moves, 5 pushes"]
 
 
 @pytest.fixture

@@ -127,7 +127,10 @@ export const strings = {
   "levels.unseen": { en: "Unseen", de: "Ungesehen" },
   "levels.tried": { en: "Tried", de: "Begonnen" },
   "levels.solved": { en: "Solved", de: "Gelöst" },
-  "levels.solved-in": { en: "{moves} moves, {pushes} pushes", de: "{moves} Züge, {pushes} Schübe" },
+  "levels.solved-in": {
+    en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
+    de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
+  },
   "import.done": {
     en: "{count} {count|level|levels} read.",
     de: "{count} Level gelesen.",
@@ -211,16 +214,16 @@ export const strings = {
   },
   "moves.best": { en: "Best solutions", de: "Beste Lösungen" },
   "moves.best-both": {
-    en: "Show the best solution: {moves} moves, {pushes} pushes",
-    de: "Beste Lösung zeigen: {moves} Züge, {pushes} Schübe",
+    en: "Show the best solution: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
+    de: "Beste Lösung zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
   "moves.best-moves": {
-    en: "Show the fewest moves: {moves} moves, {pushes} pushes",
-    de: "Wenigste Züge zeigen: {moves} Züge, {pushes} Schübe",
+    en: "Show the fewest moves: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
+    de: "Wenigste Züge zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
   "moves.best-pushes": {
-    en: "Show the fewest pushes: {moves} moves, {pushes} pushes",
-    de: "Wenigste Schübe zeigen: {moves} Züge, {pushes} Schübe",
+    en: "Show the fewest pushes: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
+    de: "Wenigste Schübe zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
   "moves.loaded": {
     en: "The solution is loaded: go through it by redo, or play it.",
