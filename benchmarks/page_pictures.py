@@ -29,7 +29,7 @@ COVERING = Image.Quantize.MAXCOVERAGE  # keeps the colour of the player, who is 
 BACK = "Back to the losing push"
 # A level of the project's collection, moves that lose it, and its title.
 LEVEL, LOSING_MOVES, TITLE = 27, "rruruL", "Medium 15"
-LOADING_MS = 120_000
+LOADING_MS = 600_000  # a search may have to be compiled first
 KEY_MS, LOOK_MS, READ_MS = 220, 1200, 2600  # a frame of the moving picture is shown so long
 
 
