@@ -183,9 +183,9 @@ def _astar(setting: Setting) -> Steps[SliceSearch]:
 SLICES = {
     one.name: one
     for one in (
-        Slice("bidirectional", _bidirectional, share=2),
+        Slice("bidirectional", _bidirectional, share=3),
         Slice("astar", _astar),
-        Slice("fess", _fess, share=4, parts=(*ADVISORS, REPLANS)),
+        Slice("fess", _fess, share=3, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=2, first_round=2),
     )
 }
