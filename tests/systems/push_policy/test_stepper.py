@@ -87,3 +87,14 @@ def test_a_beam_that_cuts_nothing_finds_the_fewest_pushes() -> None:
     assert answer.solution is not None
     assert bool(beams.is_finished[0, 0])
     assert int(beams.lengths[0, 0]) == answer.solution.num_pushes
+
+
+def test_key_tells_on_which_side_of_the_boxes_the_player_is() -> None:
+    """But not on which square of that side."""
+    keys = []
+    for rows in ("#######|#@ $ .#|#######", "#######|# @$ .#|#######", "#######|#  $@.#|#######"):
+        board = Board.from_xsb(rows)
+        squares = Squares(board)
+        games = PushStepper(UniformGuide(squares.neighbours), squares, board, width=1)
+        keys.append(int(games.keys()))
+    assert keys[0] == keys[1] != keys[2]
