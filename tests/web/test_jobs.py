@@ -66,7 +66,7 @@ async def running(folder: Path, *, num_long: int = 1) -> AsyncIterator[JobQueue]
         f"import sys; sys.path.insert(0, {str(folder)!r})\n"
         "from tokoban.web import worker\n"
         "worker.MODULES = ('planted_jobs',)\n"
-        "worker.main()"
+        "worker.main(sys.argv[1])"
     )
     queue = JobQueue(command=(sys.executable, "-c", start), num_long=num_long)
     await queue.start()
@@ -210,6 +210,24 @@ def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
             assert event["code"] == "too-slow"
 
     asyncio.run(check())
+
+
+def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
+    script = 'print(\'compiling {"event": "progress", "code": "compiling"}\', flush=True)\n'
+    command = (sys.executable, "-c", f"{script}input()")
+
+    async def check() -> None:
+        queue = JobQueue(command=command)
+        await queue.start()
+        try:
+            run = queue.submit("echo", {})
+            async for line in run:
+                if json.loads(line).get("code") == "compiling":
+                    return
+        finally:
+            await queue.close()
+
+    asyncio.run(asyncio.wait_for(check(), 30.0))
 
 
 def test_a_worker_that_does_not_start_is_a_message() -> None:

@@ -27,6 +27,8 @@ HARD = "\n".join(
         "####################",
     ]
 )
+# Far below the time limits of the jobs that must not be waited for, on a busy machine too.
+SOON_S = 20.0
 
 
 class Server:
@@ -106,10 +108,10 @@ def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(server: Serve
     started_s = time.monotonic()
     *_, done = server.events("solve", board=LEVEL)
     assert done["status"] == "solved"
-    assert time.monotonic() - started_s < 5.0
+    assert time.monotonic() - started_s < SOON_S
     # Nobody works any more.
     pids = server.workers()
-    assert wait_until(lambda: _is_idle(pids), 20.0)
+    assert wait_until(lambda: _is_idle(pids), SOON_S)
 
 
 def _is_idle(pids: list[int]) -> bool:
@@ -124,18 +126,20 @@ def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
 
     def ask() -> None:
         body = {"kind": "explain", "arguments": {"board": LEVEL}}
-        with httpx.stream("POST", f"{server.address}api/jobs", json=body, timeout=60) as answer:
+        with client.stream("POST", "/api/jobs", json=body) as answer:
             statuses.append(answer.status_code)
             if answer.status_code == 200:
                 lasts.append(json.loads(list(answer.iter_lines())[-1])["event"])
             else:
                 answer.read()
 
-    threads = [threading.Thread(target=ask) for _ in range(200)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    limits = httpx.Limits(max_connections=200)
+    with httpx.Client(base_url=server.address, timeout=60.0, limits=limits) as client:
+        threads = [threading.Thread(target=ask) for _ in range(200)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     assert len(statuses) == 200
     assert set(statuses) <= {200, 429}
     assert set(lasts) == {"done"}
@@ -158,7 +162,7 @@ def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(server: Serve
     started_s = time.monotonic()
     assert server.client.get("/api/collections").status_code == 200
     assert list(server.events("explain", board=LEVEL))[-1]["event"] == "done"
-    assert time.monotonic() - started_s < 5.0
+    assert time.monotonic() - started_s < SOON_S
     for one in [*silent, deaf]:
         one.close()
 
@@ -178,7 +182,7 @@ def test_no_worker_outlives_a_server_that_is_killed() -> None:
     assert len(workers) >= 2
     server.process.kill()
     try:
-        assert wait_until(lambda: not any(map(is_alive, workers)), 5.0)
+        assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
     finally:
         events.close()
         server.end()
@@ -191,7 +195,7 @@ def test_ctrl_c_ends_it_at_once_with_open_streams() -> None:
     workers = server.workers()
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(10) == 0
-    assert wait_until(lambda: not any(map(is_alive, workers)), 2.0)
+    assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
     with pytest.raises(httpx.HTTPError):
         list(events)
     server.end()

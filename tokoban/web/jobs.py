@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from tokoban.web.job import QUICK
@@ -98,6 +98,7 @@ class JobQueue:
         self._num_long = num_long
         self._quick, self._long = _Lane(), _Lane()
         self._slots: list[asyncio.Task[None]] = []
+        self._workers: set[_Worker] = set()
         self._numbers = itertools.count(1)
 
     async def start(self) -> None:
@@ -112,6 +113,8 @@ class JobQueue:
         for slot in self._slots:
             slot.cancel()
         await asyncio.gather(*self._slots, return_exceptions=True)
+        # Here and not where a slot is cancelled: that may be while it waits for the end of one.
+        await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
         """Puts a job in its queue; raises ``QueueFullError``."""
@@ -124,38 +127,51 @@ class JobQueue:
 
     async def _serve(self, lane: "_Lane", *, is_kept: bool) -> None:
         """One process at a time, for the jobs of one queue."""
-        worker = await self._started() if is_kept else None
-        try:
-            while True:
-                try:
-                    idle_s = None if is_kept or worker is None else _IDLE_S
-                    run = await asyncio.wait_for(lane.next(), idle_s)
-                except TimeoutError:
-                    assert worker is not None
-                    await worker.end()
-                    worker = None
-                    continue
-                if worker is None:
-                    worker = await self._started()
-                if worker is None:
-                    run.fail("crashed", "The worker process does not start; the terminal says why.")
-                elif not await self._work(worker, run):
-                    await worker.end()
-                    worker = await self._started() if is_kept else None
-        finally:
-            if worker is not None:
-                await worker.end()
+        worker = None
+        if is_kept:
+            worker = await self._started(lane)
+            lane.has_started.set()
+        await lane.has_started.wait()
+        while True:
+            try:
+                idle_s = None if is_kept or worker is None else _IDLE_S
+                run = await asyncio.wait_for(lane.next(is_kept=is_kept), idle_s)
+            except TimeoutError:
+                assert worker is not None
+                await self._end(worker)
+                worker = None
+                continue
+            if worker is None:
+                worker = await self._started(lane, run)
+            if worker is None:
+                run.fail("crashed", "The worker process does not start; the terminal says why.")
+            elif not await self._work(worker, run):
+                await self._end(worker)
+                worker = await self._started(lane) if is_kept else None
 
-    async def _started(self) -> "_Worker | None":
-        """A process that is ready; None if it ended instead."""
-        worker = await _Worker.start(self._command)
-        is_ready = False
-        try:
-            is_ready = await worker.is_ready()
-        finally:  # the queue may be closed meanwhile
-            if not is_ready:
-                await worker.end()
-        return worker if is_ready else None
+    async def _started(self, lane: "_Lane", run: Run | None = None) -> "_Worker | None":
+        """A process that is ready, for ``run`` if it is given; None if it ended instead."""
+
+        def tell(notice: bytes) -> None:
+            lane.tell(notice)
+            if run is not None:
+                run.put("progress", notice)
+
+        # Quick jobs must not wait until networks are loaded that none of them asks.
+        kinds = "quick" if lane is self._quick else "all"
+        worker = await _Worker.start([*self._command, kinds])
+        self._workers.add(worker)
+        is_ready = await worker.is_ready(tell)
+        lane.tell(None)
+        if is_ready:
+            return worker
+        await self._end(worker)
+        return None
+
+    async def _end(self, worker: "_Worker") -> None:
+        """Ends a process."""
+        await worker.end()
+        self._workers.discard(worker)
 
     async def _work(self, worker: "_Worker", run: Run) -> bool:
         """Runs a job; False if its process is of no more use."""
@@ -190,7 +206,12 @@ class _Lane:
 
     def __init__(self) -> None:
         self._waiting: deque[Run] = deque()
-        self._num_waiting = asyncio.Semaphore(0)
+        # Who waits for a job: the process that is kept warm goes before the others.
+        self._kept: deque[asyncio.Future[Run]] = deque()
+        self._spare: deque[asyncio.Future[Run]] = deque()
+        self._notice: bytes | None = None  # why jobs wait, while a process starts
+        # Until then a spare process would be no sooner there.
+        self.has_started = asyncio.Event()
 
     def __len__(self) -> int:
         """How many jobs wait that somebody still wants."""
@@ -199,20 +220,48 @@ class _Lane:
     def add(self, run: Run) -> None:
         """Adds a job at the end."""
         run.tell("queued", before=len(self))
+        if self._notice is not None:
+            run.put("progress", self._notice)
         self._waiting.append(run)
-        self._num_waiting.release()
+        self._hand_out()
 
-    async def next(self) -> Run:
+    def tell(self, notice: bytes | None) -> None:
+        """Tells those who wait, and those who come, why; None is nothing any more."""
+        self._notice = notice
+        for run in self._waiting:
+            if notice is not None:
+                run.put("progress", notice)
+
+    async def next(self, *, is_kept: bool) -> Run:
         """The first job that somebody still wants, when there is one."""
-        while True:
-            await self._num_waiting.acquire()
+        takers = self._kept if is_kept else self._spare
+        taker: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
+        takers.append(taker)
+        self._hand_out()
+        try:
+            return await taker
+        except asyncio.CancelledError:
+            if taker in takers:
+                takers.remove(taker)
+            elif not taker.cancelled():  # a job came at the same time
+                self._waiting.appendleft(taker.result())
+                self._hand_out()
+            raise
+
+    def _hand_out(self) -> None:
+        """Gives jobs to those who wait for one."""
+        while self._waiting and (takers := self._kept or self._spare):
             run = self._waiting.popleft()
             if run.is_cancelled.is_set():
                 continue
+            taker = takers.popleft()
+            if taker.cancelled():
+                self._waiting.appendleft(run)
+                continue
+            taker.set_result(run)
             wanted = (other for other in self._waiting if not other.is_cancelled.is_set())
             for before, other in enumerate(wanted):
                 other.tell("queued", before=before)
-            return run
 
 
 class _Worker:
@@ -238,11 +287,13 @@ class _Worker:
         )
         return cls(process)
 
-    async def is_ready(self) -> bool:
-        """Waits until the process can work; False if it ends instead."""
+    async def is_ready(self, tell: Callable[[bytes], None]) -> bool:
+        """Waits until the process can work; ``tell`` is told of compilation, False if it ends."""
         while line := await self._read():
-            if line.startswith(b"ready "):
+            word, _, content = line.partition(b" ")
+            if word == b"ready":
                 return True
+            tell(content)
         return False
 
     async def relay(self, number: int, run: Run) -> int | None:

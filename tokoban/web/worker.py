@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from tokoban.web.job import MODULES, Context, Job
+from tokoban.web.job import MODULES, QUICK, Context, Job
 
 MAX_EVENT_BYTES = 2**24
 _REPORTS_APART_S = 0.05
@@ -72,8 +72,8 @@ class _CompilingHandler(logging.Handler):
         self._output.write("compiling", event)
 
 
-def main() -> None:
-    """Works until the input ends."""
+def main(kinds: str) -> None:
+    """Works until the input ends; warms up for the ``kinds`` of jobs, "all" or "quick"."""
     # What a library prints must not get between the events.
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -84,7 +84,12 @@ def main() -> None:
     logger.handlers, logger.propagate = [_CompilingHandler(output)], False
     modules = [importlib.import_module(name) for name in MODULES]
     jobs: dict[str, Job] = {kind: job for module in modules for kind, job in module.JOBS.items()}
-    to_do = [step for module in modules for step in getattr(module, "WARM_UP", ())]
+    to_do = [
+        step
+        for module in modules
+        if kinds == "all" or QUICK & module.JOBS.keys()
+        for step in getattr(module, "WARM_UP", ())
+    ]
     # The searches first: everything else can wait for a pause.
     if to_do:
         _warm_up(to_do.pop(0))
@@ -186,4 +191,4 @@ def _held_mb() -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
