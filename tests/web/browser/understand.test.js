@@ -1,9 +1,13 @@
 import { Chart } from "/static/js/understand/chart.js";
 import { certificateSteps, staticSteps } from "/static/js/understand/certificate_steps.js";
-import { upToLastPush } from "/static/js/understand/lost.js";
+import { GameLine } from "/static/js/understand/game_line.js";
+import { Hints } from "/static/js/understand/hints.js";
+import { LostWatch, upToLastPush } from "/static/js/understand/lost.js";
 import { boardOf, complaints } from "/static/js/editor/legality.js";
 import { Draft, emptyRoom } from "/static/js/editor/draft.js";
 import { Game } from "/static/js/game/game.js";
+import { Session } from "/static/js/game/session.js";
+import { Store } from "/static/js/game/store.js";
 import { Board } from "/static/js/rules/board.js";
 import { equal } from "./expect.js";
 
@@ -113,4 +117,85 @@ export function what_is_wrong_with_a_drawing_is_found() {
   equal(keys("#######", "#@$.#$#", "#   #.#", "#######"), ["outside"]);
   equal(keys("#####", "#@* #", "#####"), ["solved"]);
   equal(keys("#####", "#@ $#", "# . #", "#####"), ["dead-square"]);
+}
+
+/** Jobs that answer when the test says so, even after they were cancelled. */
+function takeJobs() {
+  const taken = [];
+  window.fetch = async (path, { body }) => {
+    let stream;
+    const answers = new ReadableStream({ start: (controller) => (stream = controller) });
+    const send = async (event) => {
+      stream.enqueue(new TextEncoder().encode(`${JSON.stringify(event)}\n`));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    taken.push({ ...JSON.parse(body), send });
+    return new Response(answers);
+  };
+  return async (kind, moves) => {
+    for (;;) {
+      const at = taken.findIndex((job) => job.kind === kind && job.arguments.moves === moves);
+      if (at >= 0) return taken.splice(at, 1)[0];
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+}
+
+const OPEN = ["#######", "#@ $ .#", "#     #", "#######"];
+const other = { title: "", rows: [...OPEN.slice(0, 3), "#     #", "#######"], solutions: [] };
+const lostAfter = (moves) => ({
+  event: "done", status: "deadlocked", moves, boxes: [[1, 3]], certificate: {}, num_pushes: null,
+});
+
+export async function a_proof_is_of_this_level_and_this_line_alone() {
+  const job = takeJobs();
+  const session = new Session(new Store(null));
+  const watch = new LostWatch(session);
+  session.open({ ...other, rows: OPEN });
+  await (await job("explain", "")).send(lostAfter(""));
+  equal(watch.isLost, true);
+  session.open(other);
+  equal(watch.isLost, false);
+  session.game.play("rR");
+  const late = await job("explain", "rR");
+  session.game.undo();
+  await late.send(lostAfter("rR"));
+  equal([watch.isLost, watch.lineLostAt], [false, null]);
+  session.game.redo();
+  await (await job("explain", "rR")).send(lostAfter("rR"));
+  session.game.play("l");
+  equal([watch.lostAt, watch.lineLostAt], [2, 2]);
+  session.game.goTo(1);
+  equal([watch.lostAt, watch.lineLostAt], [null, 2]); // the rest of the line is still lost
+  session.game.redo();
+  equal([watch.lostAt, watch.guilty], [2, []]); // no box stands where the answer says
+  session.game.undo();
+  session.game.push("d");
+  equal([watch.isLost, watch.lineLostAt], [false, null]);
+  watch.destroy();
+}
+
+export async function opinions_proofs_and_hints_of_another_line_are_dropped() {
+  const job = takeJobs();
+  const session = new Session(new Store(null));
+  const line = new GameLine(session);
+  const hints = new Hints(session);
+  session.open({ ...other, rows: OPEN });
+  session.game.play("rR");
+  const opinions = await job("predict_line", "rR");
+  session.game.undo();
+  session.game.play("dr");
+  const point = { at: 2, pushes_left: 1, deadlocked: 0 };
+  await opinions.send({ event: "answer", points: [point] });
+  equal(line.points.size, 0);
+  line.prove();
+  const proofs = await job("prove_line", "rdr");
+  hints.more();
+  const hint = await job("hint", undefined);
+  session.open(other);
+  await proofs.send({ event: "answer", at: 0, is_deadlocked: true, pushes_left: null });
+  await hint.send({ event: "done", status: "solved", box: [1, 3], destination: [1, 5], moves: "rR" });
+  equal([line.proofs.size, line.isProving, hints.grade, hints.text, session.marks], [0, false, 0, "", []]);
+  line.destroy();
+  hints.destroy();
 }

@@ -60,7 +60,7 @@ function lostPart(session, app) {
   let explained = null;
 
   const goBack = () => {
-    if (watch.lostAt === null) return;
+    if (!watch.lostAt) return;
     // The push that lost is the last of these moves; before it the player thinks again.
     steps.close();
     session.game.goTo(watch.lostAt - 1);
@@ -92,10 +92,10 @@ function lostPart(session, app) {
     status.textContent = text;
     status.className = `note ${isLost ? "bad" : watch.pushesLeft === null ? "" : "good"}`;
     why.hidden = !isLost;
-    back.hidden = !isLost || lostAt === null;
+    back.hidden = !isLost || !lostAt;
     if (isLost) {
       const actions = [{ label: t("why.why"), run: explain }];
-      if (lostAt !== null) actions.push({ label: t("lost.back"), run: goBack });
+      if (lostAt) actions.push({ label: t("lost.back"), run: goBack });
       app.notify("lost", { text, kind: "bad", actions });
       if (!wasLost) app.announce(text);
     } else {
@@ -183,7 +183,7 @@ function linePart(session, app, watch) {
     el("div", { class: "row" }, prove),
   );
   const refresh = () => {
-    chart.show(session.game, line, watch.lostAt);
+    chart.show(session.game, line, watch.lineLostAt);
     about.textContent = line.refusal || t("line.legend");
     relabel(prove, t(line.isProving ? "line.stop" : "line.prove"));
   };

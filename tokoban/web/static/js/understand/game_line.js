@@ -93,7 +93,11 @@ export class GameLine extends EventTarget {
     for (const known of [this.points, this.proofs]) {
       for (const at of known.keys()) if (at > same) known.delete(at);
     }
-    if (same < this._moves.length) this._proofs.stop();
+    // What is still to come is about moves that are gone.
+    if (isNew === true || same < this._moves.length) {
+      this._opinions.stop();
+      this._proofs.stop();
+    }
     this._moves = moves;
     clearTimeout(this._timer);
     if (this._session.level && !this.refusal) {

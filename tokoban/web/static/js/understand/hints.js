@@ -61,17 +61,19 @@ export class Hints extends EventTarget {
     this.text = t("hint.searching");
     this._tell();
     try {
-      this._found = await asking;
+      const found = await asking;
+      if (!found) return false; // another position is asked about
+      this._found = found;
     } catch (error) {
       if (!(error instanceof JobError)) throw error;
       this.text = error.message;
       this._tell();
       return false;
     }
-    if (this._found && !this._found.box) {
+    if (!this._found.box) {
       this.text = t(this._found.status === "unsolvable" ? "hint.lost" : "hint.none");
     }
-    return this._found !== null;
+    return true;
   }
 
   _show() {

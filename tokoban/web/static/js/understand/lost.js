@@ -56,6 +56,15 @@ export class LostWatch extends EventTarget {
     return this.proved ? this.proved.moves.length : null;
   }
 
+  /** The same for the whole line, of which a part may have been taken back. */
+  get lineLostAt() {
+    const { moves } = this._session.game;
+    const losses = [...this._answers.values()].filter(
+      (answer) => answer.status === "deadlocked" && moves.startsWith(answer.moves),
+    );
+    return losses.length ? Math.min(...losses.map((answer) => answer.moves.length)) : null;
+  }
+
   /** The boxes to blame that still stand where they are to blame. @returns {number[]} */
   get guilty() {
     const { boxes } = this._session.game.board;
@@ -72,6 +81,7 @@ export class LostWatch extends EventTarget {
 
   _open() {
     this._dead = null;
+    this.proved = null;
     this._answers.clear();
     this._look();
   }
@@ -93,10 +103,12 @@ export class LostWatch extends EventTarget {
     if (found) this.static = { boxes: found.squares, reason: found.reason };
     // A line that goes on from a lost position is lost.
     if (this.proved && !played.startsWith(this.proved.moves)) this.proved = null;
-    const asked = upToLastPush(played);
-    const answer = this._answers.get(asked);
-    if (answer) this._take(answer);
-    else if (!this.proved) this._timer = setTimeout(() => this._ask(asked), ASK_AFTER_MS);
+    if (!this.proved) {
+      const asked = upToLastPush(played);
+      const answer = this._answers.get(asked);
+      if (answer) this._take(answer);
+      else this._timer = setTimeout(() => this._ask(asked), ASK_AFTER_MS);
+    }
     this._tell();
   }
 
@@ -122,7 +134,6 @@ export class LostWatch extends EventTarget {
   /** @param {any} answer of the job "explain" */
   _take({ status, moves, certificate, boxes, num_pushes: numPushes }) {
     this.pushesLeft = status === "solvable" ? numPushes : null;
-    this.proved = null;
     if (status !== "deadlocked") return;
     const { width } = this._session.game.board;
     const squares = boxes.map((/** @type {number[]} */ [row, column]) => row * width + column);

@@ -1,5 +1,6 @@
 /** The level that an address names, and its neighbours in the collection. */
 
+import { isLevel } from "../game/records.js";
 import { tellServerError } from "../shell/importing.js";
 import { t } from "../strings/index.js";
 
@@ -18,7 +19,7 @@ export async function openPlace(app, [collection, given]) {
   if (!collection) {
     if (session.level) return;
     const last = app.store.value("last");
-    if (last) {
+    if (isLevel(last?.level)) {
       session.open(last.level, last.place);
       return;
     }
@@ -26,8 +27,11 @@ export async function openPlace(app, [collection, given]) {
   const place = { collection: collection || SHIPPED, index: Math.max(1, Number(given) || 1) - 1 };
   const { place: now } = session;
   if (now?.collection === place.collection && now.index === place.index) return;
+  const asked = location.hash;
   try {
     const { levels } = await app.collections.get(place.collection);
+    // The player may have gone somewhere else meanwhile.
+    if (location.hash !== asked) return;
     const index = Math.min(place.index, levels.length - 1);
     if (levels[index]) session.open(levels[index], { ...place, index });
   } catch (error) {

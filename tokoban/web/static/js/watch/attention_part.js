@@ -42,7 +42,7 @@ export class AttentionPart {
     this._abort = new AbortController();
     const { signal } = this._abort;
     session.addEventListener("level", () => this._reset(), { signal });
-    session.addEventListener("change", () => this._ask(), { signal });
+    session.addEventListener("change", () => this._follow(), { signal });
     document.addEventListener("pointermove", (event) => this._point(event), { signal });
   }
 
@@ -55,6 +55,13 @@ export class AttentionPart {
 
   _reset() {
     this._chosen = PLAYER;
+    this._found = null;
+    this._follow();
+  }
+
+  /** What was said of another position goes. */
+  _follow() {
+    this._session.clearMarks(OWNER);
     this._ask();
   }
 

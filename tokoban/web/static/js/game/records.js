@@ -1,0 +1,60 @@
+/**
+ * What the browser's storage holds, checked: other versions of the page, other tabs and the player
+ * write there too. A record that is not as it should be counts as none.
+ */
+
+/**
+ * @typedef {import("./store.js").Collection} Collection
+ * @typedef {import("./store.js").Level} Level
+ * @typedef {import("./store.js").Progress} Progress
+ */
+
+/** @param {any} value @returns {value is string} */
+const isText = (value) => typeof value === "string";
+
+/** @param {any} value @returns {value is any[]} */
+const isList = (value) => Array.isArray(value);
+
+/** Whether a board can be made of them. @param {any} rows @returns {rows is string[]} */
+export function isBoard(rows) {
+  return (
+    isList(rows) &&
+    rows.every((row) => isText(row) && /^[#@+$*. ]*$/.test(row)) &&
+    rows.join("").match(/[@+]/g)?.length === 1
+  );
+}
+
+/** @param {any} value @returns {Progress | null} */
+export function progressOf(value) {
+  if (!isBoard(value?.rows) || !isText(value.moves)) return null;
+  const { rows, moves, at, title, playedAt, snapshots, bestByMoves, bestByPushes } = value;
+  /** @type {Progress} */
+  const progress = {
+    rows,
+    moves,
+    at: Number(at) || 0,
+    title: isText(title) ? title : "",
+    playedAt: Number(playedAt) || 0,
+    snapshots: isList(snapshots)
+      ? snapshots.filter((one) => isText(one?.moves) && isText(one.name) && Number.isInteger(one.at))
+      : [],
+  };
+  if (isText(bestByMoves) && isText(bestByPushes)) Object.assign(progress, { bestByMoves, bestByPushes });
+  return progress;
+}
+
+/** @param {any} value @returns {value is Level} */
+export function isLevel(value) {
+  return (
+    isBoard(value?.rows) &&
+    isText(value.title) &&
+    isList(value.solutions) &&
+    value.solutions.every(isText)
+  );
+}
+
+/** @param {any} value @returns {Collection | null} its levels without those that are damaged */
+export function collectionOf(value) {
+  if (!isText(value?.id) || !isText(value.name) || !isList(value.levels)) return null;
+  return { ...value, levels: value.levels.filter(isLevel) };
+}
