@@ -1,6 +1,8 @@
 import { Game } from "/static/js/game/game.js";
+import { Session } from "/static/js/game/session.js";
 import { Store, bestOf, stateOf } from "/static/js/game/store.js";
 import { Board, advance, retreat } from "/static/js/rules/board.js";
+import { Settings } from "/static/js/shell/settings.js";
 import { levelKey, parseLurd } from "/static/js/rules/text.js";
 import { equal } from "./expect.js";
 
@@ -73,9 +75,10 @@ export function the_best_solutions_are_chosen_by_each_figure() {
   equal(bestOf([]), {});
 }
 
-export function a_worse_solution_never_overwrites_a_better_one() {
+/** A storage as the browser has them. */
+function newStorage() {
   const records = new Map();
-  const storage = {
+  return {
     getItem: (name) => records.get(name) ?? null,
     setItem: (name, value) => records.set(name, value),
     removeItem: (name) => records.delete(name),
@@ -84,19 +87,68 @@ export function a_worse_solution_never_overwrites_a_better_one() {
       return records.size;
     },
   };
-  const progress = { rows: ROWS, title: "", moves: "", at: 0, snapshots: [], playedAt: 0 };
+}
+
+const PROGRESS = { rows: ROWS, title: "", moves: "", at: 0, snapshots: [], playedAt: 0 };
+const solvedBy = (moves) => ({ ...PROGRESS, bestByMoves: moves, bestByPushes: moves });
+
+export function a_worse_solution_never_overwrites_a_better_one() {
+  const storage = newStorage();
   const [store, otherTab] = [new Store(storage), new Store(storage)];
   equal(stateOf(store.progress("k")), "unseen");
-  store.keepProgress("k", progress);
+  store.keepProgress("k", PROGRESS);
   equal(stateOf(store.progress("k")), "tried");
-  otherTab.keepProgress("k", { ...progress, bestByMoves: "rRR", bestByPushes: "rRR" });
-  store.keepProgress("k", { ...progress, bestByMoves: "rlrRR", bestByPushes: "rlrRR" });
+  otherTab.keepProgress("k", solvedBy("rRR"));
+  store.keepProgress("k", solvedBy("rlrRR"));
   equal(store.progress("k").bestByMoves, "rRR");
-  storage.setItem = () => {
-    throw new Error("full");
+}
+
+export function without_room_progress_lasts_until_the_page_is_closed() {
+  const storage = newStorage();
+  storage.setItem = (name, value) => {
+    if (value.length > 20) throw new Error("full");
   };
-  store.keepProgress("k", progress);
-  equal(store.isFull, true);
+  for (const store of [new Store(storage), new Store(null)]) {
+    store.keepProgress("k", solvedBy("rRR"));
+    store.keepProgress("k", PROGRESS);
+    store.keepValue("panel", "work");
+    equal([store.progress("k").bestByMoves, store.allProgress().size], ["rRR", 1]);
+    equal([store.value("panel"), store.isFull], ["work", true]);
+  }
+}
+
+export function damaged_records_count_as_none() {
+  const damaged = ["{", "5", "null", '"x"', "[]", "{}", `{"rows":["##"],"moves":""}`];
+  damaged.push(JSON.stringify({ ...PROGRESS, rows: ["@?"] }), JSON.stringify({ ...PROGRESS, moves: 3 }));
+  damaged.push(`{"id":"c","name":"n"}`, `{"keys":null,"language":"xx","theme":5,"avoidsDead":"yes"}`);
+  for (const text of damaged) {
+    const storage = newStorage();
+    for (const name of ["level:k", "collection:c", "settings"]) storage.setItem(`tokoban:${name}`, text);
+    const store = new Store(storage);
+    equal([store.progress("k"), store.collections(), store.allProgress().size], [null, [], 0]);
+    const settings = new Settings(store);
+    equal(["theme", "keys", "avoidsDead"].map((name) => settings.get(name)), ["auto", {}, false]);
+    equal(["en", "de"].includes(settings.language), true);
+  }
+  const storage = newStorage();
+  const kept = { ...PROGRESS, snapshots: [5, { moves: "r", at: 1, name: "here" }], at: "x" };
+  storage.setItem("tokoban:level:k", JSON.stringify(kept));
+  const { at, snapshots } = new Store(storage).progress("k");
+  equal([at, snapshots.length], [0, 1]);
+}
+
+export function a_kept_position_of_another_tab_is_not_lost() {
+  const level = { title: "", rows: ROWS, solutions: [] };
+  const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];
+  for (const session of [one, other]) session.open(level);
+  one.game.push("r");
+  one.game.addSnapshot("here");
+  one.keep();
+  const key = `tokoban:level:${one.levelKey}`;
+  window.dispatchEvent(new StorageEvent("storage", { key, storageArea: localStorage }));
+  other.game.push("d");
+  other.keep();
+  equal(new Store(localStorage).progress(one.levelKey).snapshots.map(({ name }) => name), ["here"]);
 }
 
 export function lurd_is_read_with_repeats_and_groups() {

@@ -178,6 +178,18 @@ function squared(rows) {
   return Array.from({ length: height }, (_, index) => (rows[index] ?? "").padEnd(width));
 }
 
+/** Whether rows can be drawn: letters of XSB, one player at most. @param {any} rows */
+export function isDrawing(rows) {
+  return (
+    Array.isArray(rows) &&
+    rows.length > 0 &&
+    rows.length <= MOST_SIZE &&
+    rows.every((row) => typeof row === "string" && row.length <= MOST_SIZE) &&
+    /^[#@+$*. ]*$/.test(rows.join("")) &&
+    (rows.join("").match(/[@+]/g)?.length ?? 0) <= 1
+  );
+}
+
 /** A closed room to begin with. @param {number} height @param {number} width @returns {string[]} */
 export function emptyRoom(height, width) {
   const wall = "#".repeat(width);

@@ -2,7 +2,7 @@
 
 import { button, el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
-import { MOST_SIZE } from "./draft.js";
+import { MOST_SIZE, isDrawing } from "./draft.js";
 
 export class TextPart {
   /** @param {import("./draft.js").Draft} draft */
@@ -40,11 +40,9 @@ export class TextPart {
       .split("\n")
       .map((row) => row.replace(/[-_]/g, " ").trimEnd())
       .filter((row) => row !== "");
-    const players = rows.join("").match(/[@+]/g)?.length ?? 0;
-    const isText = rows.length > 0 && rows.every((row) => /^[#@+$*. ]*$/.test(row));
     const isSmall = rows.length <= MOST_SIZE && rows.every((row) => row.length <= MOST_SIZE);
-    if (!isText || players > 1) this._status.textContent = t("edit.bad-text");
-    else if (!isSmall) this._status.textContent = t("edit.too-large", { most: MOST_SIZE });
+    if (!isSmall) this._status.textContent = t("edit.too-large", { most: MOST_SIZE });
+    else if (!isDrawing(rows)) this._status.textContent = t("edit.bad-text");
     else {
       this._status.textContent = "";
       this._draft.load(rows);

@@ -42,6 +42,10 @@ export class Session extends EventTarget {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
+    store.addEventListener("change", (event) => {
+      const { key, isOther } = /** @type {CustomEvent} */ (event).detail;
+      if (isOther && key === this.levelKey) this._takeSnapshots();
+    });
     window.addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => this.keep());
   }
@@ -136,6 +140,16 @@ export class Session extends EventTarget {
       playedAt: Date.now(),
       ...(board.isSolved() ? bestOf([played]) : {}),
     });
+  }
+
+  /** Another tab has this level open: what it keeps or removes, this one does not undo. */
+  _takeSnapshots() {
+    const { game } = this;
+    const snapshots = this._store.progress(this.levelKey)?.snapshots ?? [];
+    if (JSON.stringify(snapshots) === JSON.stringify(game.snapshots)) return;
+    game.snapshots = snapshots.map((snapshot) => ({ ...snapshot }));
+    const detail = { from: game.at, to: game.at, isJump: false };
+    this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 
   /** @param {CustomEvent} event */

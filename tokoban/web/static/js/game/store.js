@@ -6,6 +6,7 @@
  */
 
 import { countPushes } from "../rules/board.js";
+import { collectionOf, progressOf } from "./records.js";
 
 const PREFIX = "tokoban:";
 const LEVEL = `${PREFIX}level:`;
@@ -20,27 +21,32 @@ const COLLECTION = `${PREFIX}collection:`;
  * @typedef {{id: string, name: string, levels: Level[]}} Collection
  */
 
-/** Sends "change" with `detail: {key}` when a record changes, here or in another tab. */
+/** Sends "change" with `detail: {key, isOther}` when a record changes, here or in another tab. */
 export class Store extends EventTarget {
-  /** @param {Storage} storage */
+  /** @param {Storage | null} storage null where the browser forbids it */
   constructor(storage) {
     super();
     this._storage = storage;
-    /** Whether the last write failed: the browser has no room or forbids it. */
-    this.isFull = false;
+    /** Records that could not be written, and last only until the page is closed. */
+    this._unwritten = new Set();
     /** Records by key: a list of 1,000 levels reads each once. @type {Map<string, any>} */
     this._cache = new Map();
     window.addEventListener("storage", (event) => {
       if (event.storageArea !== storage) return;
       if (event.key === null) this._cache.clear();
       else this._cache.delete(event.key);
-      this._tell(event.key ?? "");
+      this._tell(event.key ?? PREFIX, true);
     });
+  }
+
+  /** Whether something could not be written: the browser has no room or forbids it. */
+  get isFull() {
+    return this._unwritten.size > 0;
   }
 
   /** @param {string} key of the level @returns {Progress | null} */
   progress(key) {
-    return this._read(LEVEL + key);
+    return this._read(LEVEL + key, progressOf);
   }
 
   /**
@@ -49,24 +55,19 @@ export class Store extends EventTarget {
    * @param {Progress} progress
    */
   keepProgress(key, progress) {
+    const known = [progress, this.progress(key)];
     // Another tab may have written since this one last read.
     this._cache.delete(LEVEL + key);
-    const before = this.progress(key);
-    const bests = [before?.bestByMoves, before?.bestByPushes];
-    bests.push(progress.bestByMoves, progress.bestByPushes);
+    known.push(this.progress(key));
+    const bests = known.flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
     this._write(LEVEL + key, { ...progress, ...bestOf(bests) });
-  }
-
-  /** @param {string} key */
-  forgetProgress(key) {
-    this._remove(LEVEL + key);
   }
 
   /** @returns {Map<string, Progress>} by the level's key */
   allProgress() {
     const all = new Map();
     for (const name of this._names(LEVEL)) {
-      const progress = this._read(name);
+      const progress = this._read(name, progressOf);
       if (progress) all.set(name.slice(LEVEL.length), progress);
     }
     return all;
@@ -74,13 +75,13 @@ export class Store extends EventTarget {
 
   /** The player's own collections, the newest first. @returns {Collection[]} */
   collections() {
-    const found = this._names(COLLECTION).map((name) => this._read(name));
+    const found = this._names(COLLECTION).map((name) => this._read(name, collectionOf));
     return found.filter(Boolean).sort((one, other) => other.id.localeCompare(one.id));
   }
 
   /** @param {string} id @returns {Collection | null} */
   collection(id) {
-    return this._read(COLLECTION + id);
+    return this._read(COLLECTION + id, collectionOf);
   }
 
   /**
@@ -109,19 +110,22 @@ export class Store extends EventTarget {
   /** @param {string} prefix */
   _names(prefix) {
     const names = new Set([...this._cache.keys()].filter((name) => name.startsWith(prefix)));
-    for (let index = 0; index < this._storage.length; index++) {
-      const name = this._storage.key(index);
+    for (let index = 0; index < (this._storage?.length ?? 0); index++) {
+      const name = this._storage?.key(index);
       if (name?.startsWith(prefix)) names.add(name);
     }
     return [...names];
   }
 
-  /** @param {string} name */
-  _read(name) {
+  /**
+   * @param {string} name
+   * @param {(value: any) => any} [check] what the record is, or null
+   */
+  _read(name, check = (value) => value) {
     if (!this._cache.has(name)) {
       let value = null;
       try {
-        value = JSON.parse(this._storage.getItem(name) ?? "null");
+        value = check(JSON.parse(this._storage?.getItem(name) ?? "null"));
       } catch {
         // A damaged record counts as none.
       }
@@ -134,26 +138,28 @@ export class Store extends EventTarget {
   _write(name, value) {
     this._cache.set(name, value);
     try {
+      if (!this._storage) throw new Error("the browser forbids it");
       this._storage.setItem(name, JSON.stringify(value));
-      this.isFull = false;
+      this._unwritten.delete(name);
     } catch {
-      this.isFull = true;
+      this._unwritten.add(name);
     }
     this._tell(name);
-    return !this.isFull;
+    return !this._unwritten.has(name);
   }
 
   /** @param {string} name */
   _remove(name) {
     this._cache.delete(name);
-    this._storage.removeItem(name);
+    this._unwritten.delete(name);
+    this._storage?.removeItem(name);
     this._tell(name);
   }
 
-  /** @param {string} name */
-  _tell(name) {
+  /** @param {string} name @param {boolean} [isOther] whether another tab has written */
+  _tell(name, isOther = false) {
     const key = name.startsWith(LEVEL) ? name.slice(LEVEL.length) : name.slice(PREFIX.length);
-    this.dispatchEvent(new CustomEvent("change", { detail: { key } }));
+    this.dispatchEvent(new CustomEvent("change", { detail: { key, isOther } }));
   }
 }
 

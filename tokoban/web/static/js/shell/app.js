@@ -21,6 +21,15 @@ import { openSettings } from "./settings_dialog.js";
  *   actions?: {label: string, run: () => void}[]}} Notice
  */
 
+/** The browser's storage; null where it forbids it, as with all cookies blocked. */
+function browserStorage() {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}
+
 /** A short message stays so long. */
 const TOAST_MS = 5000;
 
@@ -31,7 +40,7 @@ export class App extends EventTarget {
     super();
     this.views = views;
     this.panels = panels;
-    this.store = new Store(window.localStorage);
+    this.store = new Store(browserStorage());
     this.settings = new Settings(this.store);
     this.keys = new Keys(this.settings);
     this.session = new Session(this.store);

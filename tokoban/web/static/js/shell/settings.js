@@ -2,15 +2,25 @@
 
 /** @typedef {import("../game/store.js").Store} Store */
 
-export const DEFAULTS = {
-  /** @type {"auto" | "light" | "dark"} */ theme: "auto",
-  /** @type {"auto" | "en" | "de"} */ language: "auto",
-  /** @type {"smooth" | "steps" | "none"} */ animation: "smooth",
-  /** @type {"slow" | "medium" | "fast"} */ speed: "medium",
-  /** @type {"pushes" | "moves"} */ paths: "pushes",
+/** Settings of a few words, in the order in which they are shown. */
+export const CHOICES = /** @type {const} */ ({
+  language: ["auto", "en", "de"],
+  theme: ["auto", "light", "dark"],
+  animation: ["smooth", "steps", "none"],
+  speed: ["slow", "medium", "fast"],
+  paths: ["pushes", "moves"],
+  showsArrows: ["auto", "yes", "no"],
+});
+
+const DEFAULTS = {
+  /** @type {typeof CHOICES.language[number]} */ language: "auto",
+  /** @type {typeof CHOICES.theme[number]} */ theme: "auto",
+  /** @type {typeof CHOICES.animation[number]} */ animation: "smooth",
+  /** @type {typeof CHOICES.speed[number]} */ speed: "medium",
+  /** @type {typeof CHOICES.paths[number]} */ paths: "pushes",
+  /** @type {typeof CHOICES.showsArrows[number]} */ showsArrows: "auto",
   showsReachable: true,
   avoidsDead: false,
-  /** @type {"auto" | "yes" | "no"} */ showsArrows: "auto",
   /** @type {Record<string, string[]>} */ keys: {},
 };
 
@@ -23,7 +33,7 @@ export class Settings extends EventTarget {
   constructor(store) {
     super();
     this._store = store;
-    this._values = { ...DEFAULTS, ...store.value("settings") };
+    this._values = { ...DEFAULTS, ...checked(store.value("settings")) };
   }
 
   /**
@@ -59,4 +69,22 @@ export class Settings extends EventTarget {
     if (chosen !== "auto") return chosen;
     return navigator.language.toLowerCase().startsWith("de") ? "de" : "en";
   }
+}
+
+/**
+ * The settings of a record that have values of theirs.
+ * @param {any} record
+ * @returns {Partial<typeof DEFAULTS>}
+ */
+function checked(record) {
+  const isKnown = (/** @type {[string, any]} */ [name, value]) => {
+    /** @type {readonly string[] | undefined} */
+    const values = CHOICES[/** @type {keyof typeof CHOICES} */ (name)];
+    if (values) return values.includes(value);
+    if (name !== "keys") return name in DEFAULTS && typeof value === "boolean";
+    return Object.values(value ?? [0]).every(
+      (keys) => Array.isArray(keys) && keys.every((key) => typeof key === "string"),
+    );
+  };
+  return Object.fromEntries(Object.entries(record ?? {}).filter(isKnown));
 }

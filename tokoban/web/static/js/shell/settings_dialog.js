@@ -3,18 +3,11 @@
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
 import { choice, el } from "./dom.js";
+import { CHOICES } from "./settings.js";
 
 /** @typedef {import("./app.js").App} App */
 
-/** Settings with their values; the texts are "settings.<name>" and "settings.<name>-<value>". */
-const CHOICES = /** @type {const} */ ([
-  ["language", ["auto", "en", "de"]],
-  ["theme", ["auto", "light", "dark"]],
-  ["animation", ["smooth", "steps", "none"]],
-  ["speed", ["slow", "medium", "fast"]],
-  ["paths", ["pushes", "moves"]],
-  ["showsArrows", ["auto", "yes", "no"]],
-]);
+// The texts are "settings.<name>" and "settings.<name>-<value>".
 const SWITCHES = /** @type {const} */ (["showsReachable", "avoidsDead"]);
 
 /** @param {App} app */
@@ -24,13 +17,13 @@ export function openSettings(app) {
     el(
       "div",
       { class: "stack" },
-      ...CHOICES.map(([name, values]) =>
+      ...Object.entries(CHOICES).map(([name, values]) =>
         choice({
           label: t(`settings.${name}`),
           options: values.map((value) => [value, t(`settings.${name}-${value}`)]),
-          value: settings.get(name),
+          value: settings.get(/** @type {keyof typeof CHOICES} */ (name)),
           change: (value) => {
-            settings.set(name, /** @type {any} */ (value));
+            settings.set(/** @type {keyof typeof CHOICES} */ (name), /** @type {any} */ (value));
             if (name !== "language") return;
             close();
             openSettings(app);

@@ -2,7 +2,7 @@
 
 import { DrawingCanvas } from "../editor/canvas.js";
 import { Checker } from "../editor/checker.js";
-import { Draft, LEAST_SIZE, MOST_SIZE, TOOLS, emptyRoom } from "../editor/draft.js";
+import { Draft, LEAST_SIZE, MOST_SIZE, TOOLS, emptyRoom, isDrawing } from "../editor/draft.js";
 import { boardOf, complaints } from "../editor/legality.js";
 import { TextPart } from "../editor/text_part.js";
 import { ServerError, writeLevels } from "../levels_api.js";
@@ -29,11 +29,11 @@ const FIRST_SIZE = 9;
  */
 function mount(element, app) {
   const kept = app.store.value(KEPT) ?? {};
-  const draft = new Draft(kept.rows ?? emptyRoom(FIRST_SIZE, FIRST_SIZE));
+  const draft = new Draft(isDrawing(kept.rows) ? kept.rows : emptyRoom(FIRST_SIZE, FIRST_SIZE));
   /** @type {Tool} */
   let tool = "wall";
-  const tools = TOOLS.map((name, index) =>
-    button({ label: t(`edit.tool-${name}`), run: () => choose(name), class: `tool ${index}` }),
+  const tools = TOOLS.map((name) =>
+    button({ label: t(`edit.tool-${name}`), run: () => choose(name), class: "tool" }),
   );
   const choose = (/** @type {Tool} */ name) => {
     tool = name;
