@@ -1,4 +1,4 @@
-"""WCAG 2.1 AA by axe on the views and dialogs, in both themes."""
+"""WCAG 2.1 AA by axe on the views and dialogs, in both themes; the narrowest window."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,3 +38,27 @@ def test_play_levels_and_dialogs(open_page: Callable[..., Any], theme: str) -> N
     page.keyboard.press("l")
     page.wait_for_selector(".level-card")
     assert complaints(page) == []
+
+
+def test_german_fits_320_pixels_and_messages_do_not_move_the_board(
+    open_page: Callable[..., Any],
+) -> None:
+    page = open_page(viewport={"width": 320, "height": 640}, locale="de-DE")
+    labs = (f"#/labs/{name}" for name in ("translation", "gpt", "life", "pictures", "memory"))
+    for address in ("#/levels", "#/editor", *labs, "#/play/file-1/1"):
+        page.evaluate("address => { location.hash = address; }", address)
+        page.wait_for_selector(f"main[data-view={address.split('/')[1]}] h1")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, address
+    page.wait_for_selector("h1:text-is('Corridor')")
+    for panel in ("understand", "watch", "work"):
+        page.locator(f"#tab-{panel}").click()
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.locator("#board").focus()
+        page.keyboard.press("r")
+        canvas = page.locator(".board-canvas")
+        before = canvas.bounding_box()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("[data-owner=solved]")
+        assert canvas.bounding_box() == before, width

@@ -78,6 +78,8 @@ function lostPart(session, app) {
     explained = watch.proved;
     if (watch.proved) steps.open(certificateSteps(watch.proved.certificate));
     else if (watch.static) steps.open(staticSteps(watch.static));
+    // On a phone the panel is below the board.
+    steps.element.scrollIntoView({ block: "nearest" });
   };
   const refresh = () => {
     const { isLost, lostAt } = watch;
