@@ -74,6 +74,28 @@ def test_a_level_comes_by_file_by_drop_and_by_paste_on_the_page(
         page.wait_for_selector(f"h1:text-is('By {event}')")
 
 
+def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:
+    page = open_page("#/levels")
+
+    def paste(text: str) -> None:
+        page.get_by_role("button", name="Paste levels").click()
+        page.get_by_label("Levels as text").fill(text)
+        page.get_by_role("button", name="Read them").click()
+
+    paste("######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n")
+    page.wait_for_selector("h1:text-is('Kept')")
+    page.locator("summary:text('About the level')").click()
+    page.get_by_text("By <b>A</b>").wait_for()
+    page.get_by_role("button", name="After 1 move, 0 pushes", exact=True).click()
+    for moves, toast in (("ru", "Move 2 of 2 is not possible"), ("r R", "2 moves made")):
+        page.keyboard.press("l")
+        paste(moves)
+        page.wait_for_selector(f".toast:text('{toast}')")
+        if moves == "ru":
+            page.keyboard.press("Escape")
+    page.wait_for_selector("[data-owner=solved]")
+
+
 def test_a_link_carries_the_level(open_page: Open) -> None:
     page = open_page("#/play/file-1/3")
     page.wait_for_selector("h1:text-is('Two goals')")

@@ -1,8 +1,9 @@
 /** The level being played, its game, its picture and the marks on it, for all panels. */
 
-import { Board } from "../rules/board.js";
+import { Board, countPushes } from "../rules/board.js";
 import { levelKey } from "../rules/text.js";
 import { Game } from "./game.js";
+import { t } from "../strings/index.js";
 import { bestOf, stateOf } from "./store.js";
 
 /**
@@ -51,7 +52,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Opens a level where it was left; a level that was left solved opens at its start.
+   * Opens a level where it was left; a level that was left solved opens at its start. The saved
+   * games of a file are kept positions of a level that has not been played.
    * @param {Level} level
    * @param {Place | null} [place]
    */
@@ -63,7 +65,7 @@ export class Session extends EventTarget {
     this.place = place;
     this.levelKey = levelKey(level.rows);
     const kept = this._store.progress(this.levelKey);
-    this.game = new Game(start, kept ?? {});
+    this.game = new Game(start, kept ?? { snapshots: savedGames(level) });
     if (this.game.board.isSolved()) this.game.restart();
     this.game.addEventListener("change", this._onChange);
     this._marks.clear();
@@ -172,4 +174,14 @@ export class Session extends EventTarget {
   _tellMarks() {
     this.dispatchEvent(new CustomEvent("marks"));
   }
+}
+
+/** @param {Level} level @returns {import("./game.js").Snapshot[]} */
+function savedGames({ saved = [] }) {
+  return saved.map(({ moves, at }) => ({ moves, at, name: snapshotName(moves.slice(0, at)) }));
+}
+
+/** @param {string} played @returns {string} how the position after these moves is called */
+export function snapshotName(played) {
+  return t("moves.snapshot-name", { moves: played.length, pushes: countPushes(played) });
 }

@@ -1,11 +1,13 @@
-/** The moves of the game: line, replay, best solutions, snapshots, typed moves, board as text. */
+/** The moves: line, replay, best solutions, snapshots, typed moves, board and notes as text. */
 
 import { Replay } from "../game/replay.js";
+import { snapshotName } from "../game/session.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { button, choice, el } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
+import { aboutLevel } from "./about_level.js";
 import { boardTable } from "./board_table.js";
 import { solutionRows } from "./best_solutions.js";
 
@@ -31,6 +33,7 @@ function mount(element, session, app) {
     snapshots(session),
     typing(session),
     asText(session),
+    aboutLevel(session),
   ];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
   const refresh = () => parts.forEach((part) => part.refresh());
@@ -160,8 +163,7 @@ function movesLine(session) {
 
 /** @param {Session} session */
 function keepSnapshot(session) {
-  const { at, numPushes } = session.game;
-  session.game.addSnapshot(t("moves.snapshot-name", { moves: at, pushes: numPushes }));
+  session.game.addSnapshot(snapshotName(session.game.played));
 }
 
 /** @param {Session} session @returns {Part} */

@@ -1,6 +1,8 @@
 /** Levels from outside: pasted, dropped, chosen or in the address. */
 
 import { ServerError, readLevels } from "../levels_api.js";
+import { advance } from "../rules/board.js";
+import { parseLurd } from "../rules/text.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -10,17 +12,19 @@ const MAX_CHARACTERS = 10_000_000;
 
 /**
  * Reads the levels of a text in any format into a collection of the player's own and opens the
- * first.
+ * first. Moves (LURD) are made in the open level instead, from its start or from the position.
  * @param {App} app
  * @param {string} text
  * @param {string} name of the collection
- * @returns {Promise<boolean>} whether there was a level
+ * @returns {Promise<boolean>} whether a level or moves were opened
  */
 export async function importText(app, text, name) {
   if (text.length > MAX_CHARACTERS) {
     app.toast(t("import.too-large"));
     return false;
   }
+  const moves = app.session.level && parseLurd(text);
+  if (moves) return takeMoves(app, moves);
   try {
     const { levels, problems } = await readLevels(text, name);
     if (!levels.length) {
@@ -38,6 +42,21 @@ export async function importText(app, text, name) {
     tellServerError(app, error);
     return false;
   }
+}
+
+/** @param {App} app @param {string} moves @returns {boolean} whether the rules allow them all */
+function takeMoves(app, moves) {
+  const { game } = app.session;
+  const fromStart = advance(game.start, moves).letters;
+  if (fromStart.length === moves.length) game.replaceLine(moves);
+  else if (advance(game.board, moves).letters.length === moves.length) game.play(moves);
+  else {
+    app.toast(t("import.moves-illegal", { number: fromStart.length + 1, count: moves.length }));
+    return false;
+  }
+  if (!app.session.view) app.open("play");
+  app.toast(t("import.moves", { count: moves.length }));
+  return true;
 }
 
 /**

@@ -9,7 +9,7 @@ import { tellServerError } from "./importing.js";
 import { saveBlob } from "./saving.js";
 
 /** @typedef {import("./app.js").App} App */
-/** @typedef {import("../game/store.js").Level & {saved?: {moves: string, at: number}[]}} Level */
+/** @typedef {import("../game/store.js").Level} Level */
 
 /** @param {App} app */
 export async function exportProgress(app) {

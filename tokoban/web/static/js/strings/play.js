@@ -113,8 +113,8 @@ export const strings = {
   "levels.paste-here": { en: "Levels as text", de: "Level als Text" },
   "levels.read": { en: "Read them", de: "Einlesen" },
   "levels.formats": {
-    en: "XSB, SOK, SLC or Boxoban, one level or many.",
-    de: "XSB, SOK, SLC oder Boxoban, ein Level oder viele.",
+    en: "XSB, SOK, SLC or Boxoban, one level or many. Moves (LURD) are made in the open level.",
+    de: "XSB, SOK, SLC oder Boxoban, ein Level oder viele. Züge (LURD) werden im offenen Level gemacht.",
   },
   "levels.drop-help": {
     en: "Or drop a file on the page, or press Ctrl+V anywhere.",
@@ -134,6 +134,14 @@ export const strings = {
   "import.done": {
     en: "{count} {count|level|levels} read.",
     de: "{count} Level gelesen.",
+  },
+  "import.moves": {
+    en: "{count} {count|move|moves} made in this level.",
+    de: "{count} {count|Zug|Züge} in diesem Level gemacht.",
+  },
+  "import.moves-illegal": {
+    en: "Move {number} of {count} is not possible in this level.",
+    de: "Zug {number} von {count} ist in diesem Level nicht möglich.",
   },
   "import.problems": {
     en: "{count} {count|board was|boards were} left out.",
@@ -243,6 +251,8 @@ export const strings = {
     en: "Only u, l, d, r, numbers and brackets.",
     de: "Nur u, l, d, r, Zahlen und Klammern.",
   },
+  "moves.about": { en: "About the level", de: "Über das Level" },
+  "moves.author": { en: "By {name}", de: "Von {name}" },
   "moves.as-text": { en: "Board as text", de: "Brett als Text" },
   "moves.too-large": {
     en: "This board is too large for a table.",

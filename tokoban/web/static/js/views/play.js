@@ -125,6 +125,7 @@ function mount(element, app, params) {
   if (session.level) board.show(session.game.board, { marks: session.marks });
   head.refreshLevel();
   refresh();
+  if (session.game.board.isSolved()) tellSolved(app, session.game.played, false);
   openPlace(app, params);
   return () => {
     abort.abort();
