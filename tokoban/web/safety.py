@@ -89,9 +89,6 @@ class Safety:
         site = headers.get("sec-fetch-site", "same-origin")
         if path.startswith("/api/") and site not in ("same-origin", "none"):
             return 403, "Requests of other sites are refused."
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length[:20]) > self._max_body_bytes:
-            return 413, self._too_large()
         return None
 
     def _is_own(self, host: str) -> bool:
@@ -122,10 +119,8 @@ class Safety:
                 num_bytes += len(message.get("body", b""))
                 is_whole = not message.get("more_body", False)
                 if num_bytes > self._max_body_bytes:
-                    raise TooLargeError(self._too_large())
+                    most = f"{self._max_body_bytes:,} bytes"
+                    raise TooLargeError(f"The request is larger than {most}.")
             return message
 
         return limited
-
-    def _too_large(self) -> str:
-        return f"The request is larger than {self._max_body_bytes:,} bytes."
