@@ -4,10 +4,12 @@ The jobs of these tests are in ``planted_jobs``; those of the searches are run i
 """
 
 import asyncio
+import gc
 import json
 import os
 import sys
 import time
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -200,6 +202,37 @@ def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) 
     asyncio.run(check())
 
 
+def test_what_was_cancelled_is_kept_no_longer_than_the_next_job_waits(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            long = queue.submit("wait", {})
+            await first_answer(long)
+            left = []
+            for _ in range(10):
+                run = queue.submit("wait", {"text": "x" * 1_000_000})
+                run.cancel()
+                left.append(weakref.ref(run))
+            del run
+            queue.submit("echo", {})
+            gc.collect()
+            assert not any(each() for each in left)
+
+    asyncio.run(check())
+
+
+def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            deep: Any = []
+            for _ in range(sys.getrecursionlimit()):
+                deep = [deep]
+            with pytest.raises(RecursionError):
+                queue.submit("echo", {"deep": deep})
+            assert (await events_of(queue.submit("echo", {})))[-1]["event"] == "done"
+
+    asyncio.run(check())
+
+
 def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as queue:
@@ -230,12 +263,16 @@ def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
     asyncio.run(asyncio.wait_for(check(), 30.0))
 
 
-def test_a_worker_that_does_not_start_is_a_message() -> None:
+@pytest.mark.parametrize(
+    "command", [(sys.executable, "-c", "raise SystemExit('planted')"), ("/no/such/program",)]
+)
+def test_a_worker_that_does_not_start_is_a_message(command: tuple[str, ...]) -> None:
     async def check() -> None:
-        queue = JobQueue(command=(sys.executable, "-c", "raise SystemExit('planted')"))
+        queue = JobQueue(command=command)
         await queue.start()
-        last = (await events_of(queue.submit("echo", {})))[-1]
-        assert (last["event"], last["code"]) == ("error", "crashed")
+        for kind in ("echo", "hint"):
+            last = (await asyncio.wait_for(events_of(queue.submit(kind, {})), 30.0))[-1]
+            assert (last["event"], last["code"]) == ("error", "crashed")
         await queue.close()
 
     asyncio.run(check())

@@ -111,7 +111,7 @@ def test_a_stopped_search_ends_soon_and_says_so() -> None:
     [
         ("watch", {"board": LEVEL, "method": "magic"}, "method: expected one of"),
         ("watch", {"board": LEVEL, "width": 99}, "width: expected a number from 1 to 16"),
-        ("predict_line", {"board": LEVEL, "moves": "ll"}, "move 1 is not possible"),
+        ("predict_line", {"board": LEVEL, "moves": "ll"}, "move 1 .l.: wall"),
         ("predict", {"board": "#####\n#@$ #\n#####"}, "cannot come together"),
     ],
 )

@@ -188,6 +188,8 @@ class _Api:
             return _EventStream(self._jobs.submit(kind, arguments))
         except QueueFullError as error:
             raise HTTPException(429, str(error)) from None
+        except RecursionError:
+            raise HTTPException(400, "The arguments are too deep.") from None
 
 
 class _EventStream(Response):

@@ -21,7 +21,8 @@ class Context:
 Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
 # Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
-# arguments that a worker calls while it has nothing else to do.
+# arguments that every worker calls before it takes jobs, and ``WARM_UP_QUICK``, which the worker of
+# the quick jobs calls while it has nothing else to do.
 MODULES = (
     "tokoban.web.solving_jobs",
     "tokoban.web.making_jobs",

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import sys
+import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -32,8 +33,10 @@ class QueueFullError(Exception):
 class Run:
     """One job from its request to its last event; iterating gives its events as lines of JSON."""
 
-    def __init__(self, kind: str, arguments: dict[str, Any]) -> None:
-        self.kind, self.arguments = kind, arguments
+    def __init__(self, number: int, kind: str, arguments: dict[str, Any]) -> None:
+        self.number = number
+        message = {"number": number, "kind": kind, "arguments": arguments}
+        self.request = json.dumps(message).encode() + b"\n"
         self.is_cancelled = asyncio.Event()
         self._events: deque[tuple[str, bytes]] = deque()
         self._num_bytes = 0
@@ -89,8 +92,8 @@ class Run:
 class JobQueue:
     """Runs jobs in worker processes: quick ones in one, long ones in others.
 
-    The first process of each is started at once, imports what searches need, and is replaced when
-    it ends; ``started`` and ``closed`` bracket the queue's life in an event loop.
+    One process of each is started, one after the other, imports what searches need, and is
+    replaced when it ends; ``started`` and ``closed`` bracket the queue's life in an event loop.
     """
 
     def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
@@ -117,11 +120,13 @@ class JobQueue:
         await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
-        """Puts a job in its queue; raises ``QueueFullError``."""
+        """Puts a job in its queue; raises ``QueueFullError``, and ``RecursionError`` for JSON
+        deeper than can be written.
+        """
         lane = self._quick if kind in QUICK else self._long
         if len(lane) >= MAX_WAITING:
             raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
-        run = Run(kind, arguments)
+        run = Run(next(self._numbers), kind, arguments)
         lane.add(run)
         return run
 
@@ -129,6 +134,9 @@ class JobQueue:
         """One process at a time, for the jobs of one queue."""
         worker = None
         if is_kept:
+            if lane is self._long:
+                # One after the other: the first compiles for both.
+                await self._quick.has_started.wait()
             worker = await self._started(lane)
             lane.has_started.set()
         await lane.has_started.wait()
@@ -152,17 +160,25 @@ class JobQueue:
     async def _started(self, lane: "_Lane", run: Run | None = None) -> "_Worker | None":
         """A process that is ready, for ``run`` if it is given; None if it ended instead."""
 
+        is_first = not self._quick.has_started.is_set()
+        lanes = (self._quick, self._long) if is_first else (lane,)
+
         def tell(notice: bytes) -> None:
-            lane.tell(notice)
+            for each in lanes:
+                each.tell(notice)
             if run is not None:
                 run.put("progress", notice)
 
-        # Quick jobs must not wait until networks are loaded that none of them asks.
-        kinds = "quick" if lane is self._quick else "all"
-        worker = await _Worker.start([*self._command, kinds])
+        kinds = "quick" if lane is self._quick else "long"
+        try:
+            worker = await _Worker.start([*self._command, kinds])
+        except OSError:  # no memory, or no file descriptor left: the next job tries again
+            traceback.print_exc()
+            return None
         self._workers.add(worker)
         is_ready = await worker.is_ready(tell)
-        lane.tell(None)
+        for each in lanes:
+            each.tell(None)
         if is_ready:
             return worker
         await self._end(worker)
@@ -175,9 +191,8 @@ class JobQueue:
 
     async def _work(self, worker: "_Worker", run: Run) -> bool:
         """Runs a job; False if its process is of no more use."""
-        number = next(self._numbers)
         run.tell("started")
-        relay = asyncio.ensure_future(worker.relay(number, run))
+        relay = asyncio.ensure_future(worker.relay(run))
         cancelled = asyncio.ensure_future(run.is_cancelled.wait())
         try:
             both = {relay, cancelled}
@@ -185,7 +200,7 @@ class JobQueue:
             if not relay.done():
                 if not cancelled.done():
                     run.fail("too-long", f"The job was ended after {_MAX_JOB_S / 60:.0f} minutes.")
-                worker.send({"stop": number})
+                worker.send(b'{"stop": %d}\n' % run.number)
                 grace_s = _COMPILING_GRACE_S if worker.is_compiling else _GRACE_S
                 await asyncio.wait({relay}, timeout=grace_s)
             if not relay.done():
@@ -219,6 +234,8 @@ class _Lane:
 
     def add(self, run: Run) -> None:
         """Adds a job at the end."""
+        # Nobody else may ask for hours, and what a job was sent may be long.
+        self._waiting = deque(each for each in self._waiting if not each.is_cancelled.is_set())
         run.tell("queued", before=len(self))
         if self._notice is not None:
             run.put("progress", self._notice)
@@ -296,10 +313,10 @@ class _Worker:
             tell(content)
         return False
 
-    async def relay(self, number: int, run: Run) -> int | None:
+    async def relay(self, run: Run) -> int | None:
         """Sends a job and passes its events on; the memory then held in MB, None if it died."""
         self.is_compiling = False
-        self.send({"number": number, "kind": run.kind, "arguments": run.arguments})
+        self.send(run.request)
         while line := await self._read():
             word, _, content = line.partition(b" ")
             if word == b"idle":
@@ -310,11 +327,11 @@ class _Worker:
             run.put(word.decode(), content)
         return None
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, line: bytes) -> None:
         """Writes a line; that the process has ended is seen where it is read."""
         assert self._process.stdin is not None
         with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.write(line)
 
     async def _read(self) -> bytes:
         """A line; nothing once the process has ended."""

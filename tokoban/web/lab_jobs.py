@@ -341,12 +341,6 @@ def _player() -> "Player":
     return player
 
 
-def _warm_translator() -> None:
-    _translator(_LANGUAGES[0])
-
-
-# The slowest to load; the searches of the other modules come before them.
-WARM_UP = (_warm_translator, _gpt)
 JOBS: dict[str, Job] = {
     "translate": translate,
     "next_tokens": next_tokens,

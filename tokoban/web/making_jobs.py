@@ -12,7 +12,6 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles.rating import Best, Rating
 from tokoban.sokoban.puzzles.state_space import Choices
-from tokoban.sokoban.rules import step
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -120,15 +119,15 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     # The first and the last position are always shown.
     stride = max(1, -(-len(replayed.lurd) // (num_frames - 1)))
     frames, captions = [], []
-    for number in range(len(replayed.lurd) + 1):
+    last = 0
+    for number in (*range(0, len(replayed.lurd), stride), len(replayed.lurd)):
         if context.stop.is_set():
             return
-        if number:
-            board = step(board, lurd.LETTERS.index(replayed.lurd[number - 1].lower()))
-        if number % stride == 0 or number == len(replayed.lurd):
-            frames.append(from_numpy(render_rgb(board, square_px=square_px)))
-            pushes = sum(map(str.isupper, replayed.lurd[:number]))
-            captions.append(f"{number} / {pushes}")
+        board = lurd.replay(board, replayed.lurd[last:number]).board
+        last = number
+        frames.append(from_numpy(render_rgb(board, square_px=square_px)))
+        pushes = sum(map(str.isupper, replayed.lurd[:number]))
+        captions.append(f"{number} / {pushes}")
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         film = Path(folder) / "game.gif"
         save_pictures(frames, film, captions=captions, frame_ms=_FRAME_MS)

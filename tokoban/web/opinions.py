@@ -20,9 +20,15 @@ from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
 
 
 @cache
+def weights() -> tokoban.Pretrained:
+    """The weights of the policy that comes with tokoban."""
+    return tokoban.load("sokoban-push", system="push")
+
+
+@cache
 def policy() -> PushPolicy:
     """The policy that comes with tokoban."""
-    return PushPolicy(tokoban.load("sokoban-push", system="push").model)
+    return PushPolicy(weights().model)
 
 
 def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:

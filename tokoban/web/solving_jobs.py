@@ -76,9 +76,11 @@ def hint(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
 
     The policy of pushes is asked first, then a search.
     """
+    from tokoban.web import opinions
+
     found = tokoban.hint(
         wire.board_of(arguments),
-        policy=_policies.pushes(),
+        policy=opinions.weights(),
         time_limit_s=wire.time_limit_of(arguments, usual=_HINT_S),
         stop=context.stop,
     )
@@ -136,21 +138,6 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
     }
 
 
-class _Policies:
-    """The policy of pushes, loaded when it is first asked."""
-
-    def __init__(self) -> None:
-        self._pushes: tokoban.Pretrained | None = None
-
-    def pushes(self) -> "tokoban.Pretrained":
-        """The weights that come with tokoban."""
-        if self._pushes is None:
-            self._pushes = tokoban.load("sokoban-push", system="push")
-        return self._pushes
-
-
-_policies = _Policies()
-
 # A level that is solved and a position that is deadlocked load what searches have compiled.
 _SOLVED = tokoban.Board.from_xsb("########|#@ $ . #|# $   .#|#      #|########")
 _LOST = tokoban.Board.from_xsb("#######|#. $$.#|#@    #|#######")
@@ -162,8 +149,11 @@ def _warm_searches() -> None:
 
 
 def _warm_policy() -> None:
-    tokoban.hint(_SOLVED, policy=_policies.pushes())
+    from tokoban.web import opinions
+
+    tokoban.hint(_SOLVED, policy=opinions.weights())
+    opinions.opinions([_SOLVED])
 
 
 JOBS = {"solve": solve, "optimise": optimise, "hint": hint, "explain": explain}
-WARM_UP = (_warm_searches, _warm_policy)
+WARM_UP, WARM_UP_QUICK = (_warm_searches,), (_warm_policy,)

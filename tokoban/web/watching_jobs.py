@@ -4,11 +4,12 @@ torch and the compiled searches are imported by the jobs, so that a worker is re
 """
 
 import queue
+import re
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.web import wire
@@ -37,15 +38,14 @@ def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[s
     """The policy's opinion of the start of a game and of each position after a push."""
     from tokoban.web import opinions
 
-    turns = _turns(arguments)
-    for first in range(0, len(turns), _AT_ONCE):
+    num_turns, turns = _turns(arguments)
+    while some := list(islice(turns, _AT_ONCE)):
         if context.stop.is_set():
             return
-        some = turns[first : first + _AT_ONCE]
         views = opinions.opinions([board for _, board in some])
         points = [{"at": at, **view} for (at, _), view in zip(some, views, strict=True)]
         yield {"event": "answer", "points": points}
-    yield {"event": "done", "num_evaluated": len(turns)}
+    yield {"event": "done", "num_evaluated": num_turns}
 
 
 def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -57,10 +57,12 @@ def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str
     import tokoban
     from tokoban.sokoban.search.limits import Limits, Watch
 
-    turns = _turns(arguments)
+    num_turns, turns = _turns(arguments)
+    apart = -(-num_turns // _MOST_PROVED)
+    asked = [turn for number, turn in enumerate(turns, 1) if (num_turns - number) % apart == 0]
     watch = Watch(Limits(time_limit_s=wire.time_limit_of(arguments, usual=20.0), stop=context.stop))
-    num_proved, apart = 0, -(-len(turns) // _MOST_PROVED)
-    for at, board in turns[::-apart]:
+    num_proved = 0
+    for at, board in reversed(asked):
         if watch.reason_to_end() is not None:
             break
         answer = tokoban.solve(
@@ -153,18 +155,24 @@ def _as_event(found: "Found") -> dict[str, Any]:
     }
 
 
-def _turns(arguments: dict[str, Any]) -> list[tuple[int, Board]]:
-    """The start of a game and each position after a push, with the number of moves made."""
-    board, moves = wire.game_of(arguments)
-    turns = [(0, board)]
-    for number, direction in enumerate(lurd.parse(moves), 1):
-        after = rules.step(board, direction)
-        if after.boxes != board.boxes:
-            turns.append((number, after))
-        if after == board:
-            raise ValueError(f"move {number} is not possible")
-        board = after
-    return turns
+def _turns(arguments: dict[str, Any]) -> tuple[int, Iterator[tuple[int, Board]]]:
+    """The start of a game and each position after a push, with the number of moves made.
+
+    Also how many they are: all of them at once, of a long game with many boxes, fill the memory.
+    """
+    start, moves = wire.game_of(arguments)
+    played = lurd.replay(start, moves)
+    if played.reason is not None:
+        raise ValueError(f"moves: {played.reason}")
+
+    def turns() -> Iterator[tuple[int, Board]]:
+        board = start
+        yield 0, board
+        for push in re.finditer("[udlr]*[UDLR]", played.lurd):
+            board = lurd.replay(board, push[0]).board
+            yield push.end(), board
+
+    return played.pushes + 1, turns()
 
 
 def _width(arguments: dict[str, Any]) -> int:
@@ -179,12 +187,6 @@ def _limits(arguments: dict[str, Any], context: Context) -> "Limits":
     return Limits(time_limit_s=time_limit_s, stop=context.stop, memory_limit_mb=_MEMORY_MB)
 
 
-def _warm_up() -> None:
-    from tokoban.web import opinions
-
-    opinions.opinions([Board.from_xsb("######|#@$ .#|######")])
-
-
 JOBS: dict[str, Job] = {
     "predict": predict,
     "predict_line": predict_line,
@@ -193,4 +195,3 @@ JOBS: dict[str, Job] = {
     "race": race,
     "attention": attention,
 }
-WARM_UP = (_warm_up,)

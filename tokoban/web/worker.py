@@ -16,14 +16,17 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, BinaryIO
 
-from tokoban.web.job import MODULES, QUICK, Context, Job
+from tokoban.web.job import MODULES, Context, Job
 
 MAX_EVENT_BYTES = 2**24
 _REPORTS_APART_S = 0.05
+# Two networks and a search at its own limit, which holds its tables twice while they grow.
+_MAX_DATA_BYTES = 4 * 10**9
 _LAST = ("done", "error")
 
 
@@ -73,7 +76,8 @@ class _CompilingHandler(logging.Handler):
 
 
 def main(kinds: str) -> None:
-    """Works until the input ends; warms up for the ``kinds`` of jobs, "all" or "quick"."""
+    """Works until the input ends; warms up for the ``kinds`` of jobs, "quick" or "long"."""
+    _limit_memory()
     # What a library prints must not get between the events.
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -84,15 +88,9 @@ def main(kinds: str) -> None:
     logger.handlers, logger.propagate = [_CompilingHandler(output)], False
     modules = [importlib.import_module(name) for name in MODULES]
     jobs: dict[str, Job] = {kind: job for module in modules for kind, job in module.JOBS.items()}
-    to_do = [
-        step
-        for module in modules
-        if kinds == "all" or QUICK & module.JOBS.keys()
-        for step in getattr(module, "WARM_UP", ())
-    ]
-    # The searches first: everything else can wait for a pause.
-    if to_do:
-        _warm_up(to_do.pop(0))
+    for step in _steps(modules, "WARM_UP"):
+        _warm_up(step)
+    to_do = _steps(modules, "WARM_UP_QUICK") if kinds == "quick" else []
     output.write("ready", sorted(jobs))
     while True:
         try:
@@ -102,6 +100,21 @@ def main(kinds: str) -> None:
             continue
         _work(task, jobs, output)
         output.write("idle", _held_mb())
+
+
+def _limit_memory() -> None:
+    """Ends what takes more than any search may, before the system ends other programs for it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if most == resource.RLIM_INFINITY or most > _MAX_DATA_BYTES:
+        resource.setrlimit(resource.RLIMIT_DATA, (_MAX_DATA_BYTES, most))
+
+
+def _steps(modules: Sequence[ModuleType], name: str) -> list[Callable[[], None]]:
+    return [step for module in modules for step in getattr(module, name, ())]
 
 
 def _warm_up(step: Callable[[], None]) -> None:
