@@ -29,6 +29,9 @@ COVERING = Image.Quantize.MAXCOVERAGE  # keeps the colour of the player, who is 
 BACK = "Back to the losing push"
 # A level of the project's collection, moves that lose it, and its title.
 LEVEL, LOSING_MOVES, TITLE = 27, "rruruL", "Medium 15"
+# The same for the moving picture: pushes of the best solution, a walk, and the push that loses.
+FILM_LEVEL, FILM_LOSING_MOVES, FILM_TITLE = 24, "RRlluurRllddrU", "Medium 12"
+FILM_STEPS = 3  # of the proof
 LOADING_MS = 600_000  # a search may have to be compiled first
 KEY_MS, LOOK_MS, READ_MS = 220, 1200, 2600  # a frame of the moving picture is shown so long
 
@@ -56,9 +59,9 @@ def play(page: Page, moves: str) -> None:
     page.evaluate(script, moves)
 
 
-def open_level(page: Page, url: str) -> None:
-    page.goto(f"{url}#/play/tokoban/{LEVEL}")
-    page.wait_for_selector(f"h1:text-is('{TITLE}')")
+def open_level(page: Page, url: str, number: int = LEVEL, title: str = TITLE) -> None:
+    page.goto(f"{url}#/play/tokoban/{number}")
+    page.wait_for_selector(f"h1:text-is('{title}')")
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -173,7 +176,7 @@ def write_documented(browser: Any, url: str, folder: Path) -> None:
 
 
 def write_film(page: Page, url: str, path: Path) -> None:
-    """A push loses the level; why; back to it; a hint in three grades; the solution."""
+    """A push that loses, the steps of its proof, back to it, and the solution from there."""
     frames: list[tuple[Image.Image, int]] = []
 
     def take(frame_ms: int) -> None:
@@ -181,37 +184,42 @@ def write_film(page: Page, url: str, path: Path) -> None:
         shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         frames.append((shot.resize(SMALL, Image.Resampling.LANCZOS), frame_ms))
 
-    open_level(page, url)
+    def take_moves(moves: str) -> None:
+        for move in moves:
+            play(page, move)
+            take(KEY_MS)
+
+    open_level(page, url, FILM_LEVEL, FILM_TITLE)
     open_tab(page, "Understand")
+    page.get_by_text("a solution with").wait_for(timeout=LOADING_MS)
+    page.mouse.move(0, 0)
     take(LOOK_MS)
-    for move in LOSING_MOVES:
-        play(page, move)
-        take(KEY_MS)
+    take_moves(FILM_LOSING_MOVES)
     wait_for_proof(page)
     take(READ_MS)
+    lost = frames[-1][0]
     page.get_by_role("button", name="Why?").last.click()
+    following = page.get_by_role("button", name="Next step")
+    for _ in range(FILM_STEPS - 1):
+        take(READ_MS)
+        following.click()
     take(READ_MS)
     page.get_by_role("button", name=BACK).last.click()
     take(LOOK_MS)
-    page.get_by_role("button", name="Hint", exact=True).click()
-    for _ in range(2):
-        page.get_by_role("button", name="Show more").wait_for(timeout=LOADING_MS)
-        take(LOOK_MS)
-        page.get_by_role("button", name="Show more").click()
-    take(READ_MS)
-    page.get_by_role("button", name="Restart").first.click()
-    solution = page.evaluate(
+    solution: str = page.evaluate(
         """async () => {
           const { app } = await import("/static/js/main.js");
-          return app.session.level.solutions[0];
+          return app.session.bests.bestByMoves;
         }"""
     )
-    for move in solution:
-        play(page, move)
-        take(KEY_MS)
+    played = FILM_LOSING_MOVES[:-1]
+    shared = next(n for n in range(len(played), -1, -1) if solution.startswith(played[:n]))
+    # The walk to the wrong push, backwards.
+    take_moves(played[shared:][::-1].translate(str.maketrans("udlr", "durl")))
+    take_moves(solution[shared:])
     take(READ_MS)
     # One palette for all, else the colours of what stands still would flicker.
-    palette = frames[len(LOSING_MOVES) + 1][0].quantize(NUM_COLOURS, COVERING)
+    palette = lost.quantize(NUM_COLOURS, COVERING)
     images = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot, _ in frames]
     durations = [frame_ms for _, frame_ms in frames]
     images[0].save(

@@ -53,8 +53,8 @@ export const strings = {
     de: "Keines dieser Felder ist ein Ziel. Also ist die Stellung verloren.",
   },
   "why.few-goals": {
-    en: "Of goals there are only {goals} among them, for {count} boxes. So the position is lost.",
-    de: "Ziele sind darunter nur {goals}, für {count} Kisten. Also ist die Stellung verloren.",
+    en: "Only {goals} of them {goals|is a goal|are goals}, for {count} boxes. So the position is lost.",
+    de: "Nur {goals} davon {goals|ist ein Ziel|sind Ziele}, für {count} Kisten. Also ist die Stellung verloren.",
   },
   "why.dead-squares": {
     en: "From {count|its square this box|their squares these boxes} can never reach a goal, even with no other box on the board.",

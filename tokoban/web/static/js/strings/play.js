@@ -63,8 +63,8 @@ export const strings = {
     de: "Die Datei enthält Ihre besten Lösungen und begonnenen Spiele. Beim Importieren geht keine bessere Lösung verloren.",
   },
   "share.making": {
-    en: "The GIF is being made; it is saved when it is ready.",
-    de: "Das GIF entsteht; es wird gespeichert, sobald es fertig ist.",
+    en: "The GIF is saved when it is ready; just after the start of the server that takes longer.",
+    de: "Das GIF wird gespeichert, sobald es fertig ist; kurz nach dem Start des Servers dauert das länger.",
   },
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },

@@ -9,10 +9,14 @@ export const strings = {
     de: "Seine Schübe nach Wahrscheinlichkeit zeigen",
   },
   "opinion.text": {
-    en: "about {left} pushes left; deadlocked with {percent} %",
-    de: "noch etwa {left} Schübe; verloren zu {percent} %",
+    en: "about {left} {left|push|pushes} left; deadlocked: {percent} %",
+    de: "noch etwa {left} {left|Schub|Schübe}; verloren: {percent} %",
   },
-  "opinion.lost": { en: "deadlocked, it is sure", de: "sicher verloren, meint es" },
+  "opinion.lost": { en: "deadlocked: 100 %", de: "verloren: 100 %" },
+  "opinion.loading": {
+    en: "The network is loaded once; this takes some seconds …",
+    de: "Das Netz wird einmalig geladen; das dauert einige Sekunden …",
+  },
   "attend.title": { en: "Attention", de: "Aufmerksamkeit" },
   "attend.show": {
     en: "Show it on the board",

@@ -99,6 +99,7 @@ export class AttentionPart {
       return;
     }
     const square = this._chosen === PLAYER ? board.player : Number(this._chosen);
+    this._text.textContent ||= t("opinion.loading");
     try {
       const found = await this._job.run("attention", {
         board: wireBoard(board),

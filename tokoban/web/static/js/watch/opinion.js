@@ -3,7 +3,7 @@
 import { JobError } from "../jobs.js";
 import { OFFSETS } from "../rules/board.js";
 import { el } from "../shell/dom.js";
-import { number, t } from "../strings/index.js";
+import { t } from "../strings/index.js";
 import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
@@ -53,6 +53,7 @@ export class OpinionPart {
       this._text.textContent = "";
       return;
     }
+    this._text.textContent ||= t("opinion.loading");
     try {
       const found = await this._job.run("predict", { board: wireBoard(board) });
       if (found) this._show(found);
@@ -93,5 +94,5 @@ export class OpinionPart {
 export function opinionText(left, deadlocked) {
   if (left === null) return t("opinion.lost");
   const percent = Math.round(100 * deadlocked);
-  return t("opinion.text", { left: number(Math.round(left)), percent });
+  return t("opinion.text", { left: Math.round(left), percent });
 }
