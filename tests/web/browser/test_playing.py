@@ -106,6 +106,12 @@ def test_a_game_by_touch_with_taps_a_swipe_and_buttons(open_page: Open) -> None:
     assert game(page)["moves"] == "r"
     page.locator("[data-move=l]").tap()
     assert game(page)["moves"] == "rl"
+    width = page.locator(".board-canvas").bounding_box()["width"]
+    for kind, apart in (("touchStart", 120), ("touchMove", 80), ("touchMove", 60)):
+        touch(kind, (195 - apart / 2, 400), (195 + apart / 2, 400))
+    touch("touchEnd")
+    assert page.locator(".board-canvas").bounding_box()["width"] < 0.6 * width
+    assert game(page)["moves"] == "rl"
     for square in (UPPER, GOAL_OF_UPPER, LOWER, GOAL_OF_LOWER):
         page.touchscreen.tap(*place(page, square))
     assert game(page)["isSolved"]

@@ -1,5 +1,5 @@
 /**
- * Mouse and touch on the board: click to walk, click or drag a box, swipe to move.
+ * Mouse and touch on the board: click to walk, click or drag a box, swipe to move, pinch to zoom.
  *
  * A box that is picked shows the squares it can reach; a click on one of them, or a drop, pushes it
  * there. A second click on the box, or anywhere else, puts it down.
@@ -14,6 +14,8 @@ import { walkTo } from "../rules/walk.js";
 
 /** So many CSS pixels of movement make a drag of a click. */
 const DRAG_PX = 8;
+/** Two fingers zoom in steps of this factor, since each step draws all squares anew. */
+const PINCH_STEP = 1.08;
 const OWNER = "pointer";
 
 export class Pointer {
@@ -33,13 +35,16 @@ export class Pointer {
     /** @type {{id: number, x: number, y: number, square: number, isDrag: boolean,
      *   wasPicked: boolean} | null} */
     this._press = null;
+    /** The fingers on the board, and how far apart they were at the last step of the zoom. */
+    this._fingers = /** @type {Map<number, {x: number, y: number}>} */ (new Map());
+    this._apart = 0;
     this._abort = new AbortController();
     const { signal } = this._abort;
     const { canvas } = view;
     canvas.addEventListener("pointerdown", (event) => this._down(event), { signal });
     canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
     canvas.addEventListener("pointerup", (event) => this._up(event), { signal });
-    canvas.addEventListener("pointercancel", () => this._cancel(), { signal });
+    canvas.addEventListener("pointercancel", (event) => this._cancel(event), { signal });
     session.addEventListener("change", () => this.putDown(), { signal });
     session.addEventListener("level", () => this.putDown(), { signal });
   }
@@ -86,6 +91,15 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   _down(event) {
+    if (event.pointerType === "touch") {
+      this._fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (this._fingers.size === 2) {
+        this._release();
+        this._view.canvas.setPointerCapture(event.pointerId);
+        this._apart = this._spread();
+      }
+      if (this._fingers.size > 1) return;
+    }
     if (event.button !== 0 || this._press) return;
     const square = this._view.squareAt(event.clientX, event.clientY);
     if (square < 0) return;
@@ -104,6 +118,10 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   _move(event) {
+    if (this._fingers.has(event.pointerId)) {
+      this._fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (this._fingers.size === 2) return this._pinch();
+    }
     const press = this._press;
     if (!press || press.id !== event.pointerId) return;
     const [dx, dy] = [event.clientX - press.x, event.clientY - press.y];
@@ -122,8 +140,22 @@ export class Pointer {
     this._session.game.push(letter);
   }
 
+  _spread() {
+    const [one, other] = [...this._fingers.values()];
+    return Math.max(1, Math.hypot(one.x - other.x, one.y - other.y));
+  }
+
+  _pinch() {
+    const now = this._spread();
+    const factor = now / this._apart;
+    if (Math.max(factor, 1 / factor) < PINCH_STEP) return;
+    this._apart = now;
+    this._view.zoomBy(factor);
+  }
+
   /** @param {PointerEvent} event */
   _up(event) {
+    this._fingers.delete(event.pointerId);
     const press = this._press;
     if (!press || press.id !== event.pointerId) return;
     this._press = null;
@@ -136,7 +168,14 @@ export class Pointer {
     }
   }
 
-  _cancel() {
+  /** @param {PointerEvent} event */
+  _cancel(event) {
+    this._fingers.delete(event.pointerId);
+    this._release();
+  }
+
+  /** Ends a click or a drag without effect. */
+  _release() {
     this._press = null;
     this._view.dragged = null;
     this.putDown();
