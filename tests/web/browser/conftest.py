@@ -1,4 +1,4 @@
-"""The page in a real browser: one server and one Chromium for all tests, a fresh profile for each.
+"""The page in a real browser: one server, one Chromium and, where a test allows it, one tab.
 
 A test fails if the page reports an error, such as an exception or a breach of its policy.
 """
@@ -17,7 +17,7 @@ import pytest
 HERE = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-background-networking"]
 
-# Small enough to be played by hand: see test_play.py for the moves.
+# Small enough to be played by hand: see test_playing.py for the moves.
 LEVELS = """\
 Corridor
 
@@ -48,10 +48,15 @@ Open = Callable[..., Any]
 class Server:
     """``tokoban web`` in a process of its own."""
 
-    def __init__(self, *files: Path, port: int = 0) -> None:
-        command = [sys.executable, "-m", "tokoban", "web", *map(str, files)]
+    def __init__(self, *files: Path) -> None:
+        self._files, self.port = files, 0
+        self.start()
+
+    def start(self) -> None:
+        """Starts it, after ``stop`` on the same port."""
+        command = [sys.executable, "-m", "tokoban", "web", *map(str, self._files)]
         self._process = subprocess.Popen(
-            [*command, "--port", str(port), "--no-open"],
+            [*command, "--port", str(self.port), "--no-open"],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parents[2])},
@@ -63,6 +68,7 @@ class Server:
         self.url, self.port = address[0], int(address[1])
 
     def stop(self) -> None:
+        """Kills it."""
         self._process.kill()
         self._process.communicate()
 
@@ -96,39 +102,97 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def open_page(chromium: Any, server: Server) -> Iterator[Open]:
-    """``open_page("#/levels", base=…, **options of the context)`` gives a page in a new profile.
+class Tabs:
+    """Opens pages, and collects their errors.
 
-    ``context=`` opens one more tab of a profile instead.
+    Loading the page is most of what a test costs, and takes half the time in a tab that has loaded
+    it before. So all tests share one tab, in which each finds an empty profile. A test that gives
+    options of a profile, or opens a second page, gets a profile of its own for it.
     """
-    contexts: list[Any] = []
-    errors: list[str] = []
 
-    def report(said: Any) -> None:
-        # That a server is gone is no error of the page; a missing file has another text.
-        if said.type == "error" and "net::ERR" not in said.text:
-            errors.append(said.text)
+    def __init__(self, chromium: Any, server: Server) -> None:
+        self._chromium, self._server = chromium, server
+        permissions = ["clipboard-read", "clipboard-write"]
+        self._context = chromium.new_context(locale="en-GB", permissions=permissions)
+        self._shared = self._context.new_page()
+        self._tab = self._context.new_cdp_session(self._shared)
+        self.errors: list[str] = []
+        self._watch(self._shared)
+        self._is_used = False
+        self._opened: list[Any] = []
 
-    def open_page(hash: str = "", *, context: Any = None, base: str = "", **options: Any) -> Any:
-        if context is None:
-            context = chromium.new_context(**{"locale": "en-GB", **options})
-            contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", report)
-        page.set_default_timeout(10_000)
-        page.goto((base or server.url) + hash)
+    def open(
+        self, hash: str = "", *, context: Any = None, reduced_motion: str = "", **options: Any
+    ) -> Any:
+        """Opens an address in an empty profile, or in a new tab of a page's ``context``."""
+        if context is None and not options and not self._is_used:
+            self._is_used = True
+            page = self._shared
+        else:
+            context = context or self._chromium.new_context(**{"locale": "en-GB", **options})
+            page = context.new_page()
+            self._opened.append(page if context is self._context else context)
+            self._watch(page)
+        if reduced_motion:
+            page.emulate_media(reduced_motion=reduced_motion)
+        page.goto(self._server.url + hash)
         page.wait_for_selector("main > *")
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    def clear(self) -> None:
+        """Leaves the page, which ends its jobs, and forgets what it kept."""
+        for opened in self._opened:
+            opened.close()
+        self._opened.clear()
+        self._shared.goto("about:blank")
+        self._shared.unroute_all()
+        self._shared.emulate_media(reduced_motion="no-preference", color_scheme="light")
+        origin = {"origin": self._server.url, "storageTypes": "local_storage"}
+        self._tab.send("Storage.clearDataForOrigin", origin)
+        self._is_used = False
+
+    def _watch(self, page: Any) -> None:
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._report)
+        page.set_default_timeout(10_000)
+
+    def _report(self, said: Any) -> None:
+        # That a server is gone is no error of the page; a missing file has another text.
+        if said.type == "error" and "net::ERR" not in said.text:
+            self.errors.append(said.text)
+
+
+@pytest.fixture(scope="session")
+def _tabs(chromium: Any, server: Server) -> Tabs:
+    return Tabs(chromium, server)
+
+
+@pytest.fixture
+def open_page(_tabs: Tabs) -> Iterator[Open]:
+    """``open_page("#/levels", **options of the profile)`` gives a page: see ``Tabs.open``."""
+    yield _tabs.open
+    errors, _tabs.errors[:] = _tabs.errors[:], []
+    _tabs.clear()
     assert not errors, errors
+
+
+@pytest.fixture(scope="session")
+def modules_page(chromium: Any, server: Server) -> Iterator[Any]:
+    """A page for tests of single modules, which leave nothing behind."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    yield page
+    context.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker("browser")
+    # Tests of jobs come late, since the workers take seconds to get ready; the test that kills the
+    # server comes last.
+    waiting = (HERE / "test_analysing.py", HERE / "test_labs.py")
+    items.sort(
+        key=lambda item: (item.name.endswith("server_dies_in_mid_game"), item.path in waiting)
+    )

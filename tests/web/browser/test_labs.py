@@ -14,10 +14,10 @@ LOADING_MS = 60_000
 
 @pytest.fixture
 def lab(open_page: Open) -> Open:
-    """``lab("life", color_scheme=…)`` gives the page once the example's attention is there."""
+    """``lab("life")`` gives the page once the example's attention is there."""
 
-    def open_lab(name: str, **options: Any) -> Any:
-        page = open_page(f"#/labs/{name}", **options)
+    def open_lab(name: str) -> Any:
+        page = open_page(f"#/labs/{name}")
         page.wait_for_selector(".attention .said:not(:empty)", timeout=LOADING_MS)
         assert complaints(page) == []
         return page
@@ -26,7 +26,7 @@ def lab(open_page: Open) -> Open:
 
 
 def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any) -> None:
-    page = lab("translation", color_scheme="dark")
+    page = lab("translation")
     second = page.locator(".lab-found button").nth(1)
     text = second.inner_text()
     second.click()
@@ -55,7 +55,7 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
 
 
 def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:
-    page = lab("life", color_scheme="dark")
+    page = lab("life")
     cell = page.locator(".lab-cell")
     assert page.locator(".lab-cell.alive").count() == 5
     cell.nth(0).click()

@@ -1,10 +1,7 @@
 """Games in the browser: by mouse, keys and fingers, kept over reloads, tabs and a lost server."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 Open = Callable[..., Any]
 
@@ -185,26 +182,18 @@ def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Ope
     assert texts[:2] == ["1 move, 1 push", "14 moves, 5 pushes"]
 
 
-@pytest.fixture
-def own_server(server: Any) -> Iterator[Any]:
-    """A second server, to be killed."""
-    started = type(server)()
-    yield started
-    started.stop()
-
-
-def test_no_move_is_lost_when_the_server_dies_in_mid_game(
-    open_page: Open, server: Any, own_server: Any, levels_file: Path
-) -> None:
-    page = opened(open_page("#/play/tokoban/1", base=own_server.url), "Easy 1")
+def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, server: Any) -> None:
+    page = opened(open_page("#/play/tokoban/1"), "Easy 1")
     page.keyboard.press("ArrowLeft")
-    own_server.stop()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("l")
-    page.wait_for_selector(".toast:text('The server does not answer')")
+    server.stop()
+    try:
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("l")
+        page.wait_for_selector(".toast:text('The server does not answer')")
+    finally:
+        server.start()
     page.keyboard.press("Escape")
     page.evaluate("history.replaceState(null, '', '#/play')")
-    own_server.__init__(levels_file, port=own_server.port)
     page.reload()
     opened(page, "Easy 1")
     assert game(page)["moves"] == "Ld"

@@ -6,8 +6,6 @@ import random
 from itertools import pairwise
 from typing import Any
 
-import pytest
-
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, UNDO, Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
@@ -49,15 +47,6 @@ def ask(page: Any, script: str, question: Any) -> Any:
     return json.loads(page.evaluate(script, json.dumps(question)))
 
 
-@pytest.fixture(scope="module")
-def page(chromium: Any, server: Any) -> Any:
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(server.url)
-    yield page
-    context.close()
-
-
 GAMES = """async (text) => {
   const games = JSON.parse(text);
   const { Board, step } = await import("/static/js/rules/board.js");
@@ -86,7 +75,7 @@ GAMES = """async (text) => {
 }"""
 
 
-def test_generated_games_have_the_boards_of_the_rules(page: Any) -> None:
+def test_generated_games_have_the_boards_of_the_rules(modules_page: Any) -> None:
     rng = random.Random(23)
     starts = [random_board(rng) for _ in range(NUM_GAMES)]
     games = [rng.choices(range(UNDO + 1), (4, 4, 4, 4, 3), k=NUM_ACTIONS) for _ in starts]
@@ -94,7 +83,7 @@ def test_generated_games_have_the_boards_of_the_rules(page: Any) -> None:
         [rows(start), "".join(LETTERS[action] for action in game)]
         for start, game in zip(starts, games, strict=True)
     ]
-    played = ask(page, GAMES, sent)
+    played = ask(modules_page, GAMES, sent)
     num_pushes = 0
     for start, game, seen in zip(starts, games, played, strict=True):
         boards = rules.play(start, game)
@@ -116,11 +105,11 @@ DEADLOCKS = """async (text) => {
 }"""
 
 
-def test_static_deadlocks_and_walks_are_those_of_the_reference(page: Any) -> None:
+def test_static_deadlocks_and_walks_are_those_of_the_reference(modules_page: Any) -> None:
     rng = random.Random(5)
     boards = [random_board(rng, least=3, most=7) for _ in range(300)]
     for board, (dead, frozen, area) in zip(
-        boards, ask(page, DEADLOCKS, [rows(board) for board in boards]), strict=True
+        boards, ask(modules_page, DEADLOCKS, [rows(board) for board in boards]), strict=True
     ):
         expected = (dead_squares(board), frozen_boxes(board), board.area())
         numbers = [sorted(row * board.width + column for row, column in part) for part in expected]
@@ -167,7 +156,7 @@ PATHS = """async (text) => {
 }"""
 
 
-def test_paths_of_a_box_are_all_there_legal_and_the_shortest(page: Any) -> None:
+def test_paths_of_a_box_are_all_there_legal_and_the_shortest(modules_page: Any) -> None:
     rng = random.Random(11)
     cases: list[tuple[Board, Square, bool]] = []
     while len(cases) < 40:
@@ -179,7 +168,7 @@ def test_paths_of_a_box_are_all_there_legal_and_the_shortest(page: Any) -> None:
         for board, box, by_pushes in cases
     ]
     num_paths = 0
-    for (board, box, by_pushes), found in zip(cases, ask(page, PATHS, sent), strict=True):
+    for (board, box, by_pushes), found in zip(cases, ask(modules_page, PATHS, sent), strict=True):
         expected = cheapest_paths(board, box, by_pushes=by_pushes)
         expected.pop(box)
         costs = {}
