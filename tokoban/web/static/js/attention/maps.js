@@ -15,11 +15,12 @@ const BLACK_INK_FROM_LUMINANCE = 0.179;
  * @returns {Colour}
  */
 export function colourOf(element, property) {
-  const [red, green, blue] = getComputedStyle(element)[property].match(/[\d.]+/g).map(Number);
+  const parts = getComputedStyle(element)[property].match(/[\d.]+/g) ?? ["0", "0", "0"];
+  const [red, green, blue] = parts.map(Number);
   return [red, green, blue];
 }
 
-// Relative luminance, as WCAG 2 defines it.
+/** Relative luminance, as WCAG 2 defines it. @param {Colour} colour */
 function luminance(colour) {
   const [red, green, blue] = colour.map((part) => {
     const share = part / 255;
@@ -37,7 +38,7 @@ function luminance(colour) {
  */
 export function isInkBlack(paper, shade, share) {
   const mixed = paper.map((part, i) => part * (1 - share) + shade[i] * share);
-  return luminance(mixed) > BLACK_INK_FROM_LUMINANCE;
+  return luminance(/** @type {Colour} */ (mixed)) > BLACK_INK_FROM_LUMINANCE;
 }
 
 /**
@@ -72,7 +73,7 @@ export function paintMap(canvas, panel, choice, { mostPixels, shade }) {
   seen.forEach((weight, pixel) => {
     image.data.set([...shade, most ? Math.round((255 * weight) / most) : 0], 4 * pixel);
   });
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
   return most;
 }
 
@@ -88,4 +89,14 @@ export function choicesOf(panel) {
   /** @type {import("./weights.js").Choice[][]} */
   const rows = panel.layers.map((_, layer) => heads.map((head) => ({ layer, head })));
   return panel.hasRollout ? [...rows, [{ layer: ROLLOUT, head: MEAN }]] : rows;
+}
+
+/**
+ * Which of several rows or columns is at a place.
+ * @param {number} share of the whole length
+ * @param {number} count
+ * @returns {number}
+ */
+export function indexAt(share, count) {
+  return Math.max(0, Math.min(count - 1, Math.floor(share * count)));
 }

@@ -3,7 +3,10 @@
 import { attentionStrings } from "../strings/attention.js";
 import { AttentionViewer } from "./viewer.js";
 
-const { panels } = JSON.parse(document.getElementById("data").textContent);
+/** @param {string} id @returns {HTMLElement} of the page that Python writes */
+const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const { panels } = JSON.parse(part("data").textContent ?? "");
+/** @type {import("./words.js").Translate} */
 const inEnglish = (key, values = {}) =>
   attentionStrings[key].en.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-new AttentionViewer(document.getElementById("viewer"), panels, inEnglish);
+new AttentionViewer(part("viewer"), panels, inEnglish);

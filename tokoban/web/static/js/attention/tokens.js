@@ -25,12 +25,18 @@ function pictureOf({ height, width, colours }) {
   for (let pixel = 0; pixel < width * height; pixel += 1) {
     image.data.set([bytes[3 * pixel], bytes[3 * pixel + 1], bytes[3 * pixel + 2], 255], 4 * pixel);
   }
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
   canvas.ariaHidden = "true";
   return canvas;
 }
 
-// A token's element, a button where it can be asked for what it looks at.
+/**
+ * A token's element, a button where it can be asked for what it looks at.
+ * @param {string} label
+ * @param {boolean} isAsked
+ * @param {import("./weights.js").Picture | null} [picture]
+ * @returns {HTMLElement}
+ */
 function tokenOf(label, isAsked, picture = null) {
   const token = make(isAsked ? "button" : "span", { className: "token" });
   if (isAsked) Object.assign(token, { type: "button", tabIndex: -1 });
@@ -39,6 +45,11 @@ function tokenOf(label, isAsked, picture = null) {
   return token;
 }
 
+/**
+ * @param {HTMLElement} place
+ * @param {import("./weights.js").RowLayout} layout
+ * @param {boolean} isAsked
+ */
 function layRow(place, { labels, row_length: rowLength, pictures }, isAsked) {
   const tokens = labels.map((label, i) => tokenOf(shown(label), isAsked, pictures?.[i]));
   const box = make("div", { className: "tokens" });
@@ -57,6 +68,12 @@ function layRow(place, { labels, row_length: rowLength, pictures }, isAsked) {
   return tokens;
 }
 
+/**
+ * @param {HTMLElement} place
+ * @param {import("./weights.js").GridLayout} layout
+ * @param {boolean} isAsked
+ * @param {import("./words.js").Translate} t
+ */
 function layGrid(place, { height, width, labels, picture, has_class_token: hasClass }, isAsked, t) {
   const cells = Array.from({ length: height * width }, (_, i) =>
     tokenOf(labels?.[i] ? shown(labels[i]) : "", isAsked),
@@ -109,16 +126,17 @@ export function neighbourOf(buttons, button, key) {
   if (key === "ArrowLeft") return buttons[index - 1] ?? null;
   if (key === "ArrowRight") return buttons[index + 1] ?? null;
   if (key === "Home") return buttons[0];
-  if (key === "End") return buttons.at(-1);
+  if (key === "End") return buttons.at(-1) ?? null;
   if (key !== "ArrowUp" && key !== "ArrowDown") return null;
   const here = button.getBoundingClientRect();
-  const far = (box) => (key === "ArrowUp" ? here.top - box.bottom : box.top - here.bottom);
+  const far = (/** @type {DOMRect} */ box) => (key === "ArrowUp" ? here.top - box.bottom : box.top - here.bottom);
   const lines = buttons
     .map((other) => ({ other, box: other.getBoundingClientRect() }))
     .filter(({ box }) => far(box) > -here.height / 2);
   // The nearest line first, and in it the nearest place.
-  const distance = ({ box }) => far(box) * 10_000 + Math.abs(box.left - here.left);
-  lines.sort((one, other) => distance(one) - distance(other));
+  const distance = (/** @type {DOMRect} */ box) =>
+    far(box) * 10_000 + Math.abs(box.left - here.left);
+  lines.sort((one, other) => distance(one.box) - distance(other.box));
   return lines[0]?.other ?? null;
 }
 

@@ -1,7 +1,7 @@
 // The attention viewer: point at a token, and see which tokens it attends to, in every head.
 
 import { makeFrame } from "./frame.js";
-import { choicesOf, colourOf, isInkBlack, paintMap } from "./maps.js";
+import { choicesOf, colourOf, indexAt, isInkBlack, paintMap } from "./maps.js";
 import { goByKey, layTokens, make } from "./tokens.js";
 import { AttentionWeights, ROLLOUT, greatest } from "./weights.js";
 import { describe, nameOf, rounded, short } from "./words.js";
@@ -192,7 +192,7 @@ export class AttentionViewer {
       if (!panel.isSelf) token.title = nameOf(panel.queries, index, t);
     });
     frame.darkest.textContent = rounded(darkest);
-    frame.legend.classList.toggle("over-picture", Boolean(panel.keys.picture));
+    frame.legend.classList.toggle("over-picture", "picture" in panel.keys && !!panel.keys.picture);
     const order = [...row.keys()].filter((key) => row[key] > 0).sort((a, b) => row[b] - row[a]);
     const asked = nameOf(panel.queries, query, t);
     frame.said.textContent = order.length
@@ -217,8 +217,9 @@ export class AttentionViewer {
   shadeTokens(row) {
     const { panel, frame } = this;
     // The class token looks at itself so much that no cell would be seen.
-    const shaded = greatest(panel.keys.has_class_token ? row.subarray(1) : row);
-    const darkest = { query: shaded, map: this.mapGreatest, one: 1 }[frame.scale.value];
+    const hasClass = "has_class_token" in panel.keys && panel.keys.has_class_token;
+    const shaded = greatest(row.subarray(Number(hasClass)));
+    const darkest = { query: shaded, map: this.mapGreatest }[frame.scale.value] ?? 1;
     const [paper, shade] = [colourOf(frame.root, "backgroundColor"), this.shade];
     const isGrid = panel.keys.kind === "grid";
     this.keyTokens.forEach((token, key) => {
@@ -229,7 +230,8 @@ export class AttentionViewer {
       token.classList.toggle("black-ink", isBlack);
       token.classList.toggle("white-ink", !isBlack);
       // Of a grid's many numbers the least would only hide what lies below.
-      token.lastElementChild.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
+      const number = /** @type {Element} */ (token.lastElementChild); // of `tokenOf`
+      number.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
       token.dataset.weight = String(weight);
       token.title = `${nameOf(panel.keys, key, this.t)}: ${rounded(weight)}`;
     });
@@ -254,7 +256,8 @@ export class AttentionViewer {
   /** @param {AbortSignal} signal */
   listen(signal) {
     const { queries, maps, map, pointed, scale, numbers, root } = this.frame;
-    const tokenUnder = (event) => this.queryTokens.indexOf(event.target.closest?.(".token"));
+    const tokenUnder = (/** @type {Event} */ { target }) =>
+      this.queryTokens.findIndex((token) => token.contains(/** @type {Node} */ (target)));
     queries.addEventListener("pointerover", (event) => {
       const query = tokenUnder(event);
       if (query >= 0 && this.held === null) this.chooseQuery(query);
@@ -276,14 +279,11 @@ export class AttentionViewer {
     map.addEventListener("pointermove", (event) => {
       const { panel, t } = this;
       const box = map.getBoundingClientRect();
-      const place = (share, number) =>
-        Math.max(0, Math.min(number - 1, Math.floor(share * number)));
-      const query = place((event.clientY - box.top) / box.height, panel.numQueries);
-      const key = place((event.clientX - box.left) / box.width, panel.numKeys);
+      const query = indexAt((event.clientY - box.top) / box.height, panel.numQueries);
+      const key = indexAt((event.clientX - box.left) / box.width, panel.numKeys);
       if (this.held === null) this.chooseQuery(query);
-      const weight = rounded(panel.row(this.choice, query)[key]);
       const [from, to] = [nameOf(panel.queries, query, t), nameOf(panel.keys, key, t)];
-      pointed.textContent = `${from} → ${to}: ${weight}`;
+      pointed.textContent = `${from} → ${to}: ${rounded(panel.row(this.choice, query)[key])}`;
     });
     scale.addEventListener("change", () => this.chooseQuery(this.query));
     numbers.addEventListener("change", () => root.classList.toggle("numberless", !numbers.checked));

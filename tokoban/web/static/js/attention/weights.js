@@ -7,15 +7,11 @@ export const MEAN = "mean";
 
 /**
  * A row of tokens, or a grid of them; as `TokenRow` and `TokenGrid` of Python describe it.
- * @typedef {object} Layout
- * @property {"row" | "grid"} kind
- * @property {string[] | null} labels
- * @property {number | null} [row_length]
- * @property {(Picture | null)[] | null} [pictures]
- * @property {number} [height]
- * @property {number} [width]
- * @property {boolean} [has_class_token]
- * @property {Picture | null} [picture]
+ * @typedef {{kind: "row", labels: string[], row_length: number | null,
+ *   pictures: (Picture | null)[] | null}} RowLayout
+ * @typedef {{kind: "grid", labels: string[] | null, height: number, width: number,
+ *   has_class_token: boolean, picture: Picture | null}} GridLayout
+ * @typedef {RowLayout | GridLayout} Layout
  */
 
 /**
@@ -61,7 +57,11 @@ export class AttentionWeights {
   /** @param {PanelData} data */
   constructor(data) {
     this.name = data.name;
-    [this.numLayers, this.numHeads, this.numQueries, this.numKeys] = data.shape;
+    const [numLayers, numHeads, numQueries, numKeys] = data.shape;
+    this.numLayers = numLayers;
+    this.numHeads = numHeads;
+    this.numQueries = numQueries;
+    this.numKeys = numKeys;
     this.layers = data.layers ?? Array.from({ length: this.numLayers }, (_, i) => i + 1);
     this.queries = data.queries;
     this.keys = data.keys ?? data.queries;
@@ -71,6 +71,7 @@ export class AttentionWeights {
     this.start = data.start;
     /** @type {string | null} */
     this.base64 = data.weights;
+    /** @type {Float32Array} */
     this.numbers = new Float32Array();
     /** @type {Float32Array[]} */
     this.means = [];
@@ -79,7 +80,7 @@ export class AttentionWeights {
   /** All weights, in the order of the shape. */
   get weights() {
     if (this.base64 !== null) {
-      this.numbers = new Float32Array(bytesOf(this.base64).buffer);
+      this.numbers = new Float32Array(/** @type {ArrayBuffer} */ (bytesOf(this.base64).buffer));
       this.base64 = null;
     }
     return this.numbers;
@@ -124,6 +125,7 @@ export class AttentionWeights {
    * @returns {Float32Array}
    */
   rollout(query) {
+    /** @type {Float32Array} */
     let reached = new Float32Array(this.numKeys);
     reached[query] = 1;
     for (let layer = this.numLayers - 1; layer >= 0; layer -= 1) {

@@ -7,8 +7,8 @@ import { t } from "../strings/index.js";
 
 /** @typedef {import("./app.js").App} App */
 
-/** Longer texts are refused here already; the server has the same limit. */
-const MAX_CHARACTERS = 10_000_000;
+/** Longer texts are refused here already; the server reads files up to the same size. */
+const MAX_CHARACTERS = 2 ** 22;
 
 /**
  * Reads the levels of a text in any format into a collection of the player's own and opens the

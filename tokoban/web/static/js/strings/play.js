@@ -153,8 +153,8 @@ export const strings = {
   },
   "import.no-level": { en: "There is no level in this text.", de: "In diesem Text ist kein Level." },
   "import.too-large": {
-    en: "That is larger than 10 MB, which is not read.",
-    de: "Das ist größer als 10 MB und wird nicht gelesen.",
+    en: "That is larger than 4 MB, which is not read.",
+    de: "Das ist größer als 4 MB und wird nicht gelesen.",
   },
   "import.from-link": { en: "From a link", de: "Aus einem Link" },
   "import.pasted": { en: "Pasted", de: "Eingefügt" },

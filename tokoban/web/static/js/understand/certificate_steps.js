@@ -143,9 +143,9 @@ function frozenSteps({ boxes, frozen }, board, guilty) {
  * @returns {Mark[]}
  */
 function blockers(board, blocker, neighbours) {
-  const isInside = ([row, column]) =>
+  const isInside = (/** @type {Place} */ [row, column]) =>
     row >= 0 && row < board.height && column >= 0 && column < board.width;
-  const at = ([row, column]) => row * board.width + column;
+  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
   if (blocker) return isInside(blocker) ? [{ square: at(blocker), kind: "text", text: "✕" }] : [];
   return neighbours.filter(isInside).map((place) => ({ square: at(place), kind: "dead" }));
 }
@@ -166,7 +166,8 @@ function blockText(board, blocker) {
  */
 function searchSteps({ boxes, positions }, board, guilty) {
   const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
-  const boards = positions.slice(0, MAX_BOARDS).map(([squares, player]) => {
+  const shown = positions.slice(0, MAX_BOARDS);
+  const boards = shown.map((/** @type {[Place[], Place]} */ [squares, player]) => {
     const alone = new Uint8Array(board.boxes.length);
     for (const box of squares) alone[at(box)] = 1;
     return new Board({ ...board, boxes: alone, player: at(player) });
