@@ -1,13 +1,16 @@
 """The server of the page: what it serves, what it refuses, and that nothing hostile harms it."""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
+from tokoban.web import safety
 from tokoban.web.app import Collection, make_app, shipped_collection
 from tokoban.web.wire import level_to_json
 
@@ -146,6 +149,46 @@ def test_what_cannot_be_read_is_told_in_a_sentence(
 
     answer = client.post("/api/levels/read", content=parts(), headers=json_type)
     assert answer.status_code == status
+
+
+def test_many_large_requests_at_once_are_held_within_a_limit(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"text": " " * 90_000, "name": ""}
+    monkeypatch.setattr(safety, "_MAX_HELD_BYTES", 80_000)
+    assert client.post("/api/levels/read", json=body).status_code == 429
+    # What was held is let go, whether it was refused or answered.
+    monkeypatch.setattr(safety, "_MAX_HELD_BYTES", 100_000)
+    for _ in range(3):
+        assert client.post("/api/levels/read", json=body).status_code == 200
+
+
+def test_a_request_that_comes_drop_by_drop_is_given_up(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(safety, "_BODY_S", 0.2)
+
+    async def drops() -> Any:
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def check() -> None:
+        sent = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/api/jobs",
+            "query_string": b"",
+            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+        }
+        await asyncio.wait_for(client.app(scope, drops, send), 30.0)
+        assert sent[0]["status"] == 408
+
+    asyncio.run(check())
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:

@@ -26,10 +26,16 @@ _HEADERS = {
 }
 # A request that has not arrived whole by then is given up, and so is a client that reads nothing.
 _BODY_S, _STALLED_S = 30.0, 60.0
+# Bodies of all requests together, until they are answered; a few of the largest, many of the usual.
+_MAX_HELD_BYTES = 2**26
 
 
-class TooLargeError(Exception):
-    """The body of a request is larger than is read."""
+class RefusedError(Exception):
+    """The body of a request cannot be read to its end."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Safety:
@@ -43,6 +49,7 @@ class Safety:
         self._app = app
         self._names = {"localhost", *(name.lower() for name in names)}
         self._max_body_bytes = max_body_bytes
+        self._held_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request, or refuses it."""
@@ -62,13 +69,16 @@ class Safety:
 
         refusal = self._refusal(Headers(scope=scope), scope["path"])
         if refusal is None:
+            body = _Body(receive)
             try:
-                await self._app(scope, self._limited(receive), answer)
+                await self._app(scope, self._limited(body), answer)
                 return
-            except TooLargeError as error:
-                refusal = 413, str(error)
+            except RefusedError as error:
+                refusal = error.status, str(error)
             except TimeoutError:
                 refusal = 408, "The request did not arrive in time."
+            finally:
+                self._held_bytes -= body.num_bytes
             if is_begun:
                 return
         status, message = refusal
@@ -106,21 +116,40 @@ class Safety:
             return name in self._names
         return True
 
-    def _limited(self, receive: Receive) -> Receive:
-        """``receive`` with a limit on all bytes of a body, and on the time until it is whole."""
-        num_bytes = 0
-        is_whole = False
+    def _limited(self, body: "_Body") -> Receive:
+        """Receives a body, with limits on its bytes and on those of all requests."""
 
         async def limited() -> Message:
-            nonlocal num_bytes, is_whole
-            # After the body the next message is that the client leaves, which may take hours.
-            message = await (receive() if is_whole else asyncio.wait_for(receive(), _BODY_S))
-            if message["type"] == "http.request":
-                num_bytes += len(message.get("body", b""))
-                is_whole = not message.get("more_body", False)
-                if num_bytes > self._max_body_bytes:
-                    most = f"{self._max_body_bytes:,} bytes"
-                    raise TooLargeError(f"The request is larger than {most}.")
+            before = body.num_bytes
+            message = await body.receive()
+            self._held_bytes += body.num_bytes - before
+            if body.num_bytes > self._max_body_bytes:
+                most = f"{self._max_body_bytes:,} bytes"
+                raise RefusedError(413, f"The request is larger than {most}.")
+            if body.num_bytes > before and self._held_bytes > _MAX_HELD_BYTES:
+                raise RefusedError(429, "The server holds too much already; try again later.")
             return message
 
         return limited
+
+
+class _Body:
+    """The body of one request as it comes, with a limit on the time until it is whole."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._end_s = asyncio.get_running_loop().time() + _BODY_S
+        self._is_whole = False
+        self.num_bytes = 0
+
+    async def receive(self) -> Message:
+        """The next message; raises ``TimeoutError``."""
+        if self._is_whole:
+            # The next message is that the client leaves, which may take hours.
+            return await self._receive()
+        left_s = self._end_s - asyncio.get_running_loop().time()
+        message = await asyncio.wait_for(self._receive(), left_s)
+        if message["type"] == "http.request":
+            self.num_bytes += len(message.get("body", b""))
+            self._is_whole = not message.get("more_body", False)
+        return message
