@@ -14,6 +14,8 @@ from tokoban.web.job import Context
 
 EASY = "######\n#@ $.#\n######"
 LOST = "#######\n#. $$.#\n#@    #\n#######"
+# More squares than the searches have numbers for.
+HUGE = "\n".join(["#" * 200, "#@$." + " " * 195 + "#", *["#" + " " * 198 + "#"] * 200, "#" * 200])
 JOBS = {**solving_jobs.JOBS, **making_jobs.JOBS}
 
 
@@ -62,9 +64,7 @@ def test_a_hint_names_the_box_its_destination_and_the_moves() -> None:
 
 
 def test_there_is_no_hint_for_a_board_larger_than_any_search_takes() -> None:
-    size = 200
-    rows = ["#" * size, "#@$." + " " * (size - 5) + "#", *["#" + " " * (size - 2) + "#"] * size]
-    hint = run("hint", board="\n".join([*rows, "#" * size]))[-1]
+    hint = run("hint", board=HUGE)[-1]
     assert (hint["status"], hint["moves"]) == ("gave up", "")
     assert "squares" in hint["reason"]
 
@@ -132,6 +132,7 @@ def test_a_long_animation_skips_moves(monkeypatch: pytest.MonkeyPatch) -> None:
         ("solve", {"board": EASY, "time_limit_s": True}, "time_limit_s: expected a number from"),
         ("solve", {"board": EASY, "time_limit_s": float("nan")}, "time_limit_s: expected"),
         ("optimise", {"board": EASY, "solution": "r"}, "not solve"),
+        ("optimise", {"board": HUGE, "solution": "R"}, "expected at most 4096 squares of floor"),
         ("generate", {"num_levels": 10**6}, "num_levels: expected a number from 1 to 100"),
         ("generate", {"rows": 1.5}, "rows: expected a whole number"),
         ("generate", {"rows": 5, "columns": 5, "num_boxes": 9}, "9 boxes; expected"),

@@ -138,9 +138,11 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
     }
 
 
-# A level that is solved and a position that is deadlocked load what searches have compiled.
+# A level that is solved and a position that is deadlocked load what searches have compiled; large
+# levels have code of their own, since they do not fit a word of 64 bits.
 _SOLVED = tokoban.Board.from_xsb("########|#@ $ . #|# $   .#|#      #|########")
 _LOST = tokoban.Board.from_xsb("#######|#. $$.#|#@    #|#######")
+_LARGE = tokoban.Board.from_xsb("############|#@         #|#  $   $   #|#.        .#|############")
 
 
 def _warm_searches() -> None:
@@ -155,5 +157,9 @@ def _warm_policy() -> None:
     opinions.opinions([_SOLVED])
 
 
+def _warm_large() -> None:
+    tokoban.explain(_LARGE)
+
+
 JOBS = {"solve": solve, "optimise": optimise, "hint": hint, "explain": explain}
-WARM_UP, WARM_UP_QUICK = (_warm_searches,), (_warm_policy,)
+WARM_UP, WARM_UP_QUICK = (_warm_searches,), (_warm_policy, _warm_large)

@@ -55,9 +55,7 @@ def optimise(
     """
     if minimise not in FIGURES:
         raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
-    squares = Squares(board)
-    if len(squares.squares) > MAX_SQUARES:
-        num_squares = len(squares.squares)
+    if (num_squares := len(board.inside())) > MAX_SQUARES:
         raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {num_squares}")
     given = _up_to_the_end(board, directions)
     if not given:
@@ -66,7 +64,7 @@ def optimise(
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"
     search = _Search(board, given, optimum, Effort(Watch(limits, clock)), report)
     try:
-        search.set_up(squares)
+        search.set_up(Squares(board))
     except OutOfTimeError as reason:
         return search.ended_by(str(reason))
     return search.run()
