@@ -1,4 +1,5 @@
 import { Game } from "/static/js/game/game.js";
+import { isLevel } from "/static/js/game/records.js";
 import { Session } from "/static/js/game/session.js";
 import { Store, bestOf, stateOf } from "/static/js/game/store.js";
 import { Board, advance, retreat } from "/static/js/rules/board.js";
@@ -130,6 +131,9 @@ export function damaged_records_count_as_none() {
     equal(["theme", "keys", "avoidsDead"].map((name) => settings.get(name)), ["auto", {}, false]);
     equal(["en", "de"].includes(settings.language), true);
   }
+  const level = { title: "", rows: ROWS, solutions: [] };
+  const lists = [{ notes: "x" }, { saved: [5] }, { solutions: [null] }, { rows: [] }, {}];
+  equal(lists.map((changed) => isLevel({ ...level, ...changed })), [false, false, false, false, true]);
   const storage = newStorage();
   const kept = { ...PROGRESS, snapshots: [5, { moves: "r", at: 1, name: "here" }], at: "x" };
   storage.setItem("tokoban:level:k", JSON.stringify(kept));

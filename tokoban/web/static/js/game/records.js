@@ -15,11 +15,14 @@ const isText = (value) => typeof value === "string";
 /** @param {any} value @returns {value is any[]} */
 const isList = (value) => Array.isArray(value);
 
+/** @param {any} value @returns {value is string[]} */
+const isTexts = (value) => isList(value) && value.every(isText);
+
 /** Whether a board can be made of them. @param {any} rows @returns {rows is string[]} */
 export function isBoard(rows) {
   return (
-    isList(rows) &&
-    rows.every((row) => isText(row) && /^[#@+$*. ]*$/.test(row)) &&
+    isTexts(rows) &&
+    rows.every((row) => /^[#@+$*. ]*$/.test(row)) &&
     rows.join("").match(/[@+]/g)?.length === 1
   );
 }
@@ -45,12 +48,9 @@ export function progressOf(value) {
 
 /** @param {any} value @returns {value is Level} */
 export function isLevel(value) {
-  return (
-    isBoard(value?.rows) &&
-    isText(value.title) &&
-    isList(value.solutions) &&
-    value.solutions.every(isText)
-  );
+  if (!isBoard(value?.rows) || !isText(value.title) || !isTexts(value.solutions)) return false;
+  const { notes = [], saved = [] } = value;
+  return isTexts(notes) && isList(saved) && saved.every((game) => isText(game?.moves));
 }
 
 /** @param {any} value @returns {Collection | null} its levels without those that are damaged */

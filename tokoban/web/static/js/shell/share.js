@@ -1,8 +1,9 @@
 /** The game as text, link, picture or animation, and all progress as a SOK file. */
 
-import { JobError, runJob } from "../jobs.js";
+import { runJob } from "../jobs.js";
 import { toXsb } from "../rules/text.js";
 import { t } from "../strings/index.js";
+import { sentenceOf } from "../understand/latest.js";
 import { openDialog } from "./dialog.js";
 import { button, el } from "./dom.js";
 import { linkOf } from "./importing.js";
@@ -93,8 +94,7 @@ async function saveAnimation(app, name, event) {
     const bytes = Uint8Array.from(atob(done.gif), (letter) => letter.charCodeAt(0));
     saveBlob(new Blob([bytes], { type: "image/gif" }), `${name}.gif`);
   } catch (error) {
-    if (!(error instanceof JobError)) throw error;
-    app.toast(error.message);
+    app.toast(sentenceOf(error));
   } finally {
     pressed.disabled = false;
   }

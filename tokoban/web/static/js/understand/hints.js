@@ -1,9 +1,8 @@
 /** Hints in grades: the box, then its destination, then the push; and then the push is made. */
 
-import { JobError } from "../jobs.js";
 import { OFFSETS } from "../rules/board.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "./latest.js";
+import { Latest, sentenceOf, wireBoard } from "./latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -65,8 +64,7 @@ export class Hints extends EventTarget {
       if (!found) return false; // another position is asked about
       this._found = found;
     } catch (error) {
-      if (!(error instanceof JobError)) throw error;
-      this.text = error.message;
+      this.text = sentenceOf(error);
       this._tell();
       return false;
     }

@@ -1,6 +1,7 @@
 /** Jobs of which only the latest counts. */
 
 import { JobError, runJob } from "../jobs.js";
+import { t } from "../strings/index.js";
 
 /** @typedef {import("../jobs.js").JobEvent} JobEvent */
 
@@ -55,8 +56,8 @@ export class Latest {
  * @returns {string}
  */
 export function sentenceOf(error) {
-  if (error instanceof JobError) return error.message;
-  throw error;
+  if (!(error instanceof JobError)) throw error;
+  return error.code === "server-lost" ? t("app.server-lost") : error.message;
 }
 
 /**

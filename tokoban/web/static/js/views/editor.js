@@ -5,8 +5,9 @@ import { Checker } from "../editor/checker.js";
 import { Draft, LEAST_SIZE, MOST_SIZE, TOOLS, emptyRoom, isDrawing } from "../editor/draft.js";
 import { boardOf, complaints } from "../editor/legality.js";
 import { TextPart } from "../editor/text_part.js";
-import { ServerError, writeLevels } from "../levels_api.js";
+import { writeLevels } from "../levels_api.js";
 import { button, el } from "../shell/dom.js";
+import { tellServerError } from "../shell/importing.js";
 import { saveBlob } from "../shell/saving.js";
 import { t } from "../strings/index.js";
 
@@ -92,8 +93,7 @@ function mount(element, app) {
         const content = await writeLevels([{ ...level(), ...notes }], "sok");
         saveBlob(new Blob([content], { type: "text/plain" }), `${level().title}.sok`);
       } catch (error) {
-        if (!(error instanceof ServerError)) throw error;
-        app.toast(error.isLost ? t("app.server-lost") : error.message);
+        tellServerError(app, error);
       }
     },
   });

@@ -1,9 +1,8 @@
 /** The attention of one head, from one square over all others, on the board itself. */
 
-import { JobError } from "../jobs.js";
 import { choice, el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
+import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -109,9 +108,8 @@ export class AttentionPart {
       this._found = found;
       this._show(square);
     } catch (error) {
-      if (!(error instanceof JobError)) throw error;
+      this._text.textContent = sentenceOf(error);
       this._session.clearMarks(OWNER);
-      this._text.textContent = error.message;
     }
   }
 

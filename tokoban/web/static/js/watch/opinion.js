@@ -1,10 +1,9 @@
 /** The policy's opinion of the position on the board: arrows by probability, and a sentence. */
 
-import { JobError } from "../jobs.js";
 import { OFFSETS } from "../rules/board.js";
 import { el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
+import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -58,8 +57,7 @@ export class OpinionPart {
       const found = await this._job.run("predict", { board: wireBoard(board) });
       if (found) this._show(found);
     } catch (error) {
-      if (!(error instanceof JobError)) throw error;
-      this._text.textContent = error.message;
+      this._text.textContent = sentenceOf(error);
     }
   }
 

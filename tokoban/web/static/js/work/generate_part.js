@@ -98,7 +98,9 @@ export class GeneratePart {
     this._status.textContent = t("work.generated", { count });
     if (!count) return;
     const { size, boxes } = this._values;
-    const { id } = this._app.collections.add(t("work.generated-name", { size, boxes }), this._levels);
+    const name = t("work.generated-name", { size, boxes });
+    const { id, isKept } = this._app.collections.add(name, this._levels);
+    if (!isKept) this._app.toast(t("import.not-kept"));
     this._levels = [];
     this._app.open("play", [id, 1]);
   }

@@ -1,7 +1,7 @@
 /** One job at a time: a new one cancels the one before, and says what it does. */
 
-import { JobError, runJob } from "../../jobs.js";
 import { t } from "../../strings/index.js";
+import { Latest, sentenceOf } from "../../understand/latest.js";
 
 /** A job that takes longer than this is said to be at work. */
 const SILENT_MS = 300;
@@ -13,16 +13,20 @@ export class LatestJob {
   /** @param {HTMLElement} status where its state and its errors are shown */
   constructor(status) {
     this._status = status;
-    this._abort = new AbortController();
+    this._latest = new Latest();
     this._timer = 0;
   }
 
-  /** Whether a job is under way. */
-  isRunning = false;
+  /** Whether a job is under way. @returns {boolean} */
+  get isRunning() {
+    return this._latest.isRunning;
+  }
 
   /** Ends the job, if there is one. */
   cancel() {
-    this._abort.abort();
+    if (!this.isRunning) return;
+    this._latest.stop();
+    this._end("");
   }
 
   /**
@@ -34,34 +38,27 @@ export class LatestJob {
    */
   async run(kind, args, onEvent) {
     this.cancel();
-    const abort = new AbortController();
-    this._abort = abort;
-    this.isRunning = true;
-    clearTimeout(this._timer);
     const doing = t(answered.has(kind) ? "labs.working" : "labs.loading");
     this._timer = setTimeout(() => this._say(doing), SILENT_MS);
-    const tell = (/** @type {import("../../jobs.js").JobEvent} */ event) => {
-      if (event.code === "compiling") this._say(event.message);
-      else onEvent?.(event);
-    };
     try {
-      const done = await runJob(kind, args, { signal: abort.signal, onEvent: tell });
+      const done = await this._latest.run(kind, args, (event) => {
+        if (event.code === "compiling") this._say(event.message);
+        else onEvent?.(event);
+      });
+      if (!done) return null;
       answered.add(kind);
-      if (abort.signal.aborted) return null;
-      this._say("");
+      this._end("");
       return done;
     } catch (error) {
-      if (abort.signal.aborted) return null;
-      if (!(error instanceof JobError)) throw error;
-      this._say(error.code === "server-lost" ? t("app.server-lost") : error.message);
+      this._end(sentenceOf(error));
       return null;
-    } finally {
-      if (this._abort === abort) {
-        this.isRunning = false;
-        clearTimeout(this._timer);
-        if (abort.signal.aborted) this._say("");
-      }
     }
+  }
+
+  /** @param {string} text */
+  _end(text) {
+    clearTimeout(this._timer);
+    this._say(text);
   }
 
   /** @param {string} text */
