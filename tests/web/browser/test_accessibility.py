@@ -61,6 +61,12 @@ def test_german_fits_320_pixels_and_messages_do_not_move_the_board(
     for panel in ("understand", "watch", "work"):
         page.locator(f"#tab-{panel}").click()
         assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
+    for key in ("?", "c"):
+        page.locator("#board").focus()
+        page.keyboard.press(key)
+        dialog = page.locator("dialog[open]")
+        assert dialog.evaluate("dialog => dialog.scrollWidth - dialog.clientWidth") == 0, key
+        page.keyboard.press("Escape")
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 740})
         page.locator("#board").focus()
