@@ -9,7 +9,7 @@ PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint lint-and-compile test-slow test-browser test-gpu docs bench bench-gpu lock clean
+.PHONY: demo test check lint lint-and-compile check-js test-slow test-browser test-gpu docs bench bench-gpu lock clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban prepare
@@ -42,6 +42,12 @@ test-slow: .venv/dev.ok
 # The page in Chromium; skipped with a reason where there is none.
 test-browser: .venv/dev.ok
 	$(PYTEST) -m browser -rs tests/web/browser
+
+# The types of the page's modules, which are in their comments; needs npm, as nothing else does.
+check-js:
+	npx --yes -p typescript@5 tsc --noEmit --checkJs --strict --noUnusedLocals --target es2022 \
+	    --module esnext --moduleResolution bundler --lib es2023,dom,dom.iterable \
+	    tokoban/web/static/js/main.js tokoban/web/static/js/attention/offline.js
 
 # Reads only the files that have such tests. Where nothing can be installed: make PYTHON=python3 test-gpu
 test-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
