@@ -8,7 +8,6 @@ import gc
 import json
 import os
 import sys
-import time
 import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
