@@ -141,6 +141,9 @@ class Tabs:
 
     def clear(self) -> None:
         """Leaves the page, which ends its jobs, and forgets what it kept."""
+        for page in self._context.pages:
+            # What a page writes when it is left may come after the clearing.
+            page.evaluate("Storage.prototype.setItem = () => {}")
         for opened in self._opened:
             opened.close()
         self._opened.clear()
