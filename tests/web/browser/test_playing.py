@@ -165,7 +165,7 @@ def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
     page.reload()
     opened(page)
     assert game(page) == before
-    assert page.get_by_text("After 4 moves, 2 pushes").count() == 1
+    page.get_by_text("After 4 moves, 2 pushes").wait_for()
 
 
 def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Open) -> None:

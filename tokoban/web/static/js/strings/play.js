@@ -165,8 +165,8 @@ export const strings = {
     de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben.",
   },
   "help.touch": {
-    en: "Touch: tap as with the mouse, or swipe to move.",
-    de: "Touch: Tippen Sie wie mit der Maus, oder wischen Sie, um zu gehen.",
+    en: "Touch: tap as with the mouse, or swipe to move; two fingers zoom.",
+    de: "Touch: Tippen Sie wie mit der Maus, oder wischen Sie, um zu gehen; zwei Finger zoomen.",
   },
   "help.keys": { en: "Keys", de: "Tasten" },
   "help.change": { en: "Change the key of: {action}", de: "Taste ändern: {action}" },
