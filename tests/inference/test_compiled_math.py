@@ -2,21 +2,21 @@
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 import pytest
 
+from tokoban.compiling import entry
 from tokoban.inference import compiled_math as compiled
 
 
-@numba.njit
+@entry
 @no_type_check
 def exponentials(out, x):
     for i in range(len(x)):
         out[i] = compiled.exp(x[i])
 
 
-@numba.njit
+@entry
 @no_type_check
 def log_sum_exp(x):
     return compiled.log_sum_exp(x)

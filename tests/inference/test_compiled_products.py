@@ -2,16 +2,16 @@
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 import pytest
 
+from tokoban.compiling import entry
 from tokoban.inference.compiled_products import TILE, affine, panels
 
 ROWS, PANEL = TILE
 
 
-@numba.njit
+@entry
 @no_type_check
 def product(out, weights, bias, x, least, tile):
     affine(out, weights, bias, x, least, tile)

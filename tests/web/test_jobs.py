@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.event_loops import run_apart
 from tokoban.web import jobs
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
 
@@ -107,7 +108,7 @@ def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> N
             assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
             assert first[2]["pid"] == second[2]["pid"]
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
             assert "worker process" in last["crash"]["message"]
             assert "echo" in last["unheard"]["message"]
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> N
             # Otherwise the process would have been ended after the time of grace.
             assert answer["pid"] == pid
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_a_job_that_does_not_listen_is_ended_with_its_process(
@@ -159,7 +160,7 @@ def test_a_job_that_does_not_listen_is_ended_with_its_process(
             assert answer["pid"] != pid
             assert not is_alive(pid)
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path
             if json.loads(line)["event"] == last:
                 return
 
-    pids = asyncio.run(check())
+    pids = run_apart(check())
     assert not any(map(is_alive, pids))
 
 
@@ -199,7 +200,7 @@ def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) 
             lasts = [(await events_of(run))[-1]["event"] for run in runs]
             assert lasts == ["done"] * 64
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_what_was_cancelled_is_kept_no_longer_than_the_next_job_waits(tmp_path: Path) -> None:
@@ -217,7 +218,7 @@ def test_what_was_cancelled_is_kept_no_longer_than_the_next_job_waits(tmp_path: 
             gc.collect()
             assert not any(each() for each in left)
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> N
                 queue.submit("echo", {"deep": deep})
             assert (await events_of(queue.submit("echo", {})))[-1]["event"] == "done"
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
             [event] = await events_of(run)
             assert event["code"] == "too-slow"
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
@@ -260,7 +261,7 @@ def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
         finally:
             await queue.close()
 
-    asyncio.run(asyncio.wait_for(check(), 30.0))
+    run_apart(asyncio.wait_for(check(), 30.0))
 
 
 @pytest.mark.parametrize(
@@ -275,4 +276,4 @@ def test_a_worker_that_does_not_start_is_a_message(command: tuple[str, ...]) -> 
             assert (last["event"], last["code"]) == ("error", "crashed")
         await queue.close()
 
-    asyncio.run(check())
+    run_apart(check())

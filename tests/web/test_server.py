@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from tests.web.event_loops import run_apart
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
 from tokoban.web import safety
@@ -188,7 +189,7 @@ def test_a_request_that_comes_drop_by_drop_is_given_up(
         await asyncio.wait_for(client.app(scope, drops, send), 30.0)
         assert sent[0]["status"] == 408
 
-    asyncio.run(check())
+    run_apart(check())
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:

@@ -1,11 +1,12 @@
 """What counts as near a path, and what is left out of a search."""
 
 import random
+from typing import no_type_check
 
-import numba
 import numpy as np
 import pytest
 
+from tokoban.compiling import entry
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.ground import NONE, Squares
@@ -19,8 +20,11 @@ from tokoban.sokoban.search.vicinity.push_paths import (
 )
 from tokoban.sokoban.search.vicinity.search import find_near
 
-# Not `compiling.entry`, whose cache would not see that `search` changed.
-nearest = numba.njit(lambda path_boxes, words, most_boxes: find_near(path_boxes, words, most_boxes))
+
+@entry
+@no_type_check
+def nearest(path_boxes, words, most_boxes):
+    return find_near(path_boxes, words, most_boxes)
 
 
 def words_of(boxes: set[int]) -> np.ndarray:
