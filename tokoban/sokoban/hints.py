@@ -105,7 +105,7 @@ def predicted_hint(
     destination, moves = None, ""
     if box is not None and push is not None:
         destination = box.neighbour(push)
-        moves = walk(board, box.neighbour(push.opposite)) + lurd.LETTERS[push].upper()
+        moves = lurd.format(board, [*walk(board, box.neighbour(push.opposite)), push])
     return Hint(
         status="predicted",
         box=box,
@@ -118,14 +118,14 @@ def predicted_hint(
     )
 
 
-def walk(board: Board, to: Square) -> str:
-    """A shortest walk of the player to a square of its area, as LURD."""
-    area, ways = board.area(), {board.player: ""}
+def walk(board: Board, to: Square) -> tuple[Direction, ...]:
+    """A shortest walk of the player to a square of its area."""
+    area, ways = board.area(), {board.player: tuple[Direction, ...]()}
     reached = [board.player]
     for square in reached:  # grows while it is read
         for direction in Direction:
             ahead = square.neighbour(direction)
             if ahead in area and ahead not in ways:
-                ways[ahead] = ways[square] + lurd.LETTERS[direction]
+                ways[ahead] = (*ways[square], direction)
                 reached.append(ahead)
     return ways[to]

@@ -5,9 +5,10 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import tokoban
+from tokoban.api.puzzles import DifficultyName
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles.rating import Best, Rating
@@ -16,11 +17,8 @@ from tokoban.web import wire
 from tokoban.web.job import Context
 
 _RATE_S, _GENERATE_S = 10.0, 60.0  # where the page names no limit
-_MEMORY_MB = 1000.0
 _MAX_LEVELS = 100
 _MAX_SEED = 2**32 - 1
-_STYLES = ("mixed", "tiles", "caves", "halls")
-_DIFFICULTIES = ("easy", "medium", "hard", "expert")
 
 _LARGEST_SQUARE_PX, _SMALLEST_SQUARE_PX = 32, 8
 _WIDEST_PX = 640
@@ -33,10 +31,7 @@ _FRAME_MS = 120
 def rate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The figures of ``tokoban.rate``; what is not known is null."""
     rating = tokoban.rate(
-        wire.board_of(arguments),
-        time_limit_s=wire.time_limit_of(arguments, usual=_RATE_S),
-        memory_limit_mb=_MEMORY_MB,
-        stop=context.stop,
+        wire.board_of(arguments), **wire.limits_of(arguments, context, usual_s=_RATE_S)
     )
     yield {"event": "done", **_rating_to_json(rating)}
 
@@ -75,18 +70,17 @@ def generate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     """New levels, an answer for each; ``done`` says how many the time limit allowed."""
     num_levels = wire.whole_of(arguments, "num_levels", usual=1, least=1, most=_MAX_LEVELS)
     seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MAX_SEED)
-    sizes = {
+    sizes: dict[str, Any] = {
         name: wire.whole_of(arguments, name, usual=usual, least=1, most=100)
         for name, usual in (("rows", 9), ("columns", 9), ("num_boxes", 3))
     }
-    style: Any = wire.choice_of(arguments, "style", _STYLES, usual="mixed")
-    difficulty: Any = wire.choice_of(arguments, "difficulty", _DIFFICULTIES, usual=None)
+    difficulties = get_args(DifficultyName)
+    difficulty: Any = wire.choice_of(arguments, "difficulty", difficulties, usual=None)
     time_limit_s = wire.time_limit_of(arguments, usual=_GENERATE_S)
     known: list[Board] = []
     for number in range(num_levels):
         found = tokoban.generate(
             seed=seed + number,
-            style=style,
             difficulty=difficulty,
             avoid=known,
             time_limit_s=time_limit_s,
@@ -107,26 +101,23 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     from tokoban.sokoban.render import render_rgb
     from tokoban.viewing.films import save_pictures
 
-    board, moves = wire.game_of(arguments)
-    replayed = lurd.replay(board, moves)
-    if replayed.reason is not None:
-        raise ValueError(f"moves: {replayed.reason}")
+    board, played = wire.played_game_of(arguments)
     side = max(board.height, board.width)
     square_px = min(_LARGEST_SQUARE_PX, max(_SMALLEST_SQUARE_PX, _WIDEST_PX // side))
     num_frames = min(_MAX_FRAMES, _MAX_PIXELS // (board.height * board.width * square_px**2))
     if num_frames < 2:
         raise ValueError(f"a board of {board.height}x{board.width} is too large for a film")
     # The first and the last position are always shown.
-    stride = max(1, -(-len(replayed.lurd) // (num_frames - 1)))
+    stride = max(1, -(-len(played.lurd) // (num_frames - 1)))
     frames, captions = [], []
     last = 0
-    for number in (*range(0, len(replayed.lurd), stride), len(replayed.lurd)):
+    for number in (*range(0, len(played.lurd), stride), len(played.lurd)):
         if context.stop.is_set():
             return
-        board = lurd.replay(board, replayed.lurd[last:number]).board
+        board = lurd.replay(board, played.lurd[last:number]).board
         last = number
         frames.append(from_numpy(render_rgb(board, square_px=square_px)))
-        pushes = sum(map(str.isupper, replayed.lurd[:number]))
+        pushes = sum(map(str.isupper, played.lurd[:number]))
         captions.append(f"{number} / {pushes}")
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         film = Path(folder) / "game.gif"

@@ -1,19 +1,16 @@
-"""The push policy's opinions of positions, and what it attends to, for the wire.
-
-Axes: P positions, F floor squares of ``ground.Squares``.
-"""
+"""The push policy's opinions of positions, and what it attends to, for the wire."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool
 
 import tokoban
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.guide import boxes_and_zones
 from tokoban.systems.push_policy.attention_panels import floor_weights
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
@@ -34,10 +31,10 @@ def policy() -> PushPolicy:
 def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
     """What the policy says of positions of one level; raises ``ValueError`` if it cannot read it.
 
-    No pushes are left where a deadlock is certain.
+    ``pushes_left`` is null where a deadlock is certain.
     """
     guide, squares = _guide(boards[0])
-    judged = guide.evaluate(*_floor(squares, boards))
+    judged = guide.evaluate(*boxes_and_zones(squares, boards))
     return [
         opinion(0.0, 0.0)
         if board.is_solved
@@ -51,7 +48,7 @@ def opinion_with_pushes(board: Board) -> dict[str, Any]:
     if board.is_solved:
         return {"pushes": [], **opinion(0.0, 0.0)}
     guide, squares = _guide(board)
-    judged = guide.evaluate(*_floor(squares, [board]))
+    judged = guide.evaluate(*boxes_and_zones(squares, [board]))
     probabilities = np.exp(judged.log_policy[0]).flatten()
     deadlocks = judged.push_deadlocks[0].flatten()
     pushes = [
@@ -67,7 +64,7 @@ def opinion_with_pushes(board: Board) -> dict[str, Any]:
 
 
 def attention_of(board: Board, square: object) -> dict[str, Any]:
-    """What one floor square attends to, in every layer and head: weights over the floor."""
+    """The attention of one floor square: its weights over the floor, by layer and head."""
     guide, squares = _guide(board)
     names = [list(floor) for floor in squares.squares]
     if square not in names:
@@ -80,15 +77,6 @@ def _guide(board: Board) -> tuple[NetworkGuide, Squares]:
     if is_hopeless(board):
         raise ValueError("the policy reads no board whose boxes and goals cannot come together")
     return policy().guide(board)
-
-
-def _floor(
-    squares: Squares, boards: Sequence[Board]
-) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
-    """Boxes and the player's zones of positions, as guides read them."""
-    boxes = [[square in board.boxes for square in squares.squares] for board in boards]
-    zones = [board.area() for board in boards]
-    return np.array(boxes), np.array([[s in zone for s in squares.squares] for zone in zones])
 
 
 def opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:

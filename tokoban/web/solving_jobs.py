@@ -1,16 +1,15 @@
 """The jobs of the searches: solve, optimise, hint and explain."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import tokoban
-from tokoban.sokoban.formats import Solution
+from tokoban.sokoban.formats import Solution, lurd
 from tokoban.sokoban.hints import Hint
-from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Objective, Progress
+from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Objective, Optimum, Progress
 from tokoban.web import wire
 from tokoban.web.job import Context
 
-_MEMORY_MB = 1000.0  # of a search; several may run at once
 _SOLVE_S, _HINT_S, _EXPLAIN_S = 60.0, 2.0, 5.0  # where the page names no limit
 
 
@@ -33,10 +32,8 @@ def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     answers = tokoban.solve_anytime(
         board,
         minimise=minimise,
-        time_limit_s=wire.time_limit_of(arguments, usual=_SOLVE_S),
-        memory_limit_mb=_MEMORY_MB,
-        stop=context.stop,
         report=report,
+        **wire.limits_of(arguments, context, usual_s=_SOLVE_S),
     )
     found: dict[str, Any] = {}
     for answer in answers:
@@ -49,7 +46,7 @@ def optimise(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     """Shorter solutions of ``board`` than ``solution``, an answer for each."""
     board, _ = wire.game_of(arguments)
     solution = wire.text_of(arguments, "solution", most=wire.MAX_MOVES_TEXT)
-    minimise: Any = wire.choice_of(arguments, "minimise", ("moves", "pushes"), usual="moves")
+    minimise: Any = wire.choice_of(arguments, "minimise", get_args(Optimum), usual="moves")
     best: Solution | None = None
 
     def report(answer: Answer) -> None:
@@ -63,10 +60,8 @@ def optimise(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
         board,
         solution,
         minimise=minimise,
-        time_limit_s=wire.time_limit_of(arguments, usual=_SOLVE_S),
-        memory_limit_mb=_MEMORY_MB,
-        stop=context.stop,
         report=report,
+        **wire.limits_of(arguments, context, usual_s=_SOLVE_S),
     )
     yield {"event": "done", **wire.answer_to_json(found)}
 
@@ -92,7 +87,7 @@ def hint_to_json(found: Hint) -> dict[str, Any]:
     return {
         "status": found.status,
         "box": found.box and list(found.box),
-        "push": None if found.push is None else "uldr"[found.push],
+        "push": None if found.push is None else lurd.LETTERS[found.push],
         "destination": found.destination and list(found.destination),
         "moves": found.moves,
         "moves_left": found.moves_left,
@@ -115,11 +110,7 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
 
     board, moves = wire.game_of(arguments)
     found = tokoban.explain(
-        board,
-        moves=moves,
-        time_limit_s=wire.time_limit_of(arguments, usual=_EXPLAIN_S),
-        memory_limit_mb=_MEMORY_MB,
-        stop=context.stop,
+        board, moves=moves, **wire.limits_of(arguments, context, usual_s=_EXPLAIN_S)
     )
     certificate = found.certificate
     solution = found.solution

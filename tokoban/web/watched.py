@@ -14,11 +14,11 @@ from torch import Tensor
 import tokoban
 from tokoban.decoding.beam import beam_search
 from tokoban.decoding.sampling import gumbel_noise, sample
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
-from tokoban.sokoban.formats import Solution, lurd
+from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
 from tokoban.sokoban.hints import walk
-from tokoban.sokoban.rules import step as move
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.guided.classical import classical_rules
@@ -33,7 +33,7 @@ from tokoban.web.opinions import opinion, policy, push_on_wire
 
 Show = Callable[[dict[str, Any]], None]
 
-# Longer ones a policy that knows the way does not need on boards that can be followed by eye.
+# More than a policy that knows the way needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
 _SEED = 0  # of the rollouts, so that the same board shows the same games
 
@@ -88,7 +88,7 @@ def search(board: Board, method: str, limits: Limits, *, width: int, show: Show)
 
 
 class _Rows:
-    """A stepper that shows its rows after each step, and ends when the watch says so."""
+    """A ``PushStepper`` that shows its rows after each step; raises ``OutOfTimeError``."""
 
     def __init__(self, level: Level, show: Show, *, width: int) -> None:
         self._level, self._show = level, show
@@ -101,21 +101,21 @@ class _Rows:
         self._rows: list[dict[str, Any]] = [{} for _ in range(width)]
 
     def log_probs(self) -> Float[Tensor, "R A"]:
-        """Those of the games."""
+        """As ``PushStepper`` says."""
         return self.plays.log_probs()
 
     def keys(self) -> Int64[Tensor, "R"]:
-        """Those of the games."""
+        """As ``PushStepper`` says."""
         return self.plays.keys()
 
     def successor_keys(self) -> Int64[Tensor, "R A"]:
-        """Those of the games."""
+        """As ``PushStepper`` says."""
         return self.plays.successor_keys()
 
     def advance(
         self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
     ) -> Bool[Tensor, "R"]:
-        """Plays; without parents, as in sampling, it shows the rows at once."""
+        """Makes the pushes; without parents, as in sampling, it shows the rows at once."""
         self._level.watch.check()
         before = torch.arange(len(actions)) if parents is None else parents
         nats = self.plays.log_probs()[before, actions]
@@ -126,18 +126,18 @@ class _Rows:
         is_solved = self.plays.advance(parents, actions)
         if parents is None:
             self._scores = torch.where(self._is_over, self._scores, self._scores + nats)
-            self._tell(self._scores, is_solved)
+            self._show_rows(self._scores, is_solved)
             self._is_over |= is_solved | (nats == -torch.inf)
         return is_solved
 
     def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:
-        """The scores themselves; a beam search asks after each step, which is shown then."""
-        self._rows = [{} for _ in self._rows]  # of beams that died nothing is left
+        """The scores themselves; a beam search asks for ranks after each step, which shows it."""
+        self._rows = [{} for _ in self._rows]  # a beam that died leaves no row
         solved = torch.tensor([board.is_solved for board in self.plays.boards()])
-        self._tell(scores_nats, solved)
+        self._show_rows(scores_nats, solved)
         return scores_nats
 
-    def _tell(self, scores: Float[Tensor, "R"], is_solved: Bool[Tensor, "R"]) -> None:
+    def _show_rows(self, scores: Float[Tensor, "R"], is_solved: Bool[Tensor, "R"]) -> None:
         games = zip(self.plays.boards(), scores.tolist(), self._parents, strict=True)
         for row, (board, score, parent) in enumerate(games):
             if self._is_over[row] or score == -torch.inf:
@@ -285,9 +285,9 @@ def classical(board: Board, show: Show, limits: Limits) -> Found:
 
 
 def _with(board: Board, boxes: set[Square], player: Square) -> Board:
-    """The board with other boxes inside, and the player."""
+    """The board with other boxes inside, and the player elsewhere."""
     outside = board.boxes - board.inside()
-    return Board(board.height, board.width, board.walls, board.goals, outside | boxes, player)
+    return replace(board, boxes=outside | boxes, player=player)
 
 
 def _gave_up(solver: str, rows: _Rows, reason: str) -> Found:
@@ -298,19 +298,19 @@ def _solved(
     solver: str, level: Level, rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]
 ) -> Found:
     """The answer of pushes that solve the board, with the walks between them."""
-    board, moves = level.board, ""
+    board = level.board
+    moves: list[Direction] = []
     for action in taken:
         box, direction = divmod(action, len(OFFSETS))
-        square = level.squares.squares[box]
-        made = walk(board, square.neighbour(Direction(direction).opposite))
-        made += lurd.LETTERS[direction]
+        push = Direction(direction)
+        beside = level.squares.squares[box].neighbour(push.opposite)
+        made = [*walk(board, beside), push]
+        board = rules.play(board, made)[-1]
         moves += made
-        for way in lurd.parse(made):
-            board = move(board, way)
     return Found(
         "solved",
         solver,
-        Solution.of(level.board, lurd.parse(moves)),
+        Solution.of(level.board, moves),
         num_evaluated=rows.plays.num_evaluated,
         followed=followed,
     )

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 METHODS = ("rollouts", "beam", "best-first", "classical")
 _MOST_ROWS = 16  # boards that are shown side by side
-_MEMORY_MB = 500.0
+_WATCH_S = 20.0  # where the page names no limit
+_MEMORY_MB = 500.0  # of a search beside the network
 _AT_ONCE = 16  # positions of a game that are judged together
 _MOST_PROVED = 60  # positions of a game
 _PROOF_TIME_S = 0.5  # for each of them
@@ -49,18 +50,18 @@ def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[s
 
 
 def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """Proofs for a game, from its end: positions that are deadlocked, and pushes left.
+    """For positions of a game, the last first: a proved deadlock, or the fewest pushes left.
 
-    Of a long game evenly spaced positions. A position whose pushes left are not proved to be the
-    fewest is left out.
+    Of a long game, evenly spaced positions are searched. Nothing is answered for a position of
+    which neither is proved in time.
     """
     import tokoban
-    from tokoban.sokoban.search.limits import Limits, Watch
+    from tokoban.sokoban.search.limits import Watch
 
     num_turns, turns = _turns(arguments)
     apart = -(-num_turns // _MOST_PROVED)
     asked = [turn for number, turn in enumerate(turns, 1) if (num_turns - number) % apart == 0]
-    watch = Watch(Limits(time_limit_s=wire.time_limit_of(arguments, usual=20.0), stop=context.stop))
+    watch = Watch(_limits(arguments, context))
     num_proved = 0
     for at, board in reversed(asked):
         if watch.reason_to_end() is not None:
@@ -84,7 +85,7 @@ def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str
 
 
 def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """One search, step by step: its boards with scores, and in the end which were followed."""
+    """One search, an answer for each step with its boards and scores; then the rows followed."""
     from tokoban.web import watched
 
     board = wire.board_of(arguments)
@@ -132,7 +133,7 @@ def race(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
 
 
 def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """What one floor square attends to, in every layer and head: weights over the floor."""
+    """The attention of one floor square: its weights over the floor, by layer and head."""
     from tokoban.web import opinions
 
     board = wire.board_of(arguments)
@@ -140,13 +141,10 @@ def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
 
 
 def _as_event(found: "Found") -> dict[str, Any]:
-    solution = found.solution
     return {
         "status": found.status,
         "solver": found.solver,
-        "moves": None if solution is None else solution.lurd,
-        "num_moves": None if solution is None else solution.num_moves,
-        "num_pushes": None if solution is None else solution.num_pushes,
+        **wire.solution_to_json(found.solution),
         "num_evaluated": found.num_evaluated,
         "num_expansions": found.num_expansions,
         "reason": found.reason,
@@ -158,12 +156,9 @@ def _as_event(found: "Found") -> dict[str, Any]:
 def _turns(arguments: dict[str, Any]) -> tuple[int, Iterator[tuple[int, Board]]]:
     """The start of a game and each position after a push, with the number of moves made.
 
-    Also how many they are: all of them at once, of a long game with many boxes, fill the memory.
+    Returns their number and an iterator: all positions of a long game would fill the memory.
     """
-    start, moves = wire.game_of(arguments)
-    played = lurd.replay(start, moves)
-    if played.reason is not None:
-        raise ValueError(f"moves: {played.reason}")
+    start, played = wire.played_game_of(arguments)
 
     def turns() -> Iterator[tuple[int, Board]]:
         board = start
@@ -183,8 +178,9 @@ def _limits(arguments: dict[str, Any], context: Context) -> "Limits":
     """The limits of one search."""
     from tokoban.sokoban.search.limits import Limits
 
-    time_limit_s = wire.time_limit_of(arguments, usual=20.0)
-    return Limits(time_limit_s=time_limit_s, stop=context.stop, memory_limit_mb=_MEMORY_MB)
+    return Limits(
+        **wire.limits_of(arguments, context, usual_s=_WATCH_S, memory_limit_mb=_MEMORY_MB)
+    )
 
 
 JOBS: dict[str, Job] = {

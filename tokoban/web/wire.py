@@ -18,12 +18,15 @@ from tokoban.sokoban.formats import (
 from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
 from tokoban.sokoban.search.answer import Answer
+from tokoban.web.job import Context
 
 # A level file of the largest size that is read, and what JSON makes of its line ends.
 MAX_BODY_BYTES = 2 * MAX_BYTES
 MAX_TIME_S = 600.0
+SEARCH_MEMORY_MB = 1000.0  # several searches may run at once
 _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of this
-MAX_MOVES_TEXT = 2**20
+MAX_MOVES_TEXT = 2**20  # characters
+_MAX_HEADING = 2**20  # characters of a title or an author, which are any lines of a file
 _MAX_LEVELS = 10_000
 
 Number = int | float
@@ -31,11 +34,17 @@ Number = int | float
 
 def board_of(arguments: Mapping[str, Any]) -> Board:
     """The position of ``board`` after ``moves``, if there are any; raises ``ValueError``."""
+    _, played = played_game_of(arguments)
+    return played.board
+
+
+def played_game_of(arguments: Mapping[str, Any]) -> tuple[Board, lurd.Replay]:
+    """``board``, and ``moves`` played from it; raises ``ValueError`` if the rules forbid one."""
     start, moves = game_of(arguments)
-    replayed = lurd.replay(start, moves)
-    if replayed.reason is not None:
-        raise ValueError(f"moves: {replayed.reason}")
-    return replayed.board
+    played = lurd.replay(start, moves)
+    if played.reason is not None:
+        raise ValueError(f"moves: {played.reason}")
+    return start, played
 
 
 def game_of(arguments: Mapping[str, Any]) -> tuple[Board, str]:
@@ -96,6 +105,21 @@ def time_limit_of(arguments: Mapping[str, Any], *, usual: Number) -> float:
     return number_of(arguments, "time_limit_s", usual=usual, least=0.01, most=MAX_TIME_S)
 
 
+def limits_of(
+    arguments: Mapping[str, Any],
+    context: Context,
+    *,
+    usual_s: Number,
+    memory_limit_mb: float = SEARCH_MEMORY_MB,
+) -> dict[str, Any]:
+    """The limits of a search as keywords; raises ``ValueError`` for a wrong time limit."""
+    return {
+        "time_limit_s": time_limit_of(arguments, usual=usual_s),
+        "memory_limit_mb": memory_limit_mb,
+        "stop": context.stop,
+    }
+
+
 def squares(found: Iterable[Square]) -> list[list[int]]:
     """Squares as ``[row, column]``, in order."""
     return [[row, column] for row, column in sorted(found)]
@@ -103,19 +127,25 @@ def squares(found: Iterable[Square]) -> list[list[int]]:
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
     """What a search has found; what is not known is null."""
-    solution = answer.solution
     return {
         "status": answer.status,
         "solver": answer.solver,
-        "moves": solution and solution.lurd,
-        "num_moves": solution and solution.num_moves,
-        "num_pushes": solution and solution.num_pushes,
+        **solution_to_json(answer.solution),
         "optimum": answer.optimum,
         "at_least_moves": answer.at_least_moves,
         "at_least_pushes": answer.at_least_pushes,
         "num_expansions": answer.num_expansions,
         "elapsed_s": round(answer.elapsed_s, 6),
         "reason": answer.reason,
+    }
+
+
+def solution_to_json(solution: Solution | None) -> dict[str, Any]:
+    """The moves (LURD) of a solution and their numbers; nulls without one."""
+    return {
+        "moves": solution and solution.lurd,
+        "num_moves": solution and solution.num_moves,
+        "num_pushes": solution and solution.num_pushes,
     }
 
 
@@ -172,8 +202,8 @@ def _level_from_json(found: object) -> Level:
         raise ValueError("saved: expected a list of objects")
     return Level(
         board,
-        title=text_of(found, "title", usual="", most=MAX_MOVES_TEXT),
-        author=text_of(found, "author", usual="", most=MAX_MOVES_TEXT),
+        title=text_of(found, "title", usual="", most=_MAX_HEADING),
+        author=text_of(found, "author", usual="", most=_MAX_HEADING),
         notes=tuple(_texts(found, "notes", usual=[])),
         solutions=tuple(
             Solution(lurd.replay(board, moves).lurd)

@@ -11,7 +11,7 @@ search methods using domain knowledge", Artificial Intelligence 129 (2001), exce
 distinguish the zones of the player.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple, no_type_check
 
@@ -69,6 +69,10 @@ class Squares:
         """The numbers of those squares that have one, ascending."""
         found = (self.number[square] for square in squares if square in self.number)
         return np.array(sorted(found), np.int16)
+
+    def is_among(self, squares: Container[Square]) -> Bool[np.ndarray, " F"]:
+        """Which of the numbered squares are among these."""
+        return np.array([square in squares for square in self.squares])
 
 
 def build_ground(

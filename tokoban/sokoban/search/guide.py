@@ -5,10 +5,14 @@ and its direction. Guides know a level's walls and goals; whether a guide is a n
 model or a table is no concern of the searches.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int16
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.ground import Squares
 
 
 class Guidance(NamedTuple):
@@ -28,6 +32,15 @@ class Guide(Protocol):
 
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
         """Judges positions; ``zone`` is where the player can walk. Each row is one evaluation."""
+
+
+def boxes_and_zones(
+    squares: Squares, boards: Sequence[Board]
+) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
+    """Positions of one level as ``Guide.evaluate`` reads them."""
+    boxes = [squares.is_among(board.boxes) for board in boards]
+    zones = [squares.is_among(board.area()) for board in boards]
+    return np.array(boxes), np.array(zones)
 
 
 class UniformGuide:

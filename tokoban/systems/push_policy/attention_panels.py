@@ -14,6 +14,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.transformer import record_attention
@@ -52,12 +53,8 @@ def floor_weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[
 
     Raises ``ValueError`` for a network without attention.
     """
-    boxes, zone = (
-        np.array([[square in chosen for square in squares.squares]])
-        for chosen in (board.boxes, board.area())
-    )
     with record_attention(guide.model) as record:
-        guide.evaluate(boxes, zone)
+        guide.evaluate(*boxes_and_zones(squares, [board]))
     passes = zip(*record.values(), strict=True)  # of a looped network, several through each layer
     return torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
 

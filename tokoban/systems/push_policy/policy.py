@@ -11,7 +11,7 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.ground import UNREACHABLE, Squares, build_ground
-from tokoban.sokoban.search.guide import Guide, UniformGuide
+from tokoban.sokoban.search.guide import Guide, UniformGuide, boxes_and_zones
 from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.wording import counted
@@ -120,11 +120,7 @@ def _predicted(board: Board, guide: Guide, squares: Squares) -> Prediction:
     """What a guide of the board's level says of the board."""
     if board.is_solved:
         return Prediction(0.0, 0.0, None, None)
-    boxes, zone = (
-        np.array([[square in chosen for square in squares.squares]])
-        for chosen in (board.boxes, board.area())
-    )
-    guidance = guide.evaluate(boxes, zone)
+    guidance = guide.evaluate(*boxes_and_zones(squares, [board]))
     log_policy = guidance.log_policy[0]
     if not np.isfinite(log_policy).any():
         return _HOPELESS

@@ -32,8 +32,8 @@ class PushStepper:
         self._around = squares.neighbours[:-1].astype(np.int64)
         num_floor = len(squares.squares)
         self._keys = zobrist_keys(num_floor)
-        self._goals = np.array([square in board.goals for square in squares.squares])
-        self._boxes = np.tile([square in board.boxes for square in squares.squares], (width, 1))
+        self._goals = squares.is_among(board.goals)
+        self._boxes = np.tile(squares.is_among(board.boxes), (width, 1))
         self._player = np.full(width, squares.number[board.player])
         self._marks, self._mark = np.zeros(num_floor + 1, np.int64), 0
         self._waiting = np.empty(num_floor + 1, np.int32)
