@@ -11,8 +11,8 @@ class Context:
     """What a job is given besides its arguments."""
 
     stop: threading.Event  # set once nobody waits for the job any more
-    # Sends an event from within a call: one of progress, some of which are dropped, unless its
-    # "event" says what else it is.
+    # Sends an event from within a call: of progress, of which some are dropped, unless it has
+    # another "event".
     report: Callable[[dict[str, Any]], None]
 
 

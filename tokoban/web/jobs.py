@@ -51,7 +51,7 @@ class Run:
         self.is_cancelled.set()
 
     def put(self, word: str, line: bytes) -> None:
-        """Adds an event; news of progress replaces older news that was not read."""
+        """Adds an event; progress replaces the progress before it if that was not read."""
         if self._is_over:
             return
         if word == "progress" and self._events and self._events[-1][0] == word:
@@ -66,7 +66,7 @@ class Run:
             self.fail("too-slow", "The page reads more slowly than the job answers.")
         self._changed.set()
 
-    def tell(self, word: str, **content: object) -> None:
+    def report(self, word: str, **content: object) -> None:
         """Adds an event of the queue itself."""
         line = json.dumps({"event": word, **content}).encode() + b"\n"
         self.put("progress" if word == "queued" else word, line)
@@ -74,7 +74,7 @@ class Run:
     def fail(self, code: str, message: str) -> None:
         """Ends the job with an error."""
         self._num_bytes = 0
-        self.tell("error", code=code, message=message)
+        self.report("error", code=code, message=message)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """The events as they come, up to the last."""
@@ -92,8 +92,8 @@ class Run:
 class JobQueue:
     """Runs jobs in worker processes: quick ones in one, long ones in others.
 
-    One process of each is started, one after the other, imports what searches need, and is
-    replaced when it ends; ``started`` and ``closed`` bracket the queue's life in an event loop.
+    One process of each kind is kept ready and replaced when it ends; further ones for long jobs
+    start when they are needed. ``start`` and ``close`` run in the same event loop.
     """
 
     def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
@@ -116,7 +116,7 @@ class JobQueue:
         for slot in self._slots:
             slot.cancel()
         await asyncio.gather(*self._slots, return_exceptions=True)
-        # Here and not where a slot is cancelled: that may be while it waits for the end of one.
+        # Not where a slot is cancelled, which may happen while it waits for a process to end.
         await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
@@ -135,7 +135,7 @@ class JobQueue:
         worker = None
         if is_kept:
             if lane is self._long:
-                # One after the other: the first compiles for both.
+                # One after the other, since the first compiles for both.
                 await self._quick.has_started.wait()
             worker = await self._started(lane)
             lane.has_started.set()
@@ -159,13 +159,12 @@ class JobQueue:
 
     async def _started(self, lane: "_Lane", run: Run | None = None) -> "_Worker | None":
         """A process that is ready, for ``run`` if it is given; None if it ended instead."""
-
         is_first = not self._quick.has_started.is_set()
         lanes = (self._quick, self._long) if is_first else (lane,)
 
-        def tell(notice: bytes) -> None:
+        def pass_on(notice: bytes) -> None:
             for each in lanes:
-                each.tell(notice)
+                each.set_notice(notice)
             if run is not None:
                 run.put("progress", notice)
 
@@ -176,9 +175,9 @@ class JobQueue:
             traceback.print_exc()
             return None
         self._workers.add(worker)
-        is_ready = await worker.is_ready(tell)
+        is_ready = await worker.is_ready(pass_on)
         for each in lanes:
-            each.tell(None)
+            each.set_notice(None)
         if is_ready:
             return worker
         await self._end(worker)
@@ -190,8 +189,8 @@ class JobQueue:
         self._workers.discard(worker)
 
     async def _work(self, worker: "_Worker", run: Run) -> bool:
-        """Runs a job; False if its process is of no more use."""
-        run.tell("started")
+        """Runs a job; False if its process must be replaced."""
+        run.report("started")
         relay = asyncio.ensure_future(worker.relay(run))
         cancelled = asyncio.ensure_future(run.is_cancelled.wait())
         try:
@@ -221,36 +220,36 @@ class _Lane:
 
     def __init__(self) -> None:
         self._waiting: deque[Run] = deque()
-        # Who waits for a job: the process that is kept warm goes before the others.
+        # Processes that wait for a job; the one that is kept warm is served first.
         self._kept: deque[asyncio.Future[Run]] = deque()
         self._spare: deque[asyncio.Future[Run]] = deque()
         self._notice: bytes | None = None  # why jobs wait, while a process starts
-        # Until then a spare process would be no sooner there.
+        # Set once the kept process is ready; a spare one would not be ready sooner.
         self.has_started = asyncio.Event()
 
     def __len__(self) -> int:
-        """How many jobs wait that somebody still wants."""
+        """The number of jobs that wait and are not cancelled."""
         return sum(not run.is_cancelled.is_set() for run in self._waiting)
 
     def add(self, run: Run) -> None:
         """Adds a job at the end."""
-        # Nobody else may ask for hours, and what a job was sent may be long.
+        # Cancelled jobs go now: the next job may be asked for hours later, and arguments are long.
         self._waiting = deque(each for each in self._waiting if not each.is_cancelled.is_set())
-        run.tell("queued", before=len(self))
+        run.report("queued", before=len(self))
         if self._notice is not None:
             run.put("progress", self._notice)
         self._waiting.append(run)
         self._hand_out()
 
-    def tell(self, notice: bytes | None) -> None:
-        """Tells those who wait, and those who come, why; None is nothing any more."""
+    def set_notice(self, notice: bytes | None) -> None:
+        """Sets why jobs wait, for those that do and those that come; None: no reason any more."""
         self._notice = notice
         for run in self._waiting:
             if notice is not None:
                 run.put("progress", notice)
 
     async def next(self, *, is_kept: bool) -> Run:
-        """The first job that somebody still wants, when there is one."""
+        """Waits for the first job that is not cancelled."""
         takers = self._kept if is_kept else self._spare
         taker: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
         takers.append(taker)
@@ -278,7 +277,7 @@ class _Lane:
             taker.set_result(run)
             wanted = (other for other in self._waiting if not other.is_cancelled.is_set())
             for before, other in enumerate(wanted):
-                other.tell("queued", before=before)
+                other.report("queued", before=before)
 
 
 class _Worker:
@@ -290,7 +289,7 @@ class _Worker:
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> "_Worker":
-        """Starts a process; its complaints go where the server's go."""
+        """Starts a process; its standard error is the server's."""
         # Several processes of many threads each would only get in each other's way.
         environment = {"OMP_NUM_THREADS": "1", **os.environ}
         process = await asyncio.create_subprocess_exec(
@@ -304,17 +303,23 @@ class _Worker:
         )
         return cls(process)
 
-    async def is_ready(self, tell: Callable[[bytes], None]) -> bool:
-        """Waits until the process can work; ``tell`` is told of compilation, False if it ends."""
+    async def is_ready(self, on_notice: Callable[[bytes], None]) -> bool:
+        """Waits until the process can take jobs; False if it ends instead.
+
+        ``on_notice`` gets what it reports before, such as that it compiles.
+        """
         while line := await self._read():
             word, _, content = line.partition(b" ")
             if word == b"ready":
                 return True
-            tell(content)
+            on_notice(content)
         return False
 
     async def relay(self, run: Run) -> int | None:
-        """Sends a job and passes its events on; the memory then held in MB, None if it died."""
+        """Sends a job and passes its events on.
+
+        Returns the memory in MB that the process then holds, or None if it ended.
+        """
         self.is_compiling = False
         self.send(run.request)
         while line := await self._read():
@@ -328,7 +333,7 @@ class _Worker:
         return None
 
     def send(self, line: bytes) -> None:
-        """Writes a line; that the process has ended is seen where it is read."""
+        """Writes a line; whether the process has ended is noticed by ``relay``."""
         assert self._process.stdin is not None
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(line)

@@ -1,7 +1,7 @@
-"""The jobs of the labs: translation, text, Life, pictures of boards and a memory's episode.
+"""The jobs of the labs: translation, text, Life, pictures of boards, the memory game.
 
-Each loads the weights that come with tokoban when it is first asked. Attention is answered as the
-panels of the attention viewer. Axes: H rows, W columns.
+Each loads the weights that come with tokoban when it is first asked, and answers attention as the
+panels of the attention viewer.
 """
 
 import copy
@@ -10,6 +10,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import tokoban
 from tokoban.web import wire
 from tokoban.web.job import Context, Job
 
@@ -30,6 +31,7 @@ _MOST_TEXT = 400  # characters of a sentence; attention grows with its square
 _MOST_SENTENCE_TOKENS = 100
 _NUM_TRANSLATIONS = 4  # as many as the beam is wide
 
+_GPT = "gpt-python-docs"
 _MOST_PROMPT = 4000  # characters
 _NUM_NEXT = 12  # next tokens that are shown
 _MOST_SEEN = 96  # tokens whose attention is shown; the page shows all heads at once
@@ -93,7 +95,7 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     from tokoban.systems.gpt.stepper import forbidden_tokens
     from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
 
-    model = _gpt()
+    model: Gpt = _loaded(_GPT, "gpt").model
     tokenizer = tokenizer_of(model)
     text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
     (tokens,) = encode_prompts(model, [text])
@@ -116,7 +118,7 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
 
 
 def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """``num_tokens`` more tokens after ``text``; the text so far is reported as it comes."""
+    """``num_tokens`` more tokens after ``text``; reports the text so far as it grows."""
     from tokoban.decoding import Sampling
     from tokoban.systems.gpt.texts import generate_texts
 
@@ -126,17 +128,17 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
     seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
     so_far = ""
 
-    def tell(_: int, piece: str) -> None:
+    def report(_: int, piece: str) -> None:
         nonlocal so_far
         so_far += piece
         context.report({"text": so_far})
 
     ((found,),) = generate_texts(
-        _gpt(),
+        _loaded(_GPT, "gpt").model,
         [text],
         max_tokens=number,
         sampling=Sampling(seed=seed, temperature=temperature),
-        on_text=tell,
+        on_text=report,
     )
     yield {"event": "done", "text": found.text, "score_nats": found.score_nats}
 
@@ -162,7 +164,7 @@ def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
 
 
 def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """Where each cell of ``rows`` looks, with ``noise`` in the weights as for ``life``."""
+    """The attention of each cell of ``rows``; ``rows`` and ``noise`` as for ``life``."""
     from tokoban.systems.life.attention_panels import attention_panels
 
     model, _ = _noisy_life(_noise_of(arguments))
@@ -171,15 +173,14 @@ def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict
 
 
 def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """What the network sees in the picture of a board: solved, open or lost; and what is proved."""
+    """Whether a board is solved, open or lost: what the network reads in its picture; a proof."""
     import torch
 
-    import tokoban
     from tokoban.sokoban.render import render_rgb
     from tokoban.systems.vit.attention_panels import attention_panels
     from tokoban.systems.vit.rollout import attribute
 
-    model = _vit()
+    model: VisionTransformer = _loaded("vit-boards", "vit").model
     board = wire.board_of(arguments)
     height, width = model.grid_size
     if (board.height, board.width) != (height, width):
@@ -206,10 +207,10 @@ def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
 
 
 def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """An episode of a player with a memory, dealt from ``seed``, and where it looked back.
+    """One episode of the memory game, its cards drawn by ``seed``, and the player's attention.
 
-    Each step has the card ``seen``, the player's ``answer`` and the card ``asked``, if any yet, all
-    from 0 to 3.
+    Each step has the card ``seen``, the player's ``answer`` and the card ``asked`` for: suits from
+    0 to 3, and null in the first steps, where nothing is asked.
     """
     import torch
 
@@ -220,7 +221,7 @@ def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 
     seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
-    player = _player()
+    player: Player = _loaded("memory-cards", "ppo").model
     game = make_env(_MEMORY_GAME, 1, seed=seed, device=torch.device("cpu"))
     rules = RepeatPrevious(int(_MEMORY_GAME.partition(":")[2]))
     played = play_episodes(player, game, most_steps=rules.episode_steps)
@@ -269,48 +270,33 @@ def _rows_of(grid: "torch.Tensor") -> Sequence[str]:
 
 
 @cache
+def _loaded(name: str, system: str) -> Any:
+    """The weights of that name, which come with tokoban: a ``tokoban.Pretrained``."""
+    return tokoban.load(name, system=system)
+
+
+@cache
 def _translator(source: str) -> "tuple[Translator, Engine, Domain, float]":
     """The model from ``source``, its engine, its domain and its length penalty."""
     import torch
 
-    from tokoban import pretrained
     from tokoban.pretrained.domains import DOMAINS
     from tokoban.systems.translation.engine import prepare_for_inference
-    from tokoban.systems.translation.model import Translator
 
     (target,) = set(_LANGUAGES) - {source}
     name = f"translation-{source}-{target}"
-    model, config = pretrained.load(name, system="translation")
-    assert isinstance(model, Translator)
-    engine = prepare_for_inference(model, torch.device("cpu"))
-    return model, engine, DOMAINS[name], config.length_penalty
-
-
-@cache
-def _gpt() -> "Gpt":
-    from tokoban import pretrained
-    from tokoban.systems.gpt.model import Gpt
-
-    model, _ = pretrained.load("gpt-python-docs", system="gpt")
-    assert isinstance(model, Gpt)
-    return model
-
-
-@cache
-def _life() -> "tuple[LifeNet, Rule]":
-    from tokoban import pretrained
-    from tokoban.systems.life.model import LifeNet
-    from tokoban.systems.life.rules import parse_rule
-
-    model, config = pretrained.load("life-16", system="life")
-    assert isinstance(model, LifeNet)
-    return model, parse_rule(config.rule)
+    loaded = _loaded(name, "translation")
+    engine = prepare_for_inference(loaded.model, torch.device("cpu"))
+    return loaded.model, engine, DOMAINS[name], loaded.config.length_penalty
 
 
 def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":
     import torch
 
-    model, rule = _life()
+    from tokoban.systems.life.rules import parse_rule
+
+    loaded = _loaded("life-16", "life")
+    model: LifeNet = loaded.model
     if noise:
         model = copy.deepcopy(model)
         generator = torch.Generator().manual_seed(_LIFE_SEED)
@@ -318,27 +304,7 @@ def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":
             for weights in model.parameters():
                 drawn = torch.randn(weights.shape, generator=generator)
                 weights.add_(noise * weights.std() * drawn)
-    return model, rule
-
-
-@cache
-def _vit() -> "VisionTransformer":
-    from tokoban import pretrained
-    from tokoban.systems.vit.model import VisionTransformer
-
-    model, _ = pretrained.load("vit-boards", system="vit")
-    assert isinstance(model, VisionTransformer)
-    return model
-
-
-@cache
-def _player() -> "Player":
-    from tokoban import pretrained
-    from tokoban.systems.memory_ppo.model import Player
-
-    player, _ = pretrained.load("memory-cards", system="ppo")
-    assert isinstance(player, Player)
-    return player
+    return model, parse_rule(loaded.config.rule)
 
 
 JOBS: dict[str, Job] = {

@@ -1,4 +1,4 @@
-"""Runs the page's server: binds the address, says it, and opens the browser."""
+"""Runs the page's server: binds the address, serves, and opens the browser."""
 
 import os
 import socket

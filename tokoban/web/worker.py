@@ -63,7 +63,7 @@ def _encode(word: str, content: object) -> bytes:
 
 
 class _CompilingHandler(logging.Handler):
-    """Tells the server, which is then patient, that a search is being compiled."""
+    """Reports to the server, which then waits longer, that a search is being compiled."""
 
     def __init__(self, output: _Output) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ def _steps(modules: Sequence[ModuleType], name: str) -> list[Callable[[], None]]
 
 
 def _warm_up(step: Callable[[], None]) -> None:
-    """A step that fails is no reason to refuse other jobs; its own job will say what is wrong."""
+    """Runs a step; if it fails, the job that needs it will say what is wrong."""
     try:
         step()
     except Exception:
@@ -126,7 +126,7 @@ def _warm_up(step: Callable[[], None]) -> None:
 
 
 def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
-    """Passes jobs on, and sets the stop flag of the job that is meant; ends the process."""
+    """Puts jobs into the queue and sets stop flags, until the input and then the process ends."""
     try:
         latest: _Task | None = None
         for line in file:
@@ -137,7 +137,7 @@ def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
             elif latest is not None and latest.number == message["stop"]:
                 latest.stop.set()
     finally:
-        # The server has gone. Whatever the main thread does, nobody waits for it.
+        # The server has gone: nobody waits for what the main thread may still do.
         os.kill(os.getpid(), signal.SIGTERM)
 
 
