@@ -36,7 +36,6 @@ from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer, Progress
 from tokoban.sokoban.search.bidirectional.heaps import enter, meld, without_root
 from tokoban.sokoban.search.bidirectional.sides import (
-    CELLS,
     EXPANDING,
     NEVER,
     NEXT_CELL,
@@ -221,7 +220,7 @@ def _next_of_cells(side, is_judged, chosen):
     for step in range(num_cells):
         cell = np.int64(side.cells[(side.progress[NEXT_CELL] + step) % num_cells])
         while side.root[cell] != NONE and not side.is_open[side.root[cell]]:
-            side.root[cell] = without_root(side, CELLS, np.int64(side.root[cell]))
+            side.root[cell] = without_root(side.of_cells, side.root[cell])
         first = np.int64(side.root[cell])
         if first != NONE and not is_judged[first]:
             is_judged[first] = True
@@ -236,14 +235,14 @@ def _next_of_cells(side, is_judged, chosen):
 @no_type_check
 def _rank_anew(side, chosen, weights, totals):
     """Gives the first positions of cells another rank in their cells."""
+    heap = side.of_cells
     for number in range(len(chosen)):
         position = chosen[number]
         cell = np.int64(side.cell[position])
-        side.root[cell] = without_root(side, CELLS, np.int64(side.root[cell]))
-        side.rank[CELLS, position] = (weights[number] << 32) + totals[number]
-        side.first_child[CELLS, position] = NONE
-        side.next_sibling[CELLS, position] = NONE
-        side.root[cell] = meld(side, CELLS, np.int64(side.root[cell]), position)
+        side.root[cell] = without_root(heap, side.root[cell])
+        heap.rank[position] = (weights[number] << 32) + totals[number]
+        heap.first_below[position] = heap.next_beside[position] = NONE
+        side.root[cell] = meld(heap, side.root[cell], position)
 
 
 @partial(entry, makes_arrays=True)

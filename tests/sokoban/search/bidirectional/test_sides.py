@@ -8,7 +8,7 @@ from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.bidirectional import features, heaps
 from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
 from tokoban.sokoban.search.bidirectional.heaps import enter
-from tokoban.sokoban.search.bidirectional.sides import ALL, Side, empty_side, grown
+from tokoban.sokoban.search.bidirectional.sides import Side, empty_side, grown
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import packed_bits, refill_slots, unpacked_bits
 
@@ -43,10 +43,10 @@ def test_the_heap_of_all_gives_the_least_price_first_while_others_are_entered() 
         enter(side, position)
         is_in[position] = True
         if position % 3 == 2:
-            taken = take_from(side, ALL, everything)
+            taken = take_from(side, side.of_all, everything)
             assert is_in[taken] and price[taken] == price[is_in.nonzero()].min()
             is_in[taken] = False
-    while (taken := take_from(side, ALL, everything)) != NONE:
+    while (taken := take_from(side, side.of_all, everything)) != NONE:
         assert price[taken] == price[is_in.nonzero()].min()
         is_in[taken] = False
     assert not is_in.any()

@@ -1,7 +1,4 @@
-"""Which position is next: pairing heaps of all positions and of each cell, in turns.
-
-Pairing heaps: Fredman, Sedgewick, Sleator and Tarjan 1986.
-"""
+"""Which position is next: from a heap of all positions and from a heap of each cell, in turns."""
 
 from typing import no_type_check
 
@@ -9,16 +6,13 @@ import numpy as np
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bidirectional.sides import (
-    ALL,
-    CELLS,
     NEVER,
     NEXT_CELL,
     NUM_CELLS,
     NUM_TURNS,
 )
 from tokoban.sokoban.search.ground import NONE
-
-# Numbers of positions are int64 in this file: for each mixture numba would compile `meld` anew.
+from tokoban.sokoban.search.pairing_heap import pairing_heap
 
 # In the heap of all, one push of the lower bound counts like so many already made.
 _GREED = 4
@@ -26,41 +20,12 @@ _GREED = 4
 
 @inner
 @no_type_check
-def meld(side, kind, one, other):
-    """The root of the heap of two heaps; either may be NONE."""
-    if one == NONE:
-        return other
-    if other == NONE:
-        return one
-    if side.rank[kind, other] < side.rank[kind, one]:
-        one, other = other, one
-    side.next_sibling[kind, other] = side.first_child[kind, one]
-    side.first_child[kind, one] = other
-    return one
+def is_before(heap, one, other):
+    """Whether a position has the lower rank."""
+    return heap.rank[one] < heap.rank[other]
 
 
-@inner
-@no_type_check
-def without_root(side, kind, root):
-    """The root of the heap without its least."""
-    # Pairs from left to right, then all pairs from right to left.
-    pairs = np.int64(NONE)
-    child = np.int64(side.first_child[kind, root])
-    while child != NONE:
-        partner = np.int64(side.next_sibling[kind, child])
-        following = np.int64(NONE)
-        if partner != NONE:
-            following = np.int64(side.next_sibling[kind, partner])
-        pair = meld(side, kind, child, partner)
-        side.next_sibling[kind, pair] = pairs
-        pairs = pair
-        child = following
-    root = np.int64(NONE)
-    while pairs != NONE:
-        following = np.int64(side.next_sibling[kind, pairs])
-        root = meld(side, kind, root, pairs)
-        pairs = following
-    return root
+meld, without_root = pairing_heap(is_before)
 
 
 @entry
@@ -68,28 +33,27 @@ def without_root(side, kind, root):
 def enter(side, position):
     """Opens a position: puts it into the heap of all and into that of its cell."""
     total = side.num_pushes[position] + _GREED * np.int64(side.lower_bound[position])
-    side.rank[ALL, position] = total
-    side.rank[CELLS, position] = (np.int64(side.weight[position]) << 32) + total
-    side.first_child[:, position] = NONE
-    side.next_sibling[:, position] = NONE
+    side.of_all.rank[position] = total
+    side.of_cells.rank[position] = (np.int64(side.weight[position]) << 32) + total
     side.is_open[position] = True
     cell = np.int64(side.cell[position])
     if side.root[cell] == NEVER:
         side.cells[side.progress[NUM_CELLS]] = cell
         side.progress[NUM_CELLS] += 1
         side.root[cell] = NONE
-    everything = np.int64(len(side.root) - 1)
-    for kind, heap in ((CELLS, cell), (ALL, everything)):
-        side.root[heap] = meld(side, kind, np.int64(side.root[heap]), position)
+    everything = len(side.root) - 1
+    for heap, place in ((side.of_cells, cell), (side.of_all, everything)):
+        heap.first_below[position] = heap.next_beside[position] = NONE
+        side.root[place] = meld(heap, side.root[place], position)
 
 
 @inner
 @no_type_check
-def take_from(side, kind, root):
-    """Takes the first open position out of a heap; NONE if there is none."""
-    while side.root[root] != NONE:
-        position = np.int64(side.root[root])
-        side.root[root] = without_root(side, kind, position)
+def take_from(side, heap, place):
+    """Takes the first open position out of the heap at a place of ``root``; NONE without one."""
+    while side.root[place] != NONE:
+        position = np.int64(side.root[place])
+        side.root[place] = without_root(heap, position)
         if side.is_open[position]:
             side.is_open[position] = False
             return position
@@ -103,11 +67,11 @@ def take_next(side):
     progress = side.progress
     progress[NUM_TURNS] += 1
     if progress[NUM_TURNS] % 2 == 0:
-        return take_from(side, ALL, len(side.root) - 1)
+        return take_from(side, side.of_all, len(side.root) - 1)
     for _ in range(progress[NUM_CELLS]):
         cell = np.int64(side.cells[progress[NEXT_CELL]])
         progress[NEXT_CELL] = (progress[NEXT_CELL] + 1) % progress[NUM_CELLS]
-        position = take_from(side, CELLS, cell)
+        position = take_from(side, side.of_cells, cell)
         if position != NONE:
             return position
     return NONE

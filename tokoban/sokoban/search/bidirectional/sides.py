@@ -35,16 +35,22 @@ from tokoban.sokoban.search.positions import (
     MET,  # the same position there
 ) = range(12)
 
-# The two kinds of heap that each position lies in; one type, so that one function is compiled.
-ALL, CELLS = np.int64(0), np.int64(1)
 NEVER = -2  # instead of the root of a cell's heap: no position ever was in the cell
+
+
+class Heap(NamedTuple):
+    """How the positions of a side are ordered, and the links of their heaps."""
+
+    rank: Int64[np.ndarray, " P"]  # least first
+    first_below: Int32[np.ndarray, " P"]
+    next_beside: Int32[np.ndarray, " P"]
 
 
 class Side(NamedTuple):
     """Each position came from its parent by pushes of one box.
 
-    ``rank``, ``first_child`` and ``next_sibling`` make up two kinds of pairing heaps: one of all
-    positions, and one for each cell of the feature space (``heaps``). Axis C: cells.
+    It lies in two heaps: that of all positions, and that of its cell of the feature space. Axis C:
+    cells.
     """
 
     positions: Positions  # the player is on the least square it can walk to
@@ -54,9 +60,8 @@ class Side(NamedTuple):
     weight: Int32[np.ndarray, " P"]  # moves on the way that no advisor proposed
     cell: Int32[np.ndarray, " P"]
     is_open: Bool[np.ndarray, " P"]  # not taken up yet
-    rank: Int64[np.ndarray, "2 P"]  # least first
-    first_child: Int32[np.ndarray, "2 P"]
-    next_sibling: Int32[np.ndarray, "2 P"]
+    of_all: Heap
+    of_cells: Heap
     root: Int32[np.ndarray, " C+1"]  # of the heap of each cell, then of the heap of all
     cells: Int32[np.ndarray, " C"]  # those where a position ever was
     progress: Int64[np.ndarray, "12"]
@@ -64,7 +69,15 @@ class Side(NamedTuple):
 
 # What has one entry for each position.
 _COLUMNS = ("pushed_to", "num_pushes", "lower_bound", "weight", "cell", "is_open")
-_HEAP_COLUMNS = ("rank", "first_child", "next_sibling")
+
+
+def empty_heap(capacity: int) -> Heap:
+    """Room for positions."""
+    return Heap(
+        rank=np.empty(capacity, np.int64),
+        first_below=np.empty(capacity, np.int32),
+        next_beside=np.empty(capacity, np.int32),
+    )
 
 
 def empty_side(capacity: int, num_floor: int, num_goals: int) -> Side:
@@ -78,9 +91,8 @@ def empty_side(capacity: int, num_floor: int, num_goals: int) -> Side:
         weight=np.empty(capacity, np.int32),
         cell=np.empty(capacity, np.int32),
         is_open=np.empty(capacity, np.bool_),
-        rank=np.empty((2, capacity), np.int64),
-        first_child=np.empty((2, capacity), np.int32),
-        next_sibling=np.empty((2, capacity), np.int32),
+        of_all=empty_heap(capacity),
+        of_cells=empty_heap(capacity),
         root=np.full(num_cells + 1, NEVER, np.int32),
         cells=np.empty(num_cells, np.int32),
         progress=np.zeros(12, np.int64),
@@ -119,28 +131,25 @@ def first_side(
     return side
 
 
+def _columns(side: Side) -> list[np.ndarray]:
+    return [*(getattr(side, name) for name in _COLUMNS), *side.of_all, *side.of_cells]
+
+
 def num_bytes_while_growing(side: Side) -> int:
-    """Of what is held while the side grows; most columns are not copied."""
+    """Of what is held while the side grows; its columns are not copied, but for one at most."""
     capacity, size = len(side.cell), next_capacity(len(side.cell))
-    growing = [getattr(side, name) for name in (*_COLUMNS, *_HEAP_COLUMNS)]
-    growing += [side.positions.boxes, side.positions.boxes_key]
+    growing = [*_columns(side), side.positions.boxes, side.positions.boxes_key]
     growing += [side.positions.player, side.positions.parent]
     more = sum(column.nbytes for column in growing) // capacity * (size - capacity)
-    copied = sum(getattr(side, name).nbytes for name in _HEAP_COLUMNS)
-    return num_bytes(side) + more + copied + (4 << (2 * size - 1).bit_length())
+    return num_bytes(side) + more + (4 << (2 * size - 1).bit_length())
 
 
 def grown(side: Side) -> Side:
-    """The same positions, for the most part in the same arrays, with more room.
+    """The same positions, in the same arrays, with more room.
 
     If the hash table has another size than before, all are to be entered anew by ``refill_slots``.
     """
     capacity = next_capacity(len(side.cell))
-    for name in _COLUMNS:
-        enlarge(getattr(side, name), capacity)
-    copied = {}
-    for name in _HEAP_COLUMNS:
-        column = getattr(side, name)
-        copied[name] = np.empty((2, capacity), column.dtype)
-        copied[name][:, : column.shape[1]] = column
-    return side._replace(positions=stores.enlarged(side.positions, capacity), **copied)
+    for column in _columns(side):
+        enlarge(column, capacity)
+    return side._replace(positions=stores.enlarged(side.positions, capacity))

@@ -1,7 +1,4 @@
-"""Which child is next: cells in turns, each with a pairing heap of runs of children.
-
-Pairing heaps: Fredman, Sedgewick, Sleator and Tarjan 1986.
-"""
+"""Which child is next: cells in turns, each with a heap of runs of children."""
 
 from typing import no_type_check
 
@@ -17,8 +14,7 @@ from tokoban.sokoban.search.fess.tree import (
     cell_slot,
 )
 from tokoban.sokoban.search.ground import NONE
-
-# Numbers of runs are int64 in this file: for each mixture numba would compile `meld` anew.
+from tokoban.sokoban.search.pairing_heap import pairing_heap
 
 
 @inner
@@ -30,43 +26,7 @@ def is_before(tree, one, other):
     return tree.child_score[tree.next_child[one]] > tree.child_score[tree.next_child[other]]
 
 
-@inner
-@no_type_check
-def meld(tree, one, other):
-    """The root of the heap of two heaps; either may be NONE."""
-    if one == NONE:
-        return other
-    if other == NONE:
-        return one
-    if is_before(tree, other, one):
-        one, other = other, one
-    tree.next_beside[other] = tree.first_below[one]
-    tree.first_below[one] = other
-    return one
-
-
-@inner
-@no_type_check
-def without_root(tree, root):
-    """The root of the heap without its first."""
-    # Pairs from left to right, then all pairs from right to left.
-    pairs = np.int64(NONE)
-    run = np.int64(tree.first_below[root])
-    while run != NONE:
-        partner = np.int64(tree.next_beside[run])
-        following = np.int64(NONE)
-        if partner != NONE:
-            following = np.int64(tree.next_beside[partner])
-        pair = meld(tree, run, partner)
-        tree.next_beside[pair] = pairs
-        pairs = pair
-        run = following
-    root = np.int64(NONE)
-    while pairs != NONE:
-        following = np.int64(tree.next_beside[pairs])
-        root = meld(tree, root, pairs)
-        pairs = following
-    return root
+meld, without_root = pairing_heap(is_before)
 
 
 @inner
@@ -76,7 +36,7 @@ def enter(tree, run):
     tree.first_below[run] = NONE
     tree.next_beside[run] = NONE
     cell = tree.cell[run]
-    tree.root[cell] = meld(tree, np.int64(tree.root[cell]), run)
+    tree.root[cell] = meld(tree, tree.root[cell], run)
 
 
 @inner

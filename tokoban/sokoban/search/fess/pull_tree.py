@@ -12,6 +12,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.fess.pull_board import PullBoard
 from tokoban.sokoban.search.flood import flood_rest
 from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.pairing_heap import pairing_heap
 
 GONE = NONE  # where a box is that has left the board
 _CAPACITY = 1 << 19
@@ -40,7 +41,8 @@ class PullTree(NamedTuple):
     distance: Int32[np.ndarray, " N"]  # the sum over the boxes
     boxes_key: UInt64[np.ndarray, " N"]
     slots: Int32[np.ndarray, " S"]
-    below: Int32[np.ndarray, "2 N"]  # links of the heaps
+    first_below: Int32[np.ndarray, " N"]  # the links of the heaps
+    next_beside: Int32[np.ndarray, " N"]
     root: Int32[np.ndarray, " C"]  # of the heap of each cell
     cells: Int32[np.ndarray, " C"]  # those that have been met
     path: Int32[np.ndarray, " N"]  # workspace
@@ -63,7 +65,8 @@ def empty_pull_tree(board: PullBoard) -> PullTree:
         distance=np.empty(_CAPACITY, np.int32),
         boxes_key=np.empty(_CAPACITY, np.uint64),
         slots=np.full(2 * _CAPACITY, NONE, np.int32),
-        below=np.empty((2, _CAPACITY), np.int32),
+        first_below=np.empty(_CAPACITY, np.int32),
+        next_beside=np.empty(_CAPACITY, np.int32),
         root=np.full(num_cells, NONE, np.int32),
         cells=np.empty(num_cells, np.int32),
         path=np.empty(_CAPACITY, np.int32),
@@ -114,6 +117,20 @@ def add_roots(board, tree):
 
 @inner
 @no_type_check
+def is_before(tree, one, other):
+    """Least weight first, then the boxes farthest from the goals, then the older one."""
+    if tree.weight[one] != tree.weight[other]:
+        return tree.weight[one] < tree.weight[other]
+    if tree.distance[one] != tree.distance[other]:
+        return tree.distance[one] > tree.distance[other]
+    return one < other
+
+
+meld, without_root = pairing_heap(is_before)
+
+
+@inner
+@no_type_check
 def enter(board, tree, node):
     """Makes a new position one of its cell, unless it is known."""
     mask = len(tree.slots) - 1
@@ -148,7 +165,7 @@ def enter(board, tree, node):
             tree.cells[progress[NUM_CELLS]] = cell
             progress[NUM_CELLS] += 1
             progress[NEW_CELL] = cell
-    tree.below[0, node] = tree.below[1, node] = NONE
+    tree.first_below[node] = tree.next_beside[node] = NONE
     tree.root[cell] = meld(tree, tree.root[cell], node)
     return True
 
@@ -159,41 +176,6 @@ def cell_of(board, tree, node):
     """The numbers of boxes, of boxes on goals and of regions of free floor, in one."""
     cell = np.int64(tree.num_boxes[node]) * (len(board.goals) + 1) + tree.num_on_goals[node]
     return cell * (_MAX_REGIONS + 1) + min(np.int64(tree.num_regions[node]), _MAX_REGIONS)
-
-
-@inner
-@no_type_check
-def is_before(tree, one, other):
-    """Least weight first, then the boxes farthest from the goals, then the older one."""
-    if tree.weight[one] != tree.weight[other]:
-        return tree.weight[one] < tree.weight[other]
-    if tree.distance[one] != tree.distance[other]:
-        return tree.distance[one] > tree.distance[other]
-    return one < other
-
-
-@inner
-@no_type_check
-def meld(tree, one, other):
-    """The root of the heap of two heaps (skew heaps: Sleator and Tarjan 1986)."""
-    one, other = np.int64(one), np.int64(other)
-    if one == NONE:
-        return other
-    if other == NONE:
-        return one
-    if is_before(tree, other, one):
-        one, other = other, one
-    root = one
-    while True:
-        right = np.int64(tree.below[1, one])
-        tree.below[1, one] = tree.below[0, one]
-        if right == NONE:
-            tree.below[0, one] = other
-            return root
-        if is_before(tree, other, right):
-            right, other = other, right
-        tree.below[0, one] = right
-        one = right
 
 
 @inner
@@ -220,7 +202,7 @@ def take_next(board, tree):
     if cell == NONE:
         return np.int64(NONE)
     node = np.int64(tree.root[cell])
-    tree.root[cell] = meld(tree, tree.below[0, node], tree.below[1, node])
+    tree.root[cell] = without_root(tree, node)
     return node
 
 
