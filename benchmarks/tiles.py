@@ -10,8 +10,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tokoban.sokoban.labels.shard_files import shards_by_kind
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.tile_learning import learn, shards_of
+from tokoban.systems.push_policy.tile_learning import learn
 from tokoban.systems.push_policy.tiles import TilePolicy
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     model = TilePolicy(table_bits=config.table_bits)
     num_positions = learn(
         model,
-        shards_of(arguments.labels),
+        shards_by_kind(arguments.labels)[0],
         minutes=arguments.minutes,
         seed=arguments.seed,
         report=_report,

@@ -22,6 +22,7 @@ from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.large import LargeOrigin
 from tokoban.sokoban.labels.large_shards import LargeShard
 from tokoban.sokoban.labels.samples import Origin
+from tokoban.sokoban.labels.shard_files import LARGE_PREFIX
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.labels.sources import Dropped, LargeLevel, Source, read_pool
 from tokoban.sokoban.labels.splits import split, split_large
@@ -93,7 +94,7 @@ class Job:
     def file_of(self, shard: int) -> str:
         """The name of its file."""
         if self.is_large(shard):
-            return f"large-{shard - self.num_exact_shards:05d}.safetensors"
+            return f"{LARGE_PREFIX}{shard - self.num_exact_shards:05d}.safetensors"
         return f"{shard:05d}.safetensors"
 
     def num_levels_of(self, shard: int) -> int:

@@ -2,9 +2,22 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from tokoban.sokoban.wording import counted
+
+LARGE_PREFIX = "large-"  # of the names of shards of levels beyond 8x8
+
+
+def shards_by_kind(folders: Iterable[str | Path]) -> tuple[list[Path], list[Path]]:
+    """The exact shards of some folders, and those of levels beyond 8x8; raises as ``shard_files``.
+
+    In the order of the folders.
+    """
+    paths = [path for folder in folders for path in shard_files(folder)]
+    exact = [path for path in paths if not path.name.startswith(LARGE_PREFIX)]
+    return exact, [path for path in paths if path.name.startswith(LARGE_PREFIX)]
 
 
 def shard_files(folder: str | Path) -> list[Path]:

@@ -17,6 +17,7 @@ from tokoban.sokoban.simulation.bitboards import from_planes
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.device_positions import DevicePositions
+from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,
@@ -30,7 +31,6 @@ from tokoban.systems.push_policy.positions import (
 # together, so that little is padded.
 _BATCHES_A_DRAWING = 512
 _BATCHES_A_GROUP = 16
-_SHARDS_A_DRAWING = 4
 _RANDOM_LEVELS, _RANDOM_STATES = 64, 32
 _TOKENS_STEP = 4  # numbers of tokens are multiples of it: each number costs a compilation
 
@@ -96,15 +96,10 @@ class LabelledPositions:
     def _positions(
         self, number: int, seed: int
     ) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
-        """Those of the shards of one drawing: all shards come before one comes again."""
+        """Those of the shards of one drawing."""
         if not self.shards:
             return positions_of(random_levels(seed, number))
-        first = number * _SHARDS_A_DRAWING
-        chosen = []
-        for place in range(first, first + _SHARDS_A_DRAWING):
-            epoch, place_in_epoch = divmod(place, len(self.shards))
-            order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
-            chosen.append(self.shards[order[place_in_epoch]])
+        chosen = shards_drawn(self.shards, number, seed=seed)
         words, classes = zip(*map(positions_in, chosen), strict=True)
         if not sum(map(len, words)):
             raise ValueError(f"{chosen[0].parent}: no labelled positions")

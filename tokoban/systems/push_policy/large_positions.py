@@ -18,6 +18,7 @@ from tokoban.sokoban.labels.large_shards import LargeShard, read_large_shard
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.systems.push_policy.batches import Batch, collated, inverse, seen
+from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
     DIRECTIONS,
@@ -28,7 +29,6 @@ from tokoban.systems.push_policy.positions import (
 )
 from tokoban.systems.push_policy.tokens import Tokens
 
-_SHARDS_A_DRAWING = 4
 _POSITIONS_A_GROUP = 1024  # within which boards of similar size come together
 _TOKENS_STEP = 32  # numbers of tokens are multiples of it
 _SQUARES = 36  # of a position of the other shards, about
@@ -52,11 +52,11 @@ class LargePositions:
         batch_positions: int,
         seed: int,
     ) -> Iterator[Callable[[], Batch]]:
-        """Reads ``count`` batches of one drawing; all shards come before one comes again.
+        """Readers of ``count`` batches of the drawing ``place``.
 
         A batch has about as many squares as ``batch_positions`` of 8x8 interiors.
         """
-        chosen = self._chosen(place, seed)
+        chosen = shards_drawn(self.shards, place, seed=seed)
         levels = Levels([_read(path) for path in chosen])
         positions = levels.every_position()
         if not len(positions):
@@ -71,14 +71,6 @@ class LargePositions:
                 for number in rng.permutation(len(batches))[:left]:
                     yield partial(levels.batch, batches[number], int(rng.integers(8)))
                 left -= min(left, len(batches))
-
-    def _chosen(self, place: int, seed: int) -> list[Path]:
-        chosen = []
-        for number in range(place * _SHARDS_A_DRAWING, (place + 1) * _SHARDS_A_DRAWING):
-            epoch, place_in_epoch = divmod(number, len(self.shards))
-            order = np.random.default_rng([seed, epoch]).permutation(len(self.shards))
-            chosen.append(self.shards[order[place_in_epoch]])
-        return chosen
 
 
 def _read(path: Path) -> LargeShard:

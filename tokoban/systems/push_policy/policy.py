@@ -63,7 +63,7 @@ class PushPolicy:
         self.model = model.to(self.device)
 
     def predict(self, board: Board) -> Prediction:
-        """Its estimate of a board; raises ``ValueError`` saying why a board does not fit it."""
+        """Its estimate of a board; raises ``ValueError`` saying why a board does not fit."""
         if is_hopeless(board):
             return _HOPELESS
         return _predicted(board, *self.guide(board))
@@ -89,7 +89,7 @@ class PushPolicy:
         return PolicyAnswer(answer, prediction)
 
     def guide(self, board: Board) -> tuple[NetworkGuide, Squares]:
-        """The guide of a level and its squares; errors as of ``predict``."""
+        """The guide of a level and its squares; raises as ``predict``."""
         check_size(len(board.inside()))
         squares = Squares(board)
         return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
@@ -103,7 +103,10 @@ class PushPolicy:
         )
 
     def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
-        """The attention before each push of a solution in LURD; errors as of ``predict``."""
+        """The attention at the start and after each push of a solution in LURD.
+
+        Raises as ``predict``, and ``ValueError`` for a model without attention.
+        """
         guide, squares = self.guide(board)
         return attention_panels(guide, squares, board, lurd.parse(moves))
 
@@ -117,7 +120,7 @@ _HOPELESS = Prediction(None, 1.0, None, None)
 
 
 def _predicted(board: Board, guide: Guide, squares: Squares) -> Prediction:
-    """What a guide of the board's level says of the board."""
+    """The prediction of a guide that is made for the board's level."""
     if board.is_solved:
         return Prediction(0.0, 0.0, None, None)
     guidance = guide.evaluate(*boxes_and_zones(squares, [board]))

@@ -52,6 +52,7 @@ NEIGHBOURHOOD = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 
 
 _MOST_DEADLOCKED = 16  # positions of one level
 _NEIGHBOUR = int(Origin.NEIGHBOUR)
+_OPTIMAL, _TWO_MORE, _WORSE, _DEADLOCK = map(int, Result)
 _DEADLOCK_CLASS, _MOST_EXCESS = DEADLOCK_CLASS, MOST_EXCESS
 _PUSH_FEATURES = ((LEGAL, CAN_PUSH), (FALLS, BOUND_FALLS), (UNBOUNDED, IS_UNBOUNDED))
 _DEADLOCKED = int(DEADLOCKED)
@@ -327,12 +328,12 @@ def _fill_result_tokens(words, symmetries, cells, turned, results):
             rest ^= square
             for direction in range(4):
                 if words[position, LEGAL + direction] & square != EMPTY:
-                    result = 2
+                    result = _WORSE
                     if words[position, OPTIMAL + direction] & square != EMPTY:
-                        result = 0
+                        result = _OPTIMAL
                     elif words[position, TWO_MORE + direction] & square != EMPTY:
-                        result = 1
+                        result = _TWO_MORE
                     elif words[position, DEADLOCKING + direction] & square != EMPTY:
-                        result = 3
+                        result = _DEADLOCK
                     results[position, token, arrow[direction]] = result
             token += 1

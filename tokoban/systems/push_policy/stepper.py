@@ -14,14 +14,14 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Squares, zobrist_keys
 from tokoban.sokoban.search.guide import Guidance, Guide, legal_pushes
 
-_MOST_DEADLOCKED = 1 - 1e-6  # however certain the guide is, the push is only put off
+_MOST_DEADLOCKED = 1 - 1e-6  # so that a push stays possible however certain the guide is
 
 
 class PushStepper:
     """Plays one game per row as a guide advises; a ``MergingStepper``.
 
-    An action has the probability that the guide gives its push, times that of no deadlock after it,
-    normalised. Equal rows are judged once. A row whose action is illegal stays as it is.
+    The probability of an action is that of its push by the guide, times that of no deadlock after
+    it, normalised. Equal rows are judged once. A row whose action is illegal stays as it is.
     """
 
     def __init__(self, guide: Guide, squares: Squares, board: Board, *, width: int) -> None:
@@ -47,7 +47,7 @@ class PushStepper:
     def advance(
         self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
     ) -> Bool[Tensor, "R"]:
-        """Pushes, and asks the guide about the new positions; solved games are finished."""
+        """Pushes, and asks the guide about the new positions; returns which games are solved."""
         if parents is not None:
             rows = parents.numpy()
             self._boxes, self._player = self._boxes[rows], self._player[rows]
@@ -91,19 +91,19 @@ class PushStepper:
 
     @property
     def pushes_left(self) -> Float[np.ndarray, " R"]:
-        """What the guide expects of each row if it is solvable."""
+        """The guide's estimate for each row, provided that it is solvable."""
         return np.where(self._is_solved(), 0, self._guidance.pushes_left)
 
     @property
     def deadlocked(self) -> Float[np.ndarray, " R"]:
-        """How probable it is to the guide that a row is not solvable."""
+        """The guide's probability for each row that it is not solvable."""
         return np.where(self._is_solved(), 0, self._guidance.deadlocked)
 
     def _is_solved(self) -> Bool[np.ndarray, " R"]:
         return (self._boxes == self._goals).all(axis=1)
 
     def _judge(self) -> None:
-        """Finds the legal pushes of all rows, and what the guide says of them."""
+        """Asks the guide about all rows, and finds their legal pushes and log-probabilities."""
         zones = np.empty_like(self._boxes)
         self._row_keys = np.empty(len(self._boxes), np.uint64)
         for row, (boxes, player) in enumerate(zip(self._boxes, self._player, strict=True)):

@@ -14,7 +14,6 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import clock, entry, inner
-from tokoban.sokoban.labels.shard_files import shard_files
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
@@ -44,12 +43,6 @@ _OPTIMAL, _ILLEGAL, _DEADLOCK_CLASS = int(Result.OPTIMAL), ILLEGAL, DEADLOCK_CLA
 # Sums over a shard: solvable positions, their losses of the push and hits, the losses of the value
 # of all positions, and these.
 _SOLVABLE, _PUSH_LOSS, _HITS, _VALUE_LOSS, _POSITIONS = range(5)
-
-
-def shards_of(folders: Sequence[str]) -> list[Path]:
-    """The shards of exact labels in some folders; errors as of ``shard_files``."""
-    shards = [path for folder in folders for path in shard_files(folder)]
-    return [path for path in shards if not path.name.startswith("large-")]
 
 
 def learn(

@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.sokoban.labels.shard_files import shard_files
+from tokoban.sokoban.labels.shard_files import shards_by_kind
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
@@ -38,7 +37,7 @@ def build_model(config: PushPolicyConfig) -> PushModel:
 
 
 def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
-    """The weighted sum of three losses, the means of which ``counts_of`` has the sizes.
+    """The weighted sum of three mean losses, in nats; ``counts_of`` says of how many each.
 
     Pushes: -log of the probability that any push known to be optimal is chosen, or the push of the
     best solution known. Results of pushes, and pushes left: cross entropy, where they are proved.
@@ -135,16 +134,12 @@ class PushSystem:
 
 
 def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> PushSystem:
-    """The system of ``config``; errors as of ``shard_files``."""
+    """The system of ``config``; raises as ``shards_by_kind``."""
     if config.model == "tiles":
         raise ValueError(
             "hashed tiles learn online: python -m benchmarks.tiles LABELS --output FILE"
         )
-    shards: list[Path] = []
-    large_shards: list[Path] = []
-    for folder in config.labels:
-        for path in shard_files(folder):
-            (large_shards if path.name.startswith("large-") else shards).append(path)
+    shards, large_shards = shards_by_kind(config.labels)
     if config.large_share > 0 and not large_shards:
         raise ValueError(
             f"large_share is {config.large_share:g}, but the labels have no levels beyond 8x8"
