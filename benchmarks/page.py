@@ -1,10 +1,13 @@
-"""Times the page in Chromium: the server's start, the first board, moves, the level list.
+"""Times the page in Chromium: the server's start, the first board, moves, warnings, the level list.
 
-Moves are key presses on a board of 30x30 squares, with animation; what is counted is all that the
-page's main thread does from the key to the first frame that shows the move. Scrolling goes through
-a list of 1,000 levels of 10x10 by 150 pixels a frame; what is counted are the longest tasks of that
-thread. Both are in the thread's own time, so that other work on the machine does not count; the
-start and the first board are in seconds of the clock. Exits with 1 if a bar is missed.
+Moves are key presses on boards of 30x30 and 50x50 squares, with animation: the work of the page's
+main thread from the key to the first frame that shows the move. Scrolling goes through a list of
+1,000 levels of 10x10 by 150 pixels a frame. A warning is proved on generated levels of Boxoban's
+size, after a push that loses by no static rule: from the push to the message that leads back to it.
+
+Rows with "task" or "move" are in that thread's own time, so that other work on the machine does not
+count; the others are times of the clock. Run `tokoban prepare` before. Exits with 1 if a bar is
+missed.
 """
 
 import argparse
@@ -18,19 +21,30 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Any
 
-SIZE = 30
+import tokoban
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import OFFSETS, Board
+from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
+from tokoban.sokoban.formats import lurd
+
+SIZE, LARGE_SIZE = 30, 50
 NUM_LEVELS = 1000
-NUM_MOVES = 40
+NUM_MOVES, NUM_LARGE_MOVES = 40, 20
+NUM_SCROLLS = 200
+NUM_LOST = 40
+NUM_RANDOM_MOVES = 100  # after which most games on such levels are lost
 SETTLE_MS = 1500  # until what the page does by itself is done
 BARS = {
     "server up, s": 3.0,
     "first board, ms": 1000.0,
     "a move, 95th percentile, ms": 16.0,
     "static deadlock, 95th percentile, ms": 50.0,
+    "proved deadlock, 95th percentile, ms": 300.0,
     "longest task of scrolling, ms": 50.0,
+    "longest frame of scrolling, ms": 50.0,
 }
 
 # Counts the milliseconds to the first frame that has a board.
@@ -45,12 +59,53 @@ WATCH_BOARD = """() => {
   requestAnimationFrame(look);
 }"""
 
-SCROLL = """async () => {
+# Gives the milliseconds between frames.
+SCROLL = """async (numScrolls) => {
   const scroller = document.querySelector(".level-scroller");
-  for (let step = 0; step < 200; step++) {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const frames = [];
+  let last = await frame();
+  for (let step = 0; step < numScrolls; step++) {
     scroller.scrollTop += 150;
-    await new Promise((done) => requestAnimationFrame(done));
+    const now = await frame();
+    frames.push(now - last);
+    last = now;
   }
+  return frames;
+}"""
+
+# Opens a level before its losing push, makes it, and gives the milliseconds to the proof of it.
+PROVED = """async ([rows, moves]) => {
+  const { app } = await import("/static/js/main.js");
+  const { game } = (app.session.open({ title: "", rows, solutions: [] }), app.session);
+  game.play(moves.slice(0, -1));
+  // What was asked about the position before has been answered.
+  await new Promise((done) => setTimeout(done, 500));
+  const begun = performance.now();
+  return await new Promise((done) => {
+    const look = () => {
+      // With a way back to the losing push, which only a proof knows.
+      if (app.notices.get("lost")?.actions.length !== 2) return;
+      app.removeEventListener("notices", look);
+      requestAnimationFrame(() => done(performance.now() - begun));
+    };
+    app.addEventListener("notices", look);
+    game.push(moves.at(-1).toLowerCase());
+  });
+}"""
+
+# The middle of a box that is in sight, in the window.
+BOX = """async () => {
+  const { app } = await import("/static/js/main.js");
+  const { view, game } = app.session;
+  const { canvas } = view;
+  const box = canvas.getBoundingClientRect();
+  const inSight = game.board.boxSquares().find((square) => {
+    const { x, y, size } = view.rectOf(square);
+    return x > box.left && y > box.top && x + size < box.right && y + size < box.bottom;
+  });
+  const { x, y, size } = view.rectOf(inSight);
+  return [x + size / 2, y + size / 2];
 }"""
 
 DEADLOCK = """async () => {
@@ -80,6 +135,34 @@ def room(size: int, rng: random.Random) -> str:
     missing = text.count("$") - text.count(".")
     text = text.replace("$", " ", max(0, missing)).replace(".", " ", max(0, -missing))
     return f"{'#' * size}\n{text}\n{'#' * size}"
+
+
+def losing_pushes(rng: random.Random) -> list[tuple[list[str], str]]:
+    """Generated levels, each with moves whose last push loses, which no static rule sees."""
+    found: list[tuple[list[str], str]] = []
+    for seed in range(100 * NUM_LOST):
+        if len(found) == NUM_LOST:
+            break
+        for level in tokoban.generate(seed=seed, rows=10, columns=10, num_boxes=4):
+            actions = rng.choices(range(len(OFFSETS)), k=NUM_RANDOM_MOVES)
+            boards = rules.play(level.board, actions)
+            made = [
+                action
+                for action, before, after in zip(actions, boards, boards[1:], strict=False)
+                if before != after
+            ]
+            moves = lurd.format(level.board, made)
+            explained = tokoban.explain(level.board, moves=moves)
+            if explained.status != "deadlocked" or not explained.moves:
+                continue
+            if not is_statically_lost(lurd.replay(level.board, explained.moves).board):
+                found.append((str(level.board).split("\n"), explained.moves))
+    return found
+
+
+def is_statically_lost(board: Board) -> bool:
+    """Whether the page's own rules see the deadlock."""
+    return bool(board.boxes & dead_squares(board) or frozen_boxes(board) - board.goals)
 
 
 def percentile_95(times: list[float]) -> float:
@@ -124,7 +207,7 @@ def first_frame_ms(events: list[dict[str, Any]]) -> float:
     )
 
 
-def moves_ms(browser: Any, page: Any) -> list[float]:
+def moves_ms(browser: Any, page: Any, num_moves: int) -> list[float]:
     """What each key press costs."""
     times = []
 
@@ -132,29 +215,56 @@ def moves_ms(browser: Any, page: Any) -> list[float]:
         page.keyboard.press("ArrowLeft" if round % 4 < 2 else "ArrowRight")
         page.wait_for_timeout(150)
 
-    for round in range(NUM_MOVES):
+    for round in range(num_moves):
         events = traced(browser, page, lambda round=round: press(round))  # type: ignore[misc]
         times.append(first_frame_ms(events))
     return times
 
 
 def measure(browser: Any, page: Any, url: str) -> dict[str, float]:
-    """What the page does once the server is up; the first file has the board, the second many."""
+    """What the page does once the server is up with one board, many, and a large one."""
     found = {}
     page.add_init_script(f"({WATCH_BOARD})()")
     page.goto(f"{url}#/play/file-1/1")
     page.wait_for_function("window.boardPaintedMs")
     found["first board, ms"] = page.evaluate("window.boardPaintedMs")
     page.wait_for_timeout(SETTLE_MS)
-    found["a move, 95th percentile, ms"] = percentile_95(moves_ms(browser, page))
+    found["a move, 95th percentile, ms"] = percentile_95(moves_ms(browser, page, NUM_MOVES))
     found["static deadlock, 95th percentile, ms"] = percentile_95(page.evaluate(DEADLOCK))
     page.goto(f"{url}#/levels/file-2")
     page.wait_for_selector(".level-card")
     page.wait_for_timeout(SETTLE_MS)
-    tasks = sorted(map(task_ms, traced(browser, page, lambda: page.evaluate(SCROLL))))
+    frames: list[float] = []
+    events = traced(browser, page, lambda: frames.extend(page.evaluate(SCROLL, NUM_SCROLLS)))
+    tasks = sorted(map(task_ms, events))
     found["longest task of scrolling, ms"] = tasks[-1]
-    found["sum of tasks of a scrolled frame, ms"] = sum(tasks) / 200
+    found["sum of tasks of a scrolled frame, ms"] = sum(tasks) / NUM_SCROLLS
+    found["longest frame of scrolling, ms"] = max(frames)
+    page.goto(f"{url}#/play/file-3/1")
+    page.wait_for_timeout(SETTLE_MS)
+    name = f"{LARGE_SIZE}x{LARGE_SIZE}"
+    found[f"a move on {name}, 95th percentile, ms"] = percentile_95(
+        moves_ms(browser, page, NUM_LARGE_MOVES)
+    )
+    place = page.evaluate(BOX)
+
+    def pick() -> None:
+        page.mouse.click(*place)
+        page.wait_for_timeout(1000)
+
+    picked = traced(browser, page, pick)
+    found[f"longest task of picking a box on {name}, ms"] = max(map(task_ms, picked))
     return found
+
+
+def proofs_ms(page: Any, lost: list[tuple[list[str], str]]) -> dict[str, float]:
+    """How long the proof of a lost position takes, once the first one has loaded the searches."""
+    times = [page.evaluate(PROVED, case) for case in (lost[0], *lost)][1:]
+    return {
+        "proved deadlock, median, ms": median(times),
+        "proved deadlock, 95th percentile, ms": percentile_95(times),
+        "proved deadlock, slowest, ms": max(times),
+    }
 
 
 def main() -> int:
@@ -163,11 +273,13 @@ def main() -> int:
     from playwright.sync_api import sync_playwright
 
     rng = random.Random(0)
+    lost = losing_pushes(rng)
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        files = [Path(folder, "large.xsb"), Path(folder, "many.xsb")]
+        files = [Path(folder, name) for name in ("one.xsb", "many.xsb", "large.xsb")]
         files[0].write_text(room(SIZE, rng))
         files[1].write_text("\n\n".join(room(10, rng) for _ in range(NUM_LEVELS)))
+        files[2].write_text(room(LARGE_SIZE, rng))
         begun = time.perf_counter()
         command = [sys.executable, "-m", "tokoban", "web", *map(str, files)]
         server = subprocess.Popen(
@@ -179,7 +291,8 @@ def main() -> int:
             assert address
             found = {"server up, s": time.perf_counter() - begun}
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            found |= measure(browser, browser.new_page(), address[0])
+            page = browser.new_page()
+            found |= measure(browser, page, address[0]) | proofs_ms(page, lost)
             browser.close()
         finally:
             server.kill()
