@@ -282,6 +282,18 @@ def test_processors_are_shared_by_the_processes_of_a_machine(
     assert label._num_processors(Share()) == 8
 
 
+def test_the_play_of_weights_is_labelled(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("levels.xsb").write_text("######\n# @$ #\n#  . #\n######\n")  # lost from the start
+    assert run("--played-by", "sokoban-push") == 0
+    manifest = json.loads(Path("out/manifest.json").read_bytes())
+    used = {name for name, of in manifest["origins"].items() if of["states"]}
+    assert used == {"policy", "neighbour"}
+    assert run() == 2
+    assert "out holds labels of played_by" in capsys.readouterr().err
+    assert run("--played-by", "sokoban-8x8") == 2
+    assert "weights of the system 'sokoban'; expected 'push'" in capsys.readouterr().err
+
+
 def test_an_interrupt_says_how_to_go_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

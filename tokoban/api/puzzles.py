@@ -10,6 +10,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level
 
 if TYPE_CHECKING:
+    from tokoban.api.learning import Pretrained
     from tokoban.sokoban.puzzles.rating import Rating
 
 Style = Literal["mixed", "tiles", "caves", "halls", "two-rooms"]
@@ -125,6 +126,7 @@ def label(
     seed: int = 0,
     num_states: int = 64,
     max_levels: int | None = None,
+    played_by: "Pretrained | None" = None,
     num_threads: int | None = None,
     time_limit_s: float | None = None,
     stop: threading.Event | None = None,
@@ -135,10 +137,11 @@ def label(
     and writes for each whether it is solvable, how far it is from the end in moves and in pushes,
     and all optimal actions. This is exact where the inside fits 8x8 squares. Of larger levels, up
     to 1,024 squares, it labels positions along a short solution and one push off it, as far as
-    searches prove them; solutions in the files are used. Levels with the
-    walls and goals of one in ``evaluation`` are left out. The same call goes on with a folder that
-    is not finished. Returns the manifest, or None if the time limit or ``stop``
-    ended the work.
+    searches prove them; solutions in the files are used. Levels with the walls and goals of one in
+    ``evaluation`` are left out. With ``played_by``, weights of the push policy, the states of
+    levels that fit 8x8 squares come from its greedy play instead. The same call goes on with a
+    folder that is not finished. Returns the manifest, or None if the time limit or ``stop`` ended
+    the work.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#   #|#####")
@@ -157,7 +160,12 @@ def label(
     if num_threads < 1:
         raise ValueError(f"the number of threads is {num_threads}; expected at least 1")
     config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
-    job = read_job(levels, config, evaluation=evaluation)
+    play = None
+    if played_by is not None:
+        from tokoban.systems.push_policy.own_play import own_play  # needs torch
+
+        config, play = own_play(played_by.model, config)
+    job = read_job(levels, config, evaluation=evaluation, play=play)
     share = Share()
     with alone_in(output, share):
         folder = LabelFolder(output, job, share)

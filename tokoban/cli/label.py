@@ -60,6 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "too. Of larger levels at most so many, and deadlocked ones besides (default: 64)",
     )
     parser.add_argument(
+        "--played-by",
+        metavar="NAME_OR_PATH",
+        help="instead of sampled positions label those that greedy play by these weights of the "
+        "push policy comes to, so that it learns from its errors: all of levels that it does not "
+        "solve, one in eight of the others. Larger levels are labelled as without it",
+    )
+    parser.add_argument(
         "--levels-per-shard",
         type=whole(1),
         default=1000,
@@ -85,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
+    import tokoban
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
@@ -99,7 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
         max_sets=arguments.max_sets,
         max_levels=arguments.max_levels,
     )
-    job = read_job(arguments.levels, config, evaluation=arguments.evaluation)
+    play = None
+    if arguments.played_by is not None:
+        from tokoban.systems.push_policy.own_play import own_play  # needs torch
+
+        model = tokoban.load(arguments.played_by, system="push").model
+        config, play = own_play(model, config)
+    job = read_job(arguments.levels, config, evaluation=arguments.evaluation, play=play)
     for problem in job.problems:
         print(problem, file=sys.stderr)
     with alone_in(arguments.output, share):

@@ -7,6 +7,7 @@ import numpy as np
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelled, Labelling
+from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
@@ -33,10 +34,13 @@ def label_all(
     num_states: int = 17,
     max_sets: int = 10**6,
     worker: Worker | None = None,
+    played: PlayedStates | None = None,
 ) -> Labelled:
     levels = words_of(boards)
     own = np.arange(len(boards)) if numbers is None else np.array(numbers)
-    work = Labelling(levels, own, seed=seed, num_states=num_states, max_sets=max_sets)
+    work = Labelling(
+        levels, own, seed=seed, num_states=num_states, max_sets=max_sets, played=played
+    )
     worker = worker or Worker(workspace_for(levels))
     worker.complete(work, Limits(memory_limit_mb=float("inf")), lambda: False)
     return work.labelled()

@@ -15,7 +15,7 @@ from tests.sokoban.labels.play_of import label_all, parts, words_of
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.driver import Labelled, Labelling
-from tokoban.sokoban.labels.samples import Origin
+from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 from tokoban.sokoban.search.bitboard.levels import Levels
@@ -108,8 +108,23 @@ def check_labels(play: Play, keys: list[tuple[int, int]], labels: Labels, unit: 
     return sum(play.board[key] not in total for key in keys)
 
 
+@pytest.fixture(scope="module")
+def played() -> Labelled:
+    """Every third board that play can reach, twice, in place of sampled ones; none of level 1."""
+    chosen = [[*play.key.values()][::3] * 2 for play in PLAYS]
+    chosen[1] = []
+    states = np.array([key for keys in chosen for key in keys], np.uint64).reshape(-1, 2)
+    ends = np.cumsum([len(keys) for keys in chosen], dtype=np.int64)
+    boxes, player = states.T.copy()
+    return label_all(BOARDS, played=PlayedStates(boxes, player, ends))
+
+
 @pytest.mark.parametrize("unit", ["moves", "pushes"])
-def test_labels_are_what_every_possible_play_shows(found: Labelled, unit: str) -> None:
+@pytest.mark.parametrize("states", ["found", "played"])
+def test_labels_are_what_every_possible_play_shows(
+    request: pytest.FixtureRequest, states: str, unit: str
+) -> None:
+    found: Labelled = request.getfixturevalue(states)
     labels = found.by_moves if unit == "moves" else found.by_pushes
     num_lost = 0
     for level, (play, part) in enumerate(zip(PLAYS, parts(found), strict=True)):
@@ -134,8 +149,21 @@ def test_each_state_is_there_once_and_its_neighbours_are_there_too(found: Labell
         assert {play.board[key] for key in states} == kept | expected
 
 
+def test_played_states_take_the_place_of_sampled_ones(played: Labelled) -> None:
+    for level, (play, part) in enumerate(zip(PLAYS, parts(played), strict=True)):
+        states = dict(states_of(played, part))
+        assert len(states) == part.stop - part.start
+        given = [*play.key.values()][::3] if level != 1 else []
+        assert {key for key, origin in states.items() if origin == Origin.POLICY} == {*given}
+        kept = {play.board[key] for key in given}
+        expected = {
+            later for board in kept if not board.is_solved for later in play.neighbours(board)
+        }
+        assert {play.board[key] for key in states} == kept | expected
+
+
 def test_the_best_play_is_on_shortest_ways_and_slips_are_at_the_border(found: Labelled) -> None:
-    numbers = {origin: 0 for origin in Origin}
+    numbers: dict[Origin, int] = {origin: 0 for origin in Origin if origin != Origin.POLICY}
     for play, part in zip(PLAYS, parts(found), strict=True):
         total, steps = play.to_go["moves"], play.steps()
         for key, origin in states_of(found, part):

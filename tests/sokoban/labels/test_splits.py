@@ -4,6 +4,7 @@ import json
 import tarfile
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,7 +133,7 @@ def test_files_are_named_within_the_folder_that_all_of_them_lie_in(tmp_path: Pat
 )
 def test_numbers_out_of_range_are_refused(name: str, number: int, most: int) -> None:
     with pytest.raises(ValueError, match=f"{name} is {number}; expected 1 to {most}$"):
-        LabelConfig(**{name: number})
+        LabelConfig(**dict[str, Any]({name: number}))
 
 
 @pytest.mark.slow

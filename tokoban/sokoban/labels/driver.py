@@ -10,8 +10,15 @@ import numpy as np
 from jaxtyping import Int64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.labels.play import most_states, sample_states
-from tokoban.sokoban.labels.samples import END, FIRST, Samples, empty_samples, start_level
+from tokoban.sokoban.labels.play import add_played, most_states, sample_states
+from tokoban.sokoban.labels.samples import (
+    END,
+    FIRST,
+    PlayedStates,
+    Samples,
+    empty_samples,
+    start_level,
+)
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import (
     DEADLOCKED,
@@ -30,6 +37,9 @@ from tokoban.sokoban.search.limits import Limits
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
+_NOTHING_PLAYED = PlayedStates(
+    np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.int64)
+)
 _FIRST_SHARE = 4  # capacity for so many times the states asked for; it grows with more neighbours
 
 
@@ -55,12 +65,16 @@ class Labelling:
         seed: int,
         num_states: int,
         max_sets: int,
+        played: PlayedStates | None = None,
     ) -> None:
-        """States are sampled by the ``seed`` and each level's number; a level of more than
-        ``max_sets`` sets of boxes that can be solved is given up."""
+        """States are sampled by the ``seed`` and each level's number, unless ``played`` has them;
+        a level of more than ``max_sets`` sets of boxes that can be solved is given up."""
         self.progress = np.zeros(3, np.int64)
         self._levels, self._numbers = levels, numbers
         self._seed, self._num_states, self._max_sets = seed, num_states, max_sets
+        self._played = _NOTHING_PLAYED if played is None else played
+        if played is not None:
+            num_states = played.most_per_level
         self._most_of_a_level = most = most_states(num_states, levels.max_boxes)
         capacity = max(most, _FIRST_SHARE * num_states * levels.num_levels)
         samples = empty_samples(levels.num_levels, capacity=capacity, most_per_level=most)
@@ -77,6 +91,7 @@ class Labelling:
             self._found,
             np.uint64(self._seed % 2**64),
             self._num_states,
+            self._played,
             self._most_of_a_level,
             self._max_sets,
             budget,
@@ -142,7 +157,17 @@ def _twice(array: np.ndarray) -> np.ndarray:
 @entry
 @no_type_check
 def label_levels(
-    levels, numbers, workspace, found, seed, num_states, most_per_level, max_sets, budget, progress
+    levels,
+    numbers,
+    workspace,
+    found,
+    seed,
+    num_states,
+    played,
+    most_per_level,
+    max_sets,
+    budget,
+    progress,
 ):
     """Goes on with the levels for about ``budget`` sets and layers; returns why it came back."""
     terrain, layers, samples = workspace.terrain, workspace.layers, found.samples
@@ -168,8 +193,11 @@ def label_levels(
             if samples.progress[END] + most_per_level > len(samples.boxes):
                 return OUTPUT_FULL
             start_level(samples, seed, numbers[level])
-            boxes = closed_in(levels, level)[2]
-            sample_states(terrain, layers, boxes, levels.player[level], num_states, samples)
+            if len(played.ends) > 0:
+                add_played(terrain, played, level, samples)
+            else:
+                boxes = closed_in(levels, level)[2]
+                sample_states(terrain, layers, boxes, levels.player[level], num_states, samples)
             _label_all(levels, level, workspace, True, samples, found.by_moves)
             begin_sweep(levels, level, workspace)
             progress[PHASE] = _BY_PUSHES

@@ -97,7 +97,9 @@ class LabelFolder:
                     if packed is None:
                         return
                 else:
-                    work = self.job.labelling(shard)
+                    work = self.job.labelling(shard, has_ended.is_set)
+                    if work is None:
+                        return
                     progresses.append(work.progress)
                     worker.complete(work, _UNLIMITED, has_ended.is_set)
                     if work.progress[LEVEL] < self.job.num_levels_of(shard):

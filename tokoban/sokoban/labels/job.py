@@ -7,7 +7,7 @@ Axes: B levels that fit one word.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.large import LargeOrigin
 from tokoban.sokoban.labels.large_shards import LargeShard
-from tokoban.sokoban.labels.samples import Origin
+from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.labels.shard_files import LARGE_PREFIX
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.labels.sources import Dropped, LargeLevel, Source, read_pool
@@ -30,7 +30,7 @@ from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels
 
 # To be raised with every change of what is sampled, or of how it is written.
-_VERSION = 4
+_VERSION = 5
 # They take a second each, and what is lost with an unfinished shard must be little.
 _LARGE_LEVELS_PER_SHARD = 32
 
@@ -44,6 +44,7 @@ class LabelConfig:
     levels_per_shard: int = 1000
     max_sets: int = 1_000_000  # of boxes: a level is given up where more of them can be solved
     max_levels: int | None = None  # so many from the first on; None is all
+    played_by: str | None = None  # what plays, in place of the kinds of play that are sampled
 
     def __post_init__(self) -> None:
         for name, most in _MOST.items():
@@ -60,6 +61,11 @@ _MOST = {
 }
 
 
+# The states that a player comes to in some levels, whose numbers are given too; None once the
+# function given returns that it has to end.
+Play = Callable[[PackedLevels, Int64[np.ndarray, " N"], Callable[[], bool]], PlayedStates | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """The levels to be labelled, those that are not, and where both were read."""
@@ -73,6 +79,7 @@ class Job:
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
     problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
+    play: Play | None = None  # makes the states of levels, instead of sampling them
 
     @property
     def num_shards(self) -> int:
@@ -114,15 +121,22 @@ class Job:
         first = (shard - self.num_exact_shards) * self._large_per_shard
         return range(first, min(first + self._large_per_shard, len(self.large)))
 
-    def labelling(self, shard: int) -> Labelling:
-        """The work on one shard, not begun."""
+    def labelling(self, shard: int, must_end: Callable[[], bool]) -> Labelling | None:
+        """The work on one shard, not begun; None if it had to end while its levels were played."""
         rows, config = self._rows(shard), self.config
+        levels = self.levels.at(rows)
+        played = None
+        if self.play is not None:
+            played = self.play(levels, self.numbers[rows], must_end)
+            if played is None:
+                return None
         return Labelling(
-            words_of(self.levels.at(rows)),
+            words_of(levels),
             self.numbers[rows],
             seed=config.seed,
             num_states=config.num_states,
             max_sets=config.max_sets,
+            played=played,
         )
 
     def _rows(self, shard: int) -> Int64[np.ndarray, " _"]:
@@ -148,11 +162,16 @@ class Job:
 
 
 def read_job(
-    paths: Iterable[str | Path], config: LabelConfig, *, evaluation: Iterable[str | Path] = ()
+    paths: Iterable[str | Path],
+    config: LabelConfig,
+    *,
+    evaluation: Iterable[str | Path] = (),
+    play: Play | None = None,
 ) -> Job:
     """Reads the levels to be labelled, without those that ``splits`` keeps apart.
 
-    ``evaluation`` are files of levels that something will be evaluated on. Raises ``OSError`` for a
+    ``evaluation`` are files of levels that something will be evaluated on; ``play`` is what
+    ``config.played_by`` names. Raises ``OSError`` for a
     file that cannot be read, and ``ValueError`` if no level is left or if some level of
     ``evaluation`` cannot be read, for it could not be kept apart.
     """
@@ -182,6 +201,7 @@ def read_job(
         pool.sources,
         held_out.sources,
         pool.problems,
+        play,
     )
 
 

@@ -23,7 +23,7 @@ _SPARE_MOVES = 32  # a game goes on for so many more than twice the moves of the
 _MOST_PUSHES = 20
 _DEADLOCKED_MOVES, _DEADLOCKED_PUSHES = 16, 4  # of play after a deadlock
 
-_BEST, _NEIGHBOUR = int(Origin.BEST), int(Origin.NEIGHBOUR)
+_BEST, _NEIGHBOUR, _POLICY = int(Origin.BEST), int(Origin.NEIGHBOUR), int(Origin.POLICY)
 _RANDOM_PUSHES, _BORDER = int(Origin.RANDOM_PUSHES), int(Origin.BORDER)
 _NOWHERE = -1
 
@@ -48,6 +48,23 @@ def sample_states(terrain, layers, boxes, player, wanted, samples):
                 _play_pushes(terrain, layers, boxes, player, limit, samples)
             else:
                 _play_moves(terrain, layers, boxes, player, kind, limit, samples)
+    _add_all_neighbours(terrain, samples)
+
+
+@inner
+@no_type_check
+def add_played(terrain, played, level, samples):
+    """Adds the states that a player came to in this level, and then all their neighbours."""
+    first = played.ends[level - 1] if level > 0 else 0
+    for state in range(first, played.ends[level]):
+        add(samples, played.boxes[state], played.player[state], _POLICY)
+    _add_all_neighbours(terrain, samples)
+
+
+@inner
+@no_type_check
+def _add_all_neighbours(terrain, samples):
+    """Adds the neighbours of all states of the level but solved ones."""
     for state in range(samples.progress[FIRST], samples.progress[END]):
         if samples.boxes[state] != terrain.words[GOALS]:
             _add_neighbours(terrain.words[FLOOR], samples, state)

@@ -27,6 +27,7 @@ class Origin(IntEnum):
     RANDOM_PUSHES = 3
     BORDER = 4  # from which a push deadlocks, or right after such a push
     NEIGHBOUR = 5  # one move, or a walk and a push, from a state of another origin
+    POLICY = 6  # the play of a policy whose own positions are labelled
 
 
 class Samples(NamedTuple):
@@ -39,6 +40,18 @@ class Samples(NamedTuple):
     slots: Int64[np.ndarray, " S"]  # hash table of the level's states; S is a power of two
     progress: Int64[np.ndarray, "2"]
     rng_state: UInt64[np.ndarray, "1"]  # the state of the generator
+
+
+class PlayedStates(NamedTuple):
+    """States that some player came to, to be labelled in place of sampled ones."""
+
+    boxes: UInt64[np.ndarray, " Q"]
+    player: UInt64[np.ndarray, " Q"]
+    ends: Int64[np.ndarray, " N"]  # those of level n end here, where the next level's start
+
+    @property
+    def most_per_level(self) -> int:
+        return int(np.diff(self.ends, prepend=0).max(initial=0))
 
 
 def empty_samples(num_levels: int, *, capacity: int, most_per_level: int) -> Samples:

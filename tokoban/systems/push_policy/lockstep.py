@@ -4,11 +4,12 @@ Each level is searched as it would be alone, position by position; only the call
 shared.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
@@ -23,6 +24,9 @@ from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import Tokens
 
 _AT_ONCE = 128  # levels
+
+# Is told of a level's number, and the boxes and zones ([positions, squares]) of its positions.
+Watch = Callable[[int, Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]], None]
 
 
 class Played(NamedTuple):
@@ -67,10 +71,12 @@ def play_all(
     *,
     max_evaluated: int,
     num_views: int = 1,
+    watch: Watch | None = None,
 ) -> list[Played]:
     """Each level's result, after at most so many evaluated positions.
 
-    ``options.order`` may be greedy play; ``num_views`` is that of the guide.
+    ``options.order`` may be greedy play; ``num_views`` is that of the guide. ``watch`` is called
+    with each level's number and the positions that are to be judged; what it raises ends the play.
     """
     prepare(options.is_classical)
     found: dict[int, Played] = {}
@@ -86,6 +92,9 @@ def play_all(
                 still.append(game)
             else:
                 found[game.number] = game.played(outcome)
+        if watch is not None:
+            for game in still:
+                watch(game.number, *game.search.asked)
         if still:
             _judge(model, still, num_views)
         elif len(found) == len(boards):

@@ -1,0 +1,97 @@
+"""Positions that a policy's own greedy play comes to, to be labelled exactly and learned from.
+
+DAgger (Ross, Gordon and Bagnell 2011, arXiv 1011.0686): sampled play seldom comes to the positions
+in which a trained policy errs; its own play does.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Bool, Int64, UInt64
+from torch import nn
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.packed import PackedLevels
+from tokoban.sokoban.labels.job import LabelConfig, Play
+from tokoban.sokoban.labels.samples import PlayedStates
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.guided.search import GuidedOptions
+from tokoban.systems.push_policy.lockstep import play_all
+from tokoban.systems.push_policy.tiles import PushModel
+
+_MOST_PUSHES = 120  # then a level counts as lost; the longest shortest solutions are as long
+# Of a solved level one position in so many is kept, of a lost one all: there the play went wrong.
+_KEPT_OF_SOLVED = 8
+
+
+class _MustEndError(Exception):
+    """The caller no longer wants the result."""
+
+
+def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
+    """The play of the model, greedily and without search, for ``labels.job.read_job``.
+
+    Also returns ``config`` with the digest of the model. Which positions of solved levels are kept
+    depends on the seed and each level's number. The play is that of ``evaluate push``; it is the
+    same again on the same machine, where sums of floating point come out the same. Raises
+    ``ValueError`` for a model that is no push policy.
+    """
+    if not isinstance(model, PushModel):
+        raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
+    model.eval()
+
+    def play(
+        levels: PackedLevels, numbers: Int64[np.ndarray, " N"], must_end: Callable[[], bool]
+    ) -> PlayedStates | None:
+        boards = [levels.board(row) for row in range(len(levels))]
+        cells = [_cells_of(board) for board in boards]
+        trails: list[list[tuple[np.uint64, np.uint64]]] = [[] for _ in boards]
+
+        def watch(
+            level: int, boxes: Bool[np.ndarray, "P F"], zones: Bool[np.ndarray, "P F"]
+        ) -> None:
+            if must_end():
+                raise _MustEndError
+            for own_boxes, zone in zip(boxes, zones, strict=True):
+                player = cells[level][zone.argmax()]  # any square of its zone
+                word = np.bitwise_or.reduce(cells[level][own_boxes])
+                trails[level].append((word, player))
+
+        try:
+            played = play_all(
+                model,
+                boards,
+                GuidedOptions(order="greedy"),
+                max_evaluated=_MOST_PUSHES,
+                watch=watch,
+            )
+        except _MustEndError:
+            return None
+        kept = []
+        for number, trail, result in zip(numbers.tolist(), trails, played, strict=True):
+            if result.solution is not None:
+                first = int(np.random.default_rng([config.seed, number]).integers(_KEPT_OF_SOLVED))
+                trail = trail[first::_KEPT_OF_SOLVED]
+            kept.append(trail)
+        states = np.array([state for trail in kept for state in trail], np.uint64).reshape(-1, 2)
+        ends = np.cumsum([len(trail) for trail in kept], dtype=np.int64)
+        return PlayedStates(states[:, 0].copy(), states[:, 1].copy(), ends)
+
+    return replace(config, played_by=_digest_of(model)), play
+
+
+def _cells_of(board: Board) -> UInt64[np.ndarray, " F"]:
+    """The bit of each square of the floor in the words of a level of 8x8 within a border."""
+    squares = Squares(board).squares
+    return np.array([1 << 8 * (row - 1) + column - 1 for row, column in squares], np.uint64)
+
+
+def _digest_of(model: PushModel) -> str:
+    """Equal for equal parameters: what a folder of labels records of its player."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
