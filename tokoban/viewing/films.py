@@ -4,6 +4,7 @@ Axes: F frames, H rows, W columns, C red, green and blue.
 """
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,12 +41,19 @@ def save_film(
         shades = (frame * (_NUM_SHADES - 1)).round().byte().numpy()
         picture.paste(Image.fromarray(shades))
         pictures.append(picture)
-    _write(pictures, film, captions=captions, ink=_NUM_SHADES, frame_ms=frame_ms)
+    _write(film, _gif(pictures, captions=captions, ink=_NUM_SHADES, frame_ms=frame_ms))
 
 
 def save_pictures(
     frames: Sequence[UInt8[Tensor, "H W C"]], film: Path, *, captions: Sequence[str], frame_ms: int
 ) -> None:
+    """Writes ``gif_of_pictures`` to a file."""
+    _write(film, gif_of_pictures(frames, captions=captions, frame_ms=frame_ms))
+
+
+def gif_of_pictures(
+    frames: Sequence[UInt8[Tensor, "H W C"]], *, captions: Sequence[str], frame_ms: int
+) -> bytes:
     """A GIF in colour with a caption below every frame, without end; frames are of one size."""
     from PIL import Image
 
@@ -55,26 +63,30 @@ def save_pictures(
         picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
         picture.paste(Image.fromarray(frame.numpy(force=True)))
         pictures.append(picture)
-    _write(pictures, film, captions=captions, ink=0, frame_ms=frame_ms)
+    return _gif(pictures, captions=captions, ink=0, frame_ms=frame_ms)
 
 
-def _write(
-    pictures: "Sequence[Image]", film: Path, *, captions: Sequence[str], ink: int, frame_ms: int
-) -> None:
-    """Writes the captions below, in the colour ``ink``, and then the film."""
+def _gif(pictures: "Sequence[Image]", *, captions: Sequence[str], ink: int, frame_ms: int) -> bytes:
+    """The film, with captions below in the colour ``ink``."""
     from PIL import ImageDraw
 
-    if film.suffix.lower() != ".gif":
-        raise ValueError(f"{film}: expected a name that ends in .gif")
     for picture, caption in zip(pictures, captions, strict=True):
         place = (2, picture.height - _CAPTION_HEIGHT + 1)
         ImageDraw.Draw(picture).text(place, caption, fill=ink)
+    content = BytesIO()
+    pictures[0].save(
+        content,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
+        loop=0,
+    )
+    return content.getvalue()
+
+
+def _write(film: Path, content: bytes) -> None:
+    if film.suffix.lower() != ".gif":
+        raise ValueError(f"{film}: expected a name that ends in .gif")
     with atomically(film) as temporary:
-        pictures[0].save(
-            temporary,
-            format="GIF",
-            save_all=True,
-            append_images=pictures[1:],
-            duration=[frame_ms] * (len(pictures) - 1) + [_LAST_FRAME_MS],
-            loop=0,
-        )
+        temporary.write_bytes(content)

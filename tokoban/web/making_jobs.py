@@ -1,10 +1,8 @@
 """Jobs that rate and make levels, and that make a moving picture of a game."""
 
 import base64
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, get_args
 
 import tokoban
@@ -99,7 +97,7 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     from torch import from_numpy
 
     from tokoban.sokoban.render import render_rgb
-    from tokoban.viewing.films import save_pictures
+    from tokoban.viewing.films import gif_of_pictures
 
     board, played = wire.played_game_of(arguments)
     side = max(board.height, board.width)
@@ -119,10 +117,9 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         frames.append(from_numpy(render_rgb(board, square_px=square_px)))
         pushes = sum(map(str.isupper, played.lurd[:number]))
         captions.append(f"{number} / {pushes}")
-    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
-        film = Path(folder) / "game.gif"
-        save_pictures(frames, film, captions=captions, frame_ms=_FRAME_MS)
-        yield {"event": "done", "gif": base64.b64encode(film.read_bytes()).decode()}
+    # In memory: a job that is killed would leave a file.
+    film = gif_of_pictures(frames, captions=captions, frame_ms=_FRAME_MS)
+    yield {"event": "done", "gif": base64.b64encode(film).decode()}
 
 
 JOBS = {"rate": rate, "generate": generate, "animation": animation}
