@@ -28,7 +28,7 @@ HARD = "\n".join(
     ]
 )
 # Far below the time limits of the jobs that must not be waited for, on a busy machine too.
-SOON_S = 20.0
+SOON_S = 100.0
 
 
 class Server:
@@ -147,7 +147,7 @@ def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
 
 
 def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(server: Server) -> None:
-    silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+    silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(600)]
     body = json.dumps({"kind": "solve", "arguments": {"board": HARD}})
 
     def request(num_bytes: int) -> bytes:
@@ -155,7 +155,7 @@ def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(server: Serve
         kind = f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n\r\n"
         return (host + kind).encode()
 
-    for one in silent[10:]:
+    for one in silent[-10:]:
         one.sendall(request(99_999))
     deaf = socket.create_connection(("127.0.0.1", server.port))
     deaf.sendall(request(len(body)) + body.encode())

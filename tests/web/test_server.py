@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from tests.web.event_loops import run_apart
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
-from tokoban.web import safety
+from tokoban.web import safety, texts
 from tokoban.web.app import Collection, make_app, shipped_collection
 from tokoban.web.wire import level_to_json
 
@@ -63,7 +63,12 @@ def test_the_shipped_collection_is_60_rated_levels_of_our_own() -> None:
 
 
 @pytest.mark.parametrize("format", ["sok", "xsb"])
-def test_levels_that_are_written_are_read_again(client: TestClient, format: str) -> None:
+@pytest.mark.parametrize("is_long", [False, True])
+def test_levels_that_are_written_are_read_again(
+    client: TestClient, format: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_long:
+        monkeypatch.setattr(texts, "_LONG_BYTES", 0)
     read = client.post("/api/levels/read", json={"text": LEVELS, "name": "pasted"}).json()
     assert read["problems"] == []
     body = {"levels": read["levels"], "format": format}
@@ -131,9 +136,10 @@ def test_no_path_of_a_client_is_opened(client: TestClient, path: str) -> None:
         (b"[]", 400),
         (b"[" * 100_000, 400),
         (b'{"text": 3}', 400),
+        (b'{"text": 3, "none": "' + b"#" * 100_000 + b'"}', 400),
         (b'{"text": "' + b"#" * 10_000_000 + b'"}', 413),
     ],
-    ids=["cut off", "a list", "deep", "no text", "10 MB"],
+    ids=["cut off", "a list", "deep", "no text", "no text at length", "10 MB"],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(
     client: TestClient, content: bytes, status: int

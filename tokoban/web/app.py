@@ -5,13 +5,12 @@ import contextlib
 import itertools
 import json
 import mimetypes
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,12 +22,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from tokoban.sokoban.formats import LevelFile, read_levels
-from tokoban.web import wire
+from tokoban.web import texts, wire
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
 from tokoban.web.safety import Safety
 
 _PACKAGE = Path(str(resources.files("tokoban.web")))
-_MAX_NAME = 200  # characters of a pasted file's name
 _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
 
 
@@ -152,35 +150,28 @@ class _Api:
 
     async def read_levels(self, request: Request) -> Response:
         """The levels in a text that was pasted or dropped."""
-        content = await _content(request)
-
-        def read() -> dict[str, Any]:
-            text = wire.text_of(content, "text", most=wire.MAX_BODY_BYTES)
-            name = wire.text_of(content, "name", usual="", most=_MAX_NAME)
-            return wire.read_levels(text, name)
-
-        return await self._parsed(read)
+        return await self._texts("read", request)
 
     async def write_levels(self, request: Request) -> Response:
         """Levels as the text of a file."""
-        content = await _content(request)
+        return await self._texts("write", request)
 
-        def write() -> dict[str, Any]:
-            return {"text": wire.levels_to_text(content.get("levels"), content.get("format"))}
-
-        return await self._parsed(write)
-
-    async def _parsed(self, work: Callable[[], dict[str, Any]]) -> Response:
-        """The result of ``work`` in a thread; a ``ValueError`` is the client's."""
+    async def _texts(self, action: str, request: Request) -> Response:
+        body = await _body(request)
         async with self._parsing:
             try:
-                return await run_in_threadpool(lambda: _json(work()))
+                content = await texts.answer(action, body)
             except ValueError as error:
                 raise HTTPException(400, str(error)) from None
+        return Response(content, media_type="application/json", headers=_FRESH)
 
     async def submit_job(self, request: Request) -> Response:
         """Starts a job; the answer is the stream of its events."""
-        content = await _content(request)
+        body = await _body(request)
+        try:
+            content = await run_in_threadpool(wire.object_of, body)
+        except ValueError as error:
+            raise HTTPException(400, str(error)) from None
         kind, arguments = content.get("kind"), content.get("arguments")
         if not isinstance(kind, str) or not isinstance(arguments, dict):
             raise HTTPException(400, "Expected an object with a kind and arguments.")
@@ -234,19 +225,12 @@ def _json(content: object) -> Response:
     return JSONResponse(content, headers=_FRESH)
 
 
-async def _content(request: Request) -> dict[str, Any]:
-    """The object in the body of a request; anything else is the client's error."""
+async def _body(request: Request) -> bytes:
+    """The body of a request that says that it has JSON; anything else is the client's error."""
     # No form of another site can send this type.
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(400, "Expected JSON.")
-    body = await request.body()
-    try:
-        content = await run_in_threadpool(json.loads, body)
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "This is not JSON.") from None
-    if not isinstance(content, dict):
-        raise HTTPException(400, "Expected an object.")
-    return content
+    return await request.body()
 
 
 async def _as_message(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """Runs the page's server: binds the address, serves, and opens the browser."""
 
+import asyncio
 import os
 import socket
 import sys
@@ -9,9 +10,11 @@ from collections.abc import Callable
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _SHUTDOWN_S = 2  # for the streams that are open
-_MAX_CONNECTIONS = 512
+_MAX_CONNECTIONS = 512  # beyond them, requests are refused
+_MAX_SILENT = 256  # connections; beyond them, the oldest without a request makes room
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -35,7 +38,7 @@ def serve(app: ASGIApp, listening: socket.socket, *, on_ready: Callable[[], None
     """Serves until Ctrl-C or a signal to end; calls ``on_ready`` once requests are answered."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=_Connection,
         ws="none",
         lifespan="on",
         log_level="warning",
@@ -46,6 +49,31 @@ def serve(app: ASGIApp, listening: socket.socket, *, on_ready: Callable[[], None
         timeout_graceful_shutdown=_SHUTDOWN_S,
     )
     _Server(config, on_ready).run(sockets=[listening])
+
+
+class _Connection(H11Protocol):
+    """A connection that is closed to make room if it has no request.
+
+    Connections that send nothing would otherwise keep out those that do.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Takes a connection, and closes the oldest silent one if there are many."""
+        super().connection_made(transport)
+        self._made_s = self.loop.time()
+        if len(self.connections) > _MAX_SILENT:
+            silent = [
+                each
+                for each in self.connections
+                if isinstance(each, _Connection) and each is not self and each._is_silent()
+            ]
+            if silent:
+                min(silent, key=lambda each: each._made_s).transport.close()
+
+    def _is_silent(self) -> bool:
+        """Whether it is open without a request that is still to be answered."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        return not is_answering and not self.transport.is_closing()
 
 
 class _Server(uvicorn.Server):

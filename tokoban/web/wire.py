@@ -1,5 +1,6 @@
 """Boards, levels and answers as JSON, and the limits on what a client may send."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,17 @@ _MAX_HEADING = 2**20  # characters of a title or an author, which are any lines 
 _MAX_LEVELS = 10_000
 
 Number = int | float
+
+
+def object_of(body: bytes) -> dict[str, Any]:
+    """The JSON object in the body of a request; raises ``ValueError``."""
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError("This is not JSON.") from None
+    if not isinstance(content, dict):
+        raise ValueError("Expected an object.")
+    return content
 
 
 def board_of(arguments: Mapping[str, Any]) -> Board:
