@@ -27,10 +27,10 @@ def hint(
 
     A trained ``policy`` (``tokoban.load``) is asked first where the board fits it. Without one, or
     where it gives up, a search answers, which may also prove that the position is deadlocked;
-    the policy's prediction of that is given only where nothing is proved. The limits are those of
-    the search. A policy of pushes has half of the time limit beside, and the other limits too; the
-    beam search of a policy of moves ends after at most ``max_moves`` steps. Both are left out once
-    ``stop`` is set.
+    the policy's prediction of that is given only where nothing is proved. The limits hold for the
+    search. A policy of pushes may take half of the time limit before it, within the other limits;
+    the beam search of a policy of moves ends after at most ``max_moves`` steps. Neither is asked
+    once ``stop`` is set.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
@@ -86,7 +86,7 @@ def predict(board: Board, *, policy: "Pretrained") -> Hint:
 
 
 def _ask(policy: "Pretrained", board: Board, limits: "Limits") -> "tuple[Answer, float | None]":
-    """A policy's own answer, and how probable it is to it that the board is deadlocked."""
+    """A policy's own answer, and its probability that the board is deadlocked."""
     if policy.system == "push":
         from tokoban.systems.push_policy.policy import PushPolicy
 

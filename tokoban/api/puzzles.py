@@ -64,6 +64,7 @@ def generate(
 ) -> list[Level]:
     """New levels, each with its solution; the same arguments give the same levels.
 
+    ``rows`` and ``columns`` include walls; None stands for the size that the style usually has.
     Puzzles have boxes pulled back from their goals, and a solution with proved fewest pushes; no
     two are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
     pushes and the share of pushes that deadlock. The style "two-rooms" is what the policy was

@@ -12,16 +12,17 @@ OBJECTIVES: tuple[Objective, ...] = ("moves", "pushes", "any")
 
 # What may come of a search for a solution.
 Status = Literal["solved", "unsolvable", "gave up"]
-# The search that needs none: the board is solved, or its boxes and goals show that it cannot be.
+# ``Answer.solver`` where no search was needed: the board is solved, or its boxes and goals show
+# that it cannot be.
 BY_RULES = "rules"
 
 # What a solution has provably the fewest of.
 Optimum = Literal["moves", "pushes"]
 
-# Solutions of so many moves or pushes are not searched for.
+# Solutions of this many moves or pushes, or more, are not searched for.
 MAX_PRICE = 1 << 16
 
-# With "any" a push to go counts as much as this many that were made.
+# With "any", the weight of the lower bound of the pushes left.
 HASTE = 3
 
 
@@ -30,15 +31,14 @@ class Progress:
     """How far the search for one level is."""
 
     expansions: int
-    positions: (
-        int  # that are held in memory; or, where moves are counted on one word, sets of boxes
-    )
+    # Held in memory; where moves are counted on one word, sets of boxes.
+    positions: int
     elapsed_s: float
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
     evaluated: int = 0  # positions that a guide judged
     generated: int = 0  # pushes made, of guided searches
     working: str | None = None  # the name of the search that has its turn; None while it is set up
-    best: Solution | None = None  # of what ``anytime`` has found before
+    best: Solution | None = None  # that ``anytime`` has found so far
 
 
 Report = Callable[[Progress], None]

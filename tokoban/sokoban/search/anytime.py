@@ -21,7 +21,7 @@ OBJECTIVE_NAMES: Mapping[Objective, str] = {
 # The searches one after the other, and the share of the time left that each may use.
 _SHARES: Mapping[Objective, float] = {"any": 0.75, "moves": 0.5, "pushes": 1.0}
 
-# Told what is looked for, and how far the search is.
+# Called with the objective of the search that runs, and its progress.
 Report = Callable[[Objective, Progress], None]
 
 
@@ -130,7 +130,7 @@ class _Known:
             )
 
     def add(self, objective: Objective, found: Answer) -> None:
-        """Takes note of a search that ended."""
+        """Adds what a search that ended has found."""
         before = self.answer
         self.answer = replace(
             before if found.status == "gave up" else found,

@@ -1,10 +1,10 @@
-"""All positions of two or of three boxes alone, and which of them are reached from the ends.
+"""All positions of two or of three boxes alone, and which of them can come to goals.
 
-"Retrograde analysis": from all ways to fill goals by pulls, or from the start by pushes. Axes as in
-``ground``, and L live squares (where a lone box is not deadlocked), K sets of two or three live
-squares. A set is numbered by its live squares, ascending. Side ``4 * i + direction`` is that of its
-box ``i``, and names a *region* of the floor between the boxes if it is the first side that lies in
-it.
+"Retrograde analysis": by pulls from all ways to fill goals; for searches by pulls, what pushes from
+the start can reach. Both are called the *ends*. Axes as in ``ground``, and L live squares (where a
+lone box is not deadlocked), K sets of two or three live squares. A set is numbered by its live
+squares, ascending. Side ``4 * i + direction`` is that of its box ``i``, and names a *region* of the
+floor between the boxes if it is the first side that lies in it.
 """
 
 from typing import NamedTuple, no_type_check

@@ -136,7 +136,7 @@ def _push(ground, patterns, few_boxes, search, boxes, row, direction, parent):
 def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions):
     """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
 
-    1 if so, 0 if not, -1 if that takes more positions; the last were ``positions.num_known``.
+    1 if so, 0 if not, -1 if ``max_positions`` do not decide it. It took ``positions.num_known``.
     """
     positions, is_blocked = search.positions, search.is_blocked
     boxes = search.boxes[:num_boxes]

@@ -75,7 +75,7 @@ class FewBoxesLater:
             self._steps = Underway(triples_in_steps(self._ground, few, player=self._player))
 
     def num_bytes(self) -> int:
-        """Of the tables, and of those that are being made at their most."""
+        """Of the tables, and the most that those being made may take."""
         is_at_triples = self._has_pairs and self._steps.is_begun and self._next_at != _NEVER
         return num_bytes(self.tables) + is_at_triples * _bytes_for_triples(self._ground)
 

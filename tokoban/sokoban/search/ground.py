@@ -83,7 +83,7 @@ def build_ground(
 
 
 def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
-    """Facts about a board without its boxes and player."""
+    """The ``Ground`` of a board."""
     neighbours = squares.neighbours
     num_floor = len(squares.squares)
     zone = yield from zones_in_steps(neighbours)

@@ -14,6 +14,10 @@ from jaxtyping import Bool, Float32, Int16
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.ground import Squares
 
+# Greater probabilities of a deadlock count as this one: however certain the guide is, a search puts
+# the position off and never drops it.
+MOST_DEADLOCKED = 1 - 1e-6
+
 
 class Guidance(NamedTuple):
     """What a guide says of positions."""

@@ -2,7 +2,7 @@
 
 A heap is known by its root, the number of an entry of a store, or NONE if it is empty. The store
 has two columns for the links, ``first_below`` and ``next_beside``, which end with NONE. An entry
-that is a heap of its own has NONE in both.
+without links, NONE in both, is a heap of one.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def pairing_heap(is_before: Callable) -> tuple[Callable, Callable]:
     @inner
     @no_type_check
     def meld(store, one, other):
-        """The root of two heaps in one; either may be empty."""
+        """Joins two heaps, of which either may be empty; returns the root."""
         if one == NONE:
             return other
         if other == NONE:
@@ -32,7 +32,7 @@ def pairing_heap(is_before: Callable) -> tuple[Callable, Callable]:
     @inner
     @no_type_check
     def without_root(store, root):
-        """The root of the heap without its first entry, which was ``root``."""
+        """Removes the first entry of a heap, ``root``; returns the root of the rest."""
         # Pairs from left to right, then all pairs from right to left.
         pairs = NONE
         entry = store.first_below[root]

@@ -27,8 +27,7 @@ from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
 from tokoban.sokoban.search.targets import Targets
 
-# On one word, expansions of weighted A* before the portfolio: it solves all but few boards of that
-# size in fewer.
+# Expansions of weighted A* before the portfolio, on boards of one word. Nearly all need fewer.
 _FEW_EXPANSIONS = 10_000
 # The same on larger boards, where one takes longer. Open boards need about as many as pushes.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
@@ -96,7 +95,7 @@ class Slice:
 
     name: str
     start: Callable[[Setting], Steps[SliceSearch]]
-    share: int = 1  # of the work, by those of the other slices, once it has more than equal turns
+    share: int = 1  # of the work, relative to the other slices, after the rounds of equal turns
     first_round: int = 0
     parts: tuple[str, ...] = ()  # the names that ``Setting.without`` may have for it
 
@@ -238,8 +237,8 @@ class _Running:
 class Portfolio:
     """Slices in turns, as one search.
 
-    A slice ends when it has searched all that it would, or when memory is full and it holds most by
-    its share; its arrays are released. EXHAUSTED is the word of a complete slice alone.
+    A slice ends, and its arrays are released, when its search is over, or when memory is full and
+    it holds most in proportion to its share. Only a complete slice answers EXHAUSTED.
     """
 
     def __init__(self, setting: Setting, plans: Sequence[Slice], memory_limit_mb: float) -> None:

@@ -131,7 +131,7 @@ def refill_slots(positions, keys, first, last):
 @inner
 @no_type_check
 def copy(source, into):
-    """For slices cannot be assigned where references are not counted."""
+    """Copies an array: compiled code that counts no references cannot assign slices."""
     for i in range(len(source)):
         into[i] = source[i]
 

@@ -26,9 +26,9 @@ from tokoban.sokoban.search.pruning import Pruning
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps
 
-# By round, to how many expansions the first search goes on, and how many each later one makes.
+# Expansions: of the first search in all rounds so far, and of each later one; both grow by round.
 _FIRST, _LATER, _GROWTH = 1_000, 50, 2
-# Later searches begin where at least these shares of the most that was ever packed are packed.
+# Later searches begin at positions that pack at least these shares of the most ever packed.
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 _MOST_DEAD = 8  # positions that a round may find dead for each share
 _AT_ONCE = 1 << 20  # children that are looked at, so that the memory for that is bounded

@@ -22,7 +22,7 @@ from tokoban.sokoban.search.limits import STOPPED, Limits
 MAX_SQUARES = 64 * 64
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
-_MOST_WORK = 1 << 30  # asked for at once: a search that ends its turns earlier may never be slow
+_MOST_WORK = 1 << 30  # of one call: a search that ends its turns earlier never spends its budget
 
 
 class Outcome(IntEnum):
@@ -165,7 +165,7 @@ class _Run:
     def answer(self, stages: Stages) -> Answer:
         """Runs the stages in turn until one of them has an answer."""
         while True:
-            self._tell()
+            self._report_progress()
             stage = next(stages)
             if stage is None:
                 self._progress = replace(self._progress, elapsed_s=self._elapsed_s())
@@ -213,7 +213,7 @@ class _Run:
                 budget = min(factor * budget, _MOST_WORK)
             else:
                 budget = max(budget // 2, 1)
-            self._tell()
+            self._report_progress()
 
     def _left(self, stage: Stage) -> int | None:
         """How many expansions the stage may make."""
@@ -222,7 +222,7 @@ class _Run:
         left = self._limits.max_expansions - self._earlier_expansions
         return left if stage.max_expansions is None else min(left, stage.max_expansions)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._report is not None:
             self._report(self._progress)
 

@@ -12,7 +12,10 @@ _SLICE_S = 0.01  # after which limits and Ctrl-C are looked at
 
 
 class Underway(Generic[Result]):
-    """A computation in steps that a search does on the way; the clock only parts it in slices."""
+    """A computation in steps, of which a search runs a slice now and then.
+
+    The clock decides only how many steps a slice has, not the result.
+    """
 
     def __init__(self, steps: Steps[Result]) -> None:
         self._steps = steps

@@ -28,7 +28,7 @@ from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps
 
-# By round, how much is expanded by pulls in all, and by pushes to each target.
+# Expansions: of the pulls in all rounds so far, and of FESS to each target; both grow by round.
 _PULLS, _MOST_PULLS = 3_000, 24_000
 _PUSHES = 1_000
 _GROWTH = 4
@@ -41,8 +41,8 @@ _LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
 class Targets:
     """Pulls, then pushes to each of some targets, then more of both.
 
-    The unit of its work is that of the two searches: an area marked, or a push tried. What it takes
-    to set FESS up counts too, or a turn might be spent on hundreds of targets that are hopeless.
+    The unit of its work is a flood of the pulls, or a push that FESS tries. Setting FESS up counts
+    too, or one turn might go to hundreds of hopeless targets.
     """
 
     name = "targets"

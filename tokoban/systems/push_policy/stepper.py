@@ -12,9 +12,7 @@ from torch import Tensor
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Squares, zobrist_keys
-from tokoban.sokoban.search.guide import Guidance, Guide, legal_pushes
-
-_MOST_DEADLOCKED = 1 - 1e-6  # so that a push stays possible however certain the guide is
+from tokoban.sokoban.search.guide import MOST_DEADLOCKED, Guidance, Guide, legal_pushes
 
 
 class PushStepper:
@@ -114,7 +112,7 @@ class PushStepper:
         self.num_evaluated += len(first)
         self._guidance = Guidance(*(part[same] for part in judged))
         self._is_legal = legal_pushes(self._squares.neighbours, self._boxes, zones)
-        deadlocks = self._guidance.push_deadlocks.clip(0, _MOST_DEADLOCKED)
+        deadlocks = self._guidance.push_deadlocks.clip(0, MOST_DEADLOCKED)
         preferred = np.where(
             self._is_legal, self._guidance.log_policy + np.log1p(-deadlocks), -np.inf
         )

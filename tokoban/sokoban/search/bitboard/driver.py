@@ -35,7 +35,7 @@ class Verdict(IntEnum):
     OUT_OF_EXPANSIONS = 3
     OUT_OF_TIME = 4
     OUT_OF_MEMORY = 5
-    TOO_LONG = 6  # no solution of so few pushes that their number can be told
+    TOO_LONG = 6  # every solution has more pushes than can be counted
     STOPPED = 7  # by the caller
 
 

@@ -46,7 +46,7 @@ class Group(NamedTuple):
 
 
 class _Family(NamedTuple):
-    """The consistent fillings in the making, for the player in one region of the full group."""
+    """The consistent fillings found so far, for the player in one region of the full group."""
 
     filling: UInt64[np.ndarray, " M"]
     leaving: UInt64[np.ndarray, " M"]  # boxes known to be able to leave
@@ -57,19 +57,19 @@ class _Family(NamedTuple):
 def groups_in_steps(
     board: PullBoard, occupied: Int16[np.ndarray, " _"], squares: list[int]
 ) -> Steps[list[Int16[np.ndarray, " _"]]]:
-    """Parts of ``squares`` that can be filled in any order, one part after or before another.
+    """Parts of ``squares``, one of which can be filled before or after any other.
 
     Squares side by side are in one part, and so are those that keep each other's boxes from leaving
     when full, but never more than ``MAX_SQUARES``.
     """
     parts = _side_by_side(board, squares)
     stop_at = int(board.work[0]) + _MOST_WORK
-    part = 0  # those before it are not blocked by all others, nor will they be when some are joined
+    part = 0  # no part before it is blocked by all others; joining parts does not change that
     while part < len(parts) and board.work[0] < min(stop_at, _MOST_WORK_IN_ALL):
         yield
         others = [i for i in range(len(parts)) if i != part]
         if _is_blocked_by(board, occupied, parts, part, others):
-            for other in list(others):  # those that are left block it, and no fewer of them do
+            for other in list(others):  # leaves a smallest set that blocks the part
                 fewer = [i for i in others if i != other]
                 if _is_blocked_by(board, occupied, parts, part, fewer):
                     others = fewer
@@ -265,7 +265,7 @@ def add_filling(family, filling, leaving):
 @entry
 @no_type_check
 def go_on_with_family(board, occupied, squares, family):
-    """Does a step of the work; returns whether it ends: with all fillings, or at a bound."""
+    """Does a step of the work; returns whether all fillings are found or a bound is reached."""
     progress = family.progress
     if progress[_KNOWN] == 0:
         full = ~np.uint64(0) >> np.uint64(64 - len(squares))
@@ -297,9 +297,10 @@ def go_on_with_family(board, occupied, squares, family):
 @entry
 @no_type_check
 def fill_layers(board, occupied, squares, layers):
-    """Fills ``layers``: what can leave the full group comes last, what can leave then before that.
+    """Fills ``layers``, the order in which squares are filled.
 
-    What never can leave is in the lowest.
+    The highest layer has the boxes that can leave the full group, the next one those that can leave
+    then, and so on; the lowest has those that never can.
     """
     fill(board, occupied, squares, ~np.uint64(0))
     layers[:] = 0

@@ -122,7 +122,7 @@ def packed_of_group(packing, group, is_blocked):
 def packed_in_fillings(packing, group, filled):
     """The largest part of ``filled`` that is in the list of consistent fillings.
 
-    While the squares of all consistent fillings are not full, those of them that are count alone.
+    Until the core, which every consistent filling has, is full, only its filled squares count.
     """
     core = packing.core[group]
     if filled & core != core:
@@ -228,8 +228,8 @@ def point_of_plan(packing, is_blocked):
 def fill_point(packing, stage, point):
     """Finds what is out of plan: squares from which no box will come to a square to be filled.
 
-    What counts is not the squares packed now but those packed when the squares out of plan are
-    next more, in the order of the plan, so that boxes are cleared away early.
+    Looks ahead in the order of the plan, to the next step that puts more squares out of plan, so
+    that boxes are cleared away early.
     """
     points = packing.points
     packed, zone = points.packed[point], points.out_of_plan[point]

@@ -27,7 +27,7 @@ from tokoban.sokoban.search.steps import Steps, completed
 
 
 class _Stage(NamedTuple):
-    """A stage in the making: what is filled when it begins, and its steps."""
+    """A stage of a plan as lists: the squares filled when it begins, and its steps."""
 
     base: list[int]
     fills: list[int]
@@ -94,7 +94,7 @@ def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
 
 
 def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> Packing:
-    """All of a plan in arrays."""
+    """The plan as arrays."""
     steps, first_step = list(stages[0].base), []
     for stage in stages:
         first_step.append(len(steps))
@@ -148,7 +148,7 @@ def _no_points(ground: Ground, stages: list[_Stage]) -> Points:
 
 
 def _firsts(counts: list[int]) -> Int64[np.ndarray, " _"]:
-    """Where each of several runs begins, and the end."""
+    """The first index of each of several lists in one array, and the end of the last."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 

@@ -16,7 +16,7 @@ from tokoban.sokoban.search.pairing_heap import pairing_heap
 
 GONE = NONE  # where a box is that has left the board
 _CAPACITY = 1 << 19
-_MAX_REGIONS = 7  # so many or more are one and the same
+_MAX_REGIONS = 7  # more count as this many
 
 # Entries of `PullTree.progress`.
 NUM_NODES, NUM_CELLS, NEXT_CELL, NEW_CELL, NUM_TURNS, BEST, FOUND, WORK = range(8)
@@ -132,7 +132,7 @@ meld, without_root = pairing_heap(is_before)
 @inner
 @no_type_check
 def enter(board, tree, node):
-    """Makes a new position one of its cell, unless it is known."""
+    """Puts a position into the heap of its cell; returns whether it was new."""
     mask = len(tree.slots) - 1
     player = tree.player[node]
     key = tree.boxes_key[node] ^ board.keys[1, player]
@@ -173,7 +173,7 @@ def enter(board, tree, node):
 @inner
 @no_type_check
 def cell_of(board, tree, node):
-    """The numbers of boxes, of boxes on goals and of regions of free floor, in one."""
+    """The number of the cell of a position."""
     cell = np.int64(tree.num_boxes[node]) * (len(board.goals) + 1) + tree.num_on_goals[node]
     return cell * (_MAX_REGIONS + 1) + min(np.int64(tree.num_regions[node]), _MAX_REGIONS)
 

@@ -45,9 +45,9 @@ BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
 @partial(inner, is_inlined=True)
 @no_type_check
 def lay_out(tables, tree, scratch, child):
-    """Lays a child out as the position in the making; returns the regions beside the player's.
+    """Lays a child out as the position in the making; returns how many other regions there are.
 
-    -1 if the child has been expanded already, or there is a better record of it.
+    Other than the player's; -1 if the child has been expanded already or has a better record.
     """
     ground = tables.ground
     position = tree.progress[NUM_LAID_OUT]

@@ -40,6 +40,7 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.guide import MOST_DEADLOCKED
 from tokoban.sokoban.search.guided.classical import judge, may_push
 from tokoban.sokoban.search.guided.macros import MOST_MACROS, list_macros
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
@@ -51,8 +52,6 @@ NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REAC
 
 # Why `take` returned.
 BATCH, SOLVED, FULL, EXHAUSTED, BUDGET_SPENT = range(5)
-
-_MOST_DEADLOCKED = 1 - 1e-6  # however certain the guide is, the position is only put off
 
 
 class Level(NamedTuple):
@@ -227,8 +226,8 @@ def _is_solved(level, tree, position):
 @inner
 @no_type_check
 def _follow_likeliest(level, tree, node):
-    """Puts only one node into the queue: after the likeliest push to no deadlock, to a position
-    where play has not been."""
+    """Puts one node into the queue: after the likeliest push that leads to no deadlock, and to a
+    position that play has not visited."""
     first, best, best_log_pi = tree.first_edge[tree.position[node]], NONE, -np.inf
     for edge in range(first, first + tree.num_edges[tree.position[node]]):
         log_solvable = np.float64(tree.edge_log_solvable[edge])
@@ -419,9 +418,9 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
             progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)
             return SOLVED
         if tree.num_edges[position] == 0:
-            # Nothing hangs on what the guide would say: no solution goes through this position.
+            # The guide need not judge it: no solution goes through this position.
             tree.is_evaluated[position] = True
-            tree.log_solvable[position] = math.log(1.0 - _MOST_DEADLOCKED)
+            tree.log_solvable[position] = math.log(1.0 - MOST_DEADLOCKED)
             _expand(level, tree, node)
             continue
         batch.nodes[sizes[0]] = node
@@ -455,7 +454,7 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
         position = batch.positions[row]
         tree.is_evaluated[position] = True
         tree.pushes_left[position] = max(pushes_left[row], 0.0)
-        tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], _MOST_DEADLOCKED))
+        tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], MOST_DEADLOCKED))
         first, count = tree.first_edge[position], tree.num_edges[position]
         total, num_singles = 0.0, 0
         for edge in range(first, first + count):
@@ -472,7 +471,7 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
                 share = (1.0 - level.uniform) * probability + level.uniform * share
             tree.edge_log_pi[edge] = math.log(share * tree.edge_share[edge])
             # A macro push leads on from what its first push leads to.
-            is_lost = min(push_deadlocks[row, box, direction], _MOST_DEADLOCKED)
+            is_lost = min(push_deadlocks[row, box, direction], MOST_DEADLOCKED)
             tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
     tree.progress[NUM_EVALUATED] += batch.sizes[1]
     for i in range(batch.sizes[0]):
