@@ -48,6 +48,7 @@ from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.guide import Guide
 from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import (
     SLICES,
     Portfolio,
@@ -56,7 +57,7 @@ from tokoban.sokoban.search.portfolio import (
     setting_in_steps,
 )
 from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import Steps
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy

@@ -17,7 +17,8 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome, Stage, find_answer
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.single import Stage, find_answer
 
 LOADED = (
     "from folder.deep.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.guided.classical import classical_rules
 from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch
 from tokoban.sokoban.search.guided.search import prepare as prepare_guided
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import is_hopeless
 from tokoban.systems.push_policy.stepper import PushStepper

@@ -6,7 +6,7 @@ from typing import Any
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.bidirectional import search
+from tokoban.sokoban.search import laying_out
 from tokoban.sokoban.search.bidirectional.moves import Scratch, empty_scratch
 from tokoban.sokoban.search.bidirectional.sides import Side, first_side
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
@@ -21,7 +21,7 @@ def for_python(function: Any) -> Any:
     return entry(function.py_func)
 
 
-lay_out = for_python(search.lay_out)
+lay_out_position = for_python(laying_out.lay_out_position)
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def lay_out_board(board: Board) -> LaidOut:
     boxes = squares.numbers(board.boxes)
     side = first_side(tables, boxes, [squares.number[board.player]], 4096)
     scratch = empty_scratch(len(squares.squares), len(boxes))
-    num_regions = lay_out(tables.ground, side.positions, scratch, 0)
+    words, player = side.positions.boxes[0], side.positions.player[0]
+    num_regions = lay_out_position(tables.ground, words, player, scratch)
     pruning = empty_pruning(len(squares.squares), len(boxes))
     return LaidOut(squares.squares, tables, backward, side, scratch, pruning, num_regions)

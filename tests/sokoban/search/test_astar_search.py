@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import astar_search, push_search, single
+from tokoban.sokoban.search import astar_search, positions, push_search, single
 from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
 from tokoban.sokoban.search.astar_search import AStar, stages
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
@@ -28,7 +28,7 @@ def solve_by_astar(board: Board, objective: Objective) -> Answer:
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     roomy = solve_by_astar(CROWDED, "moves")
     monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
-    monkeypatch.setattr(astar_search, "ENTERED_AT_ONCE", 7)
+    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
     growing = solve_by_astar(CROWDED, "moves")
     assert roomy.solution is not None
     assert growing.solution is not None
@@ -58,7 +58,7 @@ def test_limits_are_looked_at_while_a_store_that_has_grown_is_filled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
-    monkeypatch.setattr(astar_search, "ENTERED_AT_ONCE", 7)
+    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
     _, search = searched(LARGE, "pushes", 1)
     while search.go_on(1, None) != single.Outcome.STORE_FULL:
         pass

@@ -14,6 +14,7 @@ from tokoban.sokoban.search import portfolio
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import (
     SLICES,
     Portfolio,
@@ -22,7 +23,7 @@ from tokoban.sokoban.search.portfolio import (
     SliceSearch,
     setting_in_steps,
 )
-from tokoban.sokoban.search.single import Outcome, Stage, find_answer
+from tokoban.sokoban.search.single import Stage, find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 PUSH = parse_board("@$.")

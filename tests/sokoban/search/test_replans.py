@@ -11,9 +11,9 @@ from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.fess.tree import BEST, FIRST_NEW, NUM_LAID_OUT, Tree
 from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, setting_in_steps
 from tokoban.sokoban.search.replans import Replans, dead_positions
-from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import completed
 
 

@@ -15,7 +15,8 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages, find_answer
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.single import Search, Stage, Stages, find_answer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PUSH = parse_board("@$.")

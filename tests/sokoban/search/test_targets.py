@@ -10,8 +10,9 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import targets
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, Setting, setting_in_steps
-from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import completed
 
 # Four boxes in a room, and their goals around a corner.

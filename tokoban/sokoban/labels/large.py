@@ -24,9 +24,9 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import empty_pruning
-from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.solver import solve
 
 # As ``puzzles`` has it, so that the solution of every generated puzzle is proved again.

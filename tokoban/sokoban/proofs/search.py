@@ -15,10 +15,8 @@ from tokoban.sokoban.search import positions as stored
 from tokoban.sokoban.search.deadlocks import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
-
-# Why `search` returned.
-BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
 
 # Entries of `Store.progress`.
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS, NUM_FLOODS = range(6)
@@ -331,14 +329,14 @@ def search(ground, store, deadlocks, scratch, max_expansions):
             progress[LOWEST_BUCKET] += 1
         position = bucket[progress[LOWEST_BUCKET]]
         if position == NONE:
-            return EXHAUSTED
+            return Outcome.EXHAUSTED
         if progress[LOWEST_BUCKET] == 0:
             progress[REACHED] = position
-            return SOLVED
+            return Outcome.SOLVED
         if progress[NUM_EXPANSIONS] >= max_expansions:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         if store.positions.num_known[0] + 4 * len(scratch.boxes) > len(store.next_open):
-            return STORE_FULL
+            return Outcome.STORE_FULL
         bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
         progress[NUM_EXPANSIONS] += 1
         expand(ground, store, deadlocks, scratch, position)

@@ -14,6 +14,7 @@ from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_TRAPS
 from tokoban.sokoban.proofs.static import Proof, frozen_group
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import unpacked_bits
 
 _FIRST_CAPACITY = 1 << 8
@@ -56,12 +57,12 @@ def search_subset(
             slice_expansions = min(2 * slice_expansions, max_positions)
         else:
             slice_expansions = max(slice_expansions // 2, 1)
-        if outcome == search.SOLVED:
+        if outcome == Outcome.SOLVED:
             return Searched(expansions, solution=_solution(numbered, store))
-        if outcome == search.EXHAUSTED:
+        if outcome == Outcome.EXHAUSTED:
             return Searched(expansions, proof=_proof(numbered, store, deadlocks))
         limit = f"{max_positions} positions" if expansions >= max_positions else None
-        if outcome == search.STORE_FULL:
+        if outcome == Outcome.STORE_FULL:
             # The larger one is twice the old one, which stays until it is copied.
             num_bytes = 3 * sum(array.nbytes for array in (*store.positions, *store[1:]))
             if num_bytes > watch.limits.memory_limit_mb * 1e6:
@@ -69,7 +70,7 @@ def search_subset(
         limit = watch.reason_to_end() or limit
         if limit is not None:
             return Searched(expansions, limit=limit)
-        if outcome == search.STORE_FULL:
+        if outcome == Outcome.STORE_FULL:
             store = search.grown(store, ground)
 
 

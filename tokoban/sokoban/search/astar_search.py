@@ -1,6 +1,6 @@
 """A* for a board of any size, as a search that can be left off; ``push_search`` is its loop."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -10,11 +10,12 @@ from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
-from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, packed_bits, refill_slots
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.positions import Refill, packed_bits, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pruning import grown as grown_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
-from tokoban.sokoban.search.single import ONE_PUSH, Outcome, Stage, Stages, solve_in_slices
+from tokoban.sokoban.search.single import ONE_PUSH, Stage, Stages, solve_in_slices
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
@@ -23,15 +24,6 @@ _FEW_EXPANSIONS = 512
 # With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
 # no bound brings such a level within reach.
 MAX_MATCHED = 256
-_ALL = 1 << 62  # positions
-
-_OUTCOMES = {
-    push_search.BUDGET_SPENT: Outcome.BUDGET_SPENT,
-    push_search.STORE_FULL: Outcome.STORE_FULL,
-    push_search.SOLVED: Outcome.SOLVED,
-    push_search.EXHAUSTED: Outcome.EXHAUSTED,
-    push_search.TOO_LONG: Outcome.TOO_LONG,
-}
 
 
 def stages(board: Board, objective: Objective) -> Stages:
@@ -77,7 +69,7 @@ class AStar:
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
-        self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
+        self._refill = Refill()
         self._at_least = 0
         # Not summed at each look at the limits, of which a short search has many.
         self._num_bytes = self._count_bytes()
@@ -91,12 +83,8 @@ class AStar:
         """As ``single.Search`` says."""
         positions, progress = self.frontier.positions, self.frontier.progress
         num_known = int(positions.num_known[0])
-        if self._next_to_enter < num_known:
-            first = self._next_to_enter
-            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_known)
-            refill_slots(positions, self.problem.ground.keys, first, self._next_to_enter)
-            if self._next_to_enter == num_known:
-                self._next_to_enter = _ALL
+        enter = partial(refill_slots, positions, self.problem.ground.keys)
+        if self._refill.go_on(num_known, enter):
             return Outcome.BUDGET_SPENT
         num_expansions = int(progress[push_search.NUM_EXPANSIONS])
         stop_at = num_expansions + budget
@@ -114,10 +102,12 @@ class AStar:
         if max_expansions is not None:
             stop_at = min(stop_at, max_expansions)
         pruning = self.pruning._replace(few_boxes=self._few_boxes.tables._replace(now=self._now))
-        outcome = push_search.search(self.problem, self.frontier, self.scratch, pruning, stop_at)
+        outcome: Outcome = push_search.search(
+            self.problem, self.frontier, self.scratch, pruning, stop_at
+        )
         # No solution costs less than the least total of an open position.
         self._at_least = max(self._at_least, int(progress[push_search.LOWEST_BUCKET]))
-        return _OUTCOMES[outcome]
+        return outcome
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says."""
@@ -139,7 +129,7 @@ class AStar:
     def grow(self) -> None:
         """As ``single.Search`` says."""
         self.frontier = _grown(self.frontier)
-        self._next_to_enter = 0
+        self._refill.begin()
         self._num_bytes = self._count_bytes()
 
     def _count_bytes(self) -> int:

@@ -20,10 +20,11 @@ from tokoban.sokoban.search.fess.advisors import ADVISORS
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.replans import Replans
-from tokoban.sokoban.search.single import Outcome, Search, Stage, Stages
+from tokoban.sokoban.search.single import Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
 from tokoban.sokoban.search.targets import Targets
 

@@ -5,6 +5,8 @@ playing", 1970), updated by two exclusive ors per push. The hash only chooses a 
 player are compared exactly, because proofs rest on what is found. Axes as in ``ground``.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
@@ -14,7 +16,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, index, lowest
 from tokoban.sokoban.search.ground import NONE
 
-ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
+_ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
 
 
 class Positions(NamedTuple):
@@ -68,12 +70,34 @@ def enlarged(positions: Positions, capacity: int) -> Positions:
     return positions._replace(slots=empty_slots(capacity))
 
 
+class Refill:
+    """Enters what a store holds into its hash table after that has grown, some at a time."""
+
+    def __init__(self) -> None:
+        self._next: int | None = None  # to be entered; None if the table lacks nothing
+
+    def begin(self) -> None:
+        """Says that the table is empty."""
+        self._next = 0
+
+    def go_on(self, count: int, enter: Callable[[int, int], None]) -> bool:
+        """Calls ``enter(first, last)`` for some of ``count``; returns False if none was lacking."""
+        if self._next is None:
+            return False
+        first, last = self._next, min(self._next + _ENTERED_AT_ONCE, count)
+        enter(first, last)
+        self._next = None if last == count else last
+        return True
+
+
 def grown(positions: Positions, keys: UInt64[np.ndarray, "2 F"]) -> Positions:
     """The same positions, in the same arrays, with room for twice as many."""
     larger = enlarged(positions, 2 * len(positions.player))
     count = int(positions.num_known[0])
-    for first in range(0, count, ENTERED_AT_ONCE):
-        refill_slots(larger, keys, first, min(first + ENTERED_AT_ONCE, count))
+    refill = Refill()
+    refill.begin()
+    while refill.go_on(count, partial(refill_slots, larger, keys)):
+        pass
     return larger
 
 

@@ -19,6 +19,7 @@ from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
 from tokoban.sokoban.search.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.positions import (
     Positions,
@@ -29,9 +30,6 @@ from tokoban.sokoban.search.positions import (
     slot_of,
 )
 from tokoban.sokoban.search.pruning import is_deadlocked_by_push, judge_corrals
-
-# Why `search` returned.
-BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
 
 # Entries of `Frontier.progress`.
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, HAS_DROPPED, CORRAL_FLOODS = range(5)
@@ -290,14 +288,14 @@ def search(problem, frontier, scratch, pruning, max_expansions):
     while True:
         position = _first_open(frontier)
         if position == NONE:
-            return TOO_LONG if progress[HAS_DROPPED] else EXHAUSTED
+            return Outcome.TOO_LONG if progress[HAS_DROPPED] else Outcome.EXHAUSTED
         if frontier.lower_bound[position] == 0:
             progress[REACHED] = position
-            return SOLVED
+            return Outcome.SOLVED
         if progress[NUM_EXPANSIONS] >= max_expansions:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         if positions.num_known[0] + 4 * len(scratch.boxes) > len(frontier.cost):
-            return STORE_FULL
+            return Outcome.STORE_FULL
         frontier.bucket[progress[LOWEST_BUCKET]] = frontier.next_open[position]
         progress[NUM_EXPANSIONS] += 1
         _expand(problem, frontier, scratch, pruning, position)

@@ -21,9 +21,9 @@ from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import BEST, EXPANDING, FIRST_NEW, NUM_LAID_OUT, Tree
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning
-from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps
 
 # Expansions: of the first search in all rounds so far, and of each later one; both grow by round.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 from tokoban import compiling
@@ -18,23 +17,12 @@ from tokoban.sokoban.search.answer import (
     Report,
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
+from tokoban.sokoban.search.outcome import Outcome
 
 MAX_SQUARES = 64 * 64
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
 _MOST_WORK = 1 << 30  # of one call: a search that ends its turns earlier never spends its budget
-
-
-class Outcome(IntEnum):
-    """Why a search came back."""
-
-    BUDGET_SPENT = 0
-    STORE_FULL = 1
-    SOLVED = 2
-    EXHAUSTED = 3  # no solution
-    TOO_LONG = 4  # no solution for less than MAX_PRICE
-    STUCK = 5  # play without search came to no new position
-    INCONCLUSIVE = 6  # exhausted, but solutions may have been dropped
 
 
 @runtime_checkable

@@ -24,8 +24,8 @@ from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.one_box import directions_of_steps
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
-from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import Steps
 
 # Expansions: of the pulls in all rounds so far, and of FESS to each target; both grow by round.

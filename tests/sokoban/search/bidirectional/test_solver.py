@@ -12,10 +12,9 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import ground
 from tokoban.sokoban.search.bidirectional import solver, tables
-from tokoban.sokoban.search.bidirectional.search import EXHAUSTED
 from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
 from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.steps import completed
 
 SHAPES = {
@@ -64,10 +63,10 @@ def test_either_side_alone_exhausts_only_what_is_unsolvable(turn: int) -> None:
             continue
         two_sides = completed(solver.fess_in_steps(board, Squares(board)))
         two_sides.turn = turn
-        while (outcome := two_sides.go_on(1 << 20, None)) == solver.BUDGET_SPENT:
+        while (outcome := two_sides.go_on(1 << 20, None)) == Outcome.BUDGET_SPENT:
             two_sides.turn = turn
         is_solvable = can_be_solved(board)
-        assert (outcome == EXHAUSTED) == (not is_solvable)
+        assert (outcome == Outcome.EXHAUSTED) == (not is_solvable)
         answers.add(is_solvable)
     assert answers == {True, False}
 
@@ -194,7 +193,7 @@ def test_the_sides_share_the_work() -> None:
     turns = set()
     for _ in range(50):
         turns.add(two_sides.turn)
-        if two_sides.go_on(1 << 10, None) != solver.BUDGET_SPENT:
+        if two_sides.go_on(1 << 10, None) != Outcome.BUDGET_SPENT:
             break
     assert two_sides.sides[0].positions.num_known[0] > 1
     assert 0 in turns

@@ -39,8 +39,8 @@ from tokoban.sokoban.search.fess.scores import (
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import FIRST_NEW, NUM_CHILDREN
 from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import unpacked_bits
-from tokoban.sokoban.search.single import Outcome
 from tokoban.sokoban.search.steps import completed
 
 point_of_plan = for_python(plan.point_of_plan)

@@ -15,7 +15,8 @@ from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import FIRST_NEW, Tree
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import completed
 
 SHAPES = {

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.guided.search import (
     solve_guided,
 )
 from tokoban.sokoban.search.guided.tree import NUM_NODES
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.outcome import Outcome
 
 _UNIFORM = 0.01
 _MOST_PUSHES = 14

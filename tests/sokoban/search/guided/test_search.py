@@ -18,7 +18,7 @@ from tokoban.sokoban.search.guided.search import (
     solve_guided,
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.outcome import Outcome
 
 # Far more positions than any test evaluates.
 _ROOM = Board.from_xsb(

@@ -3,8 +3,6 @@
 from functools import partial
 from typing import no_type_check
 
-import numpy as np
-
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bidirectional.features import add_weights
 from tokoban.sokoban.search.bidirectional.heaps import enter, take_next
@@ -21,32 +19,9 @@ from tokoban.sokoban.search.bidirectional.sides import (
 )
 from tokoban.sokoban.search.bounds import match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
-from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE
-from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.pruning import judge_corrals
-
-# Floods of corral searches: one expansion tries so many moves that all are worth it.
-_UNLIMITED = 1 << 62
-
-# Why `search` returned.
-BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
-
-
-@partial(inner, is_inlined=True)
-@no_type_check
-def lay_out(ground, positions, scratch, position):
-    """Puts boxes and areas of a position into the scratch; returns the regions beside the area."""
-    boxes, is_blocked = scratch.boxes, scratch.is_blocked
-    player = positions.player[position]
-    list_boxes(positions.boxes[position], boxes)
-    is_blocked[: len(is_blocked) - 1] = False
-    for row in range(len(boxes)):
-        is_blocked[boxes[row]] = True
-        scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-    scratch.area[:] = 0
-    flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting)
-    return flood_rest(ground.neighbours, is_blocked, scratch.area, 1, scratch.waiting)
+from tokoban.sokoban.search.laying_out import judge_position, lay_out_position
+from tokoban.sokoban.search.outcome import Outcome
 
 
 @inner
@@ -66,27 +41,15 @@ def expand(tables, side, other_side, scratch, pruning, max_floods):
     """
     ground, positions, progress = tables.ground, side.positions, side.progress
     position = progress[EXPANDING]
-    num_regions = lay_out(ground, positions, scratch, position)
+    words, player = positions.boxes[position], positions.player[position]
+    num_regions = lay_out_position(ground, words, player, scratch)
     if progress[VERDICT] == NONE:
         progress[VERDICT] = NO_CORRAL
         if not tables.is_backward:
-            num_floods = pruning.corral_search.num_floods
-            progress[NUM_FLOODS] -= num_floods[0]
-            progress[VERDICT] = judge_corrals(
-                ground,
-                pruning,
-                positions.boxes[position],
-                scratch.boxes,
-                scratch.is_blocked,
-                scratch.area,
-                num_regions,
-                np.int64(positions.player[position]),
-                0,
-                _UNLIMITED,
+            progress[VERDICT], num_floods = judge_position(
+                ground, words, player, scratch, pruning, num_regions
             )
-            progress[NUM_FLOODS] += num_floods[0]
-            for row in range(len(scratch.boxes)):
-                scratch.may_move[row] = pruning.may_move[row]
+            progress[NUM_FLOODS] += num_floods
     if progress[VERDICT] == DEADLOCKED:
         progress[NUM_DEADLOCKED] += 1
         progress[EXPANDING] = NONE
@@ -120,15 +83,15 @@ def search(tables, side, other_side, scratch, pruning, max_floods, max_expansion
     while True:
         if progress[EXPANDING] == NONE:
             if progress[NUM_FLOODS] >= max_floods or progress[NUM_EXPANSIONS] >= max_expansions:
-                return BUDGET_SPENT
+                return Outcome.BUDGET_SPENT
             progress[EXPANDING] = take_next(side)
             if progress[EXPANDING] == NONE:
-                return EXHAUSTED
+                return Outcome.EXHAUSTED
             progress[VERDICT] = NONE
             progress[NEXT_ROW] = 0
             progress[FIRST_NEW] = side.positions.num_known[0]
             progress[NUM_FLOODS] += 1
         if not expand(tables, side, other_side, scratch, pruning, max_floods):
             if progress[REACHED] != NONE:
-                return SOLVED
-            return STORE_FULL if is_full(tables, side) else BUDGET_SPENT
+                return Outcome.SOLVED
+            return Outcome.STORE_FULL if is_full(tables, side) else Outcome.BUDGET_SPENT

@@ -6,7 +6,7 @@ the solved board by pulls, until the two sides meet.
 
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -17,13 +17,7 @@ from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.bidirectional.heaps import enter
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.bidirectional.paths import find_directions
-from tokoban.sokoban.search.bidirectional.search import (
-    BUDGET_SPENT,
-    EXHAUSTED,
-    SOLVED,
-    STORE_FULL,
-    search,
-)
+from tokoban.sokoban.search.bidirectional.search import search
 from tokoban.sokoban.search.bidirectional.sides import (
     MET,
     NUM_EXPANSIONS,
@@ -38,28 +32,15 @@ from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, refill_slots
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.positions import Refill, num_bytes, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import (
-    ONE_PUSH,
-    Outcome,
-    Stage,
-    Stages,
-    find_answer,
-    solve_in_slices,
-)
+from tokoban.sokoban.search.single import ONE_PUSH, Stage, Stages, find_answer, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
 _FIRST_CAPACITY = 1 << 12
-_ALL = 1 << 62  # positions
-
-_OUTCOMES = {
-    BUDGET_SPENT: Outcome.BUDGET_SPENT,
-    STORE_FULL: Outcome.STORE_FULL,
-    SOLVED: Outcome.SOLVED,
-    EXHAUSTED: Outcome.EXHAUSTED,
-}
+_UNTIL_THE_END = 1 << 62  # floods
 
 
 def solve_any(
@@ -143,7 +124,7 @@ class BidirectionalFess:
         self._now = np.full((2, 1), NONE)  # as in ``FewBoxes``
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
-        self._next_to_enter = _ALL  # the first position that the hash table, which has grown, lacks
+        self._refill = Refill()
         self.turn = int(is_backward_only)
         self._is_backward_only = is_backward_only
 
@@ -176,24 +157,19 @@ class BidirectionalFess:
         slots = self.sides[self.turn].positions.slots
         self.sides[self.turn] = grown(self.sides[self.turn])
         if self.sides[self.turn].positions.slots is not slots:
-            self._next_to_enter = 0
+            self._refill.begin()
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         side, other = self.sides[self.turn], self.sides[1 - self.turn]
         num_known = int(side.positions.num_known[0])
-        if self._next_to_enter < num_known:
-            first = self._next_to_enter
-            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_known)
-            keys = self.tables[self.turn].ground.keys
-            refill_slots(side.positions, keys, first, self._next_to_enter)
-            if self._next_to_enter == num_known:
-                self._next_to_enter = _ALL
+        keys = self.tables[self.turn].ground.keys
+        if self._refill.go_on(num_known, partial(refill_slots, side.positions, keys)):
             return Outcome.BUDGET_SPENT
         # The turns must not depend on the slices, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         if self._is_backward_only:
-            turn_ends = _ALL
+            turn_ends = _UNTIL_THE_END
         stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)
         later = self._few_boxes[self.turn]
         if side.progress[NUM_EXPANSIONS] >= later.next_at:
@@ -203,7 +179,7 @@ class BidirectionalFess:
         if max_expansions is not None:
             left = max_expansions - int(other.progress[NUM_EXPANSIONS])
             max_here = min(max_here, left)
-        outcome = search(
+        outcome: Outcome = search(
             self.tables[self.turn],
             side,
             other,
@@ -212,9 +188,9 @@ class BidirectionalFess:
             stop_at,
             max_here,
         )
-        if outcome == BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
+        if outcome == Outcome.BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
-        return _OUTCOMES[outcome]
+        return outcome
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once the sides have met."""

@@ -21,7 +21,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     grown,
 )
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Outcome
+from tokoban.sokoban.search.outcome import Outcome
 
 _FIRST_MOVES = 1 << 12
 _UNLIMITED = 1 << 62

@@ -7,7 +7,7 @@ import numpy as np
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bounds import match_all, matched_pushes
-from tokoban.sokoban.search.corrals import DEADLOCKED, NO_CORRAL
+from tokoban.sokoban.search.corrals import DEADLOCKED
 from tokoban.sokoban.search.fess.advisors import advise
 from tokoban.sokoban.search.fess.heaps import enter, take_next
 from tokoban.sokoban.search.fess.moves import is_worth_storing, move_box
@@ -30,16 +30,9 @@ from tokoban.sokoban.search.fess.tree import (
     lacks_room,
     slot_of,
 )
-from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
-from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.pruning import judge_corrals
-
-# Floods of corral searches: one expansion tries so many moves that all are worth it.
-_UNLIMITED = 1 << 62
-
-# Why `search` returned.
-BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED = range(4)
+from tokoban.sokoban.search.laying_out import judge_position, lay_out_position
+from tokoban.sokoban.search.outcome import Outcome
 
 
 @partial(inner, is_inlined=True)
@@ -62,17 +55,9 @@ def lay_out(tables, tree, scratch, child):
     tree.player[position] = player
     tree.came_by[position] = child
     tree.score[position] = tree.child_score[child]
-    boxes, is_blocked = scratch.boxes, scratch.is_blocked
-    list_boxes(words, boxes)
-    is_blocked[: len(is_blocked) - 1] = False
-    for row in range(len(boxes)):
-        is_blocked[boxes[row]] = True
-        scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-    scratch.area[:] = 0
-    flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting)
-    num_regions = flood_rest(ground.neighbours, is_blocked, scratch.area, 1, scratch.waiting)
+    num_regions = lay_out_position(ground, words, player, scratch)
     if child == 0:
-        tree.score[position] = score_of(tables, is_blocked, words, 1 + num_regions)
+        tree.score[position] = score_of(tables, scratch.is_blocked, words, 1 + num_regions)
     tree.best_cell[position] = max(tree.best_cell[parent], tree.score[position] >> CELL_SHIFT)
     return num_regions
 
@@ -87,23 +72,9 @@ def is_hopeless(tables, tree, scratch, pruning, num_regions):
     matching = scratch.matching[0]
     if tables.is_matched and matched_pushes(ground.pushes, scratch.places, matching) >= UNREACHABLE:
         return True
-    num_floods = pruning.corral_search.num_floods
-    progress[NUM_PUSHES] -= num_floods[0]
-    verdict = judge_corrals(
-        ground,
-        pruning,
-        tree.boxes[position],
-        scratch.boxes,
-        scratch.is_blocked,
-        scratch.area,
-        num_regions,
-        np.int64(tree.player[position]),
-        0,
-        _UNLIMITED,
-    )
-    progress[NUM_PUSHES] += num_floods[0]
-    for row in range(len(scratch.may_move)):
-        scratch.may_move[row] = verdict == NO_CORRAL or pruning.may_move[row]
+    words, player = tree.boxes[position], tree.player[position]
+    verdict, num_floods = judge_position(ground, words, player, scratch, pruning, num_regions)
+    progress[NUM_PUSHES] += num_floods
     return verdict == DEADLOCKED
 
 
@@ -265,12 +236,12 @@ def search(tables, tree, scratch, pruning, max_pushes, max_expansions):
     while True:
         if progress[EXPANDING] == NONE:
             if progress[NUM_PUSHES] >= max_pushes or progress[NUM_LAID_OUT] > max_expansions:
-                return BUDGET_SPENT
+                return Outcome.BUDGET_SPENT
             if lacks_room(tree, num_floor):
-                return STORE_FULL
+                return Outcome.STORE_FULL
             child = take_next(tree)
             if child == NONE:
-                return EXHAUSTED
+                return Outcome.EXHAUSTED
             num_regions = lay_out(tables, tree, scratch, child)
             if num_regions < 0:
                 continue
@@ -284,5 +255,5 @@ def search(tables, tree, scratch, pruning, max_pushes, max_expansions):
             solved_by = progress[SOLVED_BY]
             if solved_by != NONE:
                 tree.run[solved_by] = add_run(tree, progress[NUM_LAID_OUT], 0, 0, solved_by)
-                return SOLVED
-            return STORE_FULL if lacks_room(tree, num_floor) else BUDGET_SPENT
+                return Outcome.SOLVED
+            return Outcome.STORE_FULL if lacks_room(tree, num_floor) else Outcome.BUDGET_SPENT

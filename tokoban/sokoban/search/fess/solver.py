@@ -1,7 +1,7 @@
 """FESS from the start by pushes: any solution of a level of any size, or a proof of none."""
 
 from collections.abc import Set
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -12,13 +12,7 @@ from tokoban.sokoban.search.fess import planning
 from tokoban.sokoban.search.fess.advisors import ADVISORS, MAX_ADVICE
 from tokoban.sokoban.search.fess.moves import empty_scratch
 from tokoban.sokoban.search.fess.paths import find_directions
-from tokoban.sokoban.search.fess.search import (
-    BUDGET_SPENT,
-    EXHAUSTED,
-    SOLVED,
-    STORE_FULL,
-    search,
-)
+from tokoban.sokoban.search.fess.search import search
 from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.fess.tree import (
     FIRST_NEW,
@@ -35,20 +29,13 @@ from tokoban.sokoban.search.fess.tree import (
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
-from tokoban.sokoban.search.positions import ENTERED_AT_ONCE, num_bytes, packed_bits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.positions import Refill, num_bytes, packed_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import ONE_PUSH, Outcome, solve_in_slices
+from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 _FIRST_CHILDREN = 1 << 14
-_ALL = 1 << 62  # children
-
-_OUTCOMES = {
-    BUDGET_SPENT: Outcome.BUDGET_SPENT,
-    STORE_FULL: Outcome.STORE_FULL,
-    SOLVED: Outcome.SOLVED,
-    EXHAUSTED: Outcome.EXHAUSTED,
-}
 
 
 def fess_in_steps(
@@ -110,7 +97,7 @@ class Fess:
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``; others search while this waits
         self._is_sharing = pruning is not None
-        self._next_to_enter = _ALL  # the first child that the hash table, which has grown, lacks
+        self._refill = Refill()
         self._table_bytes = num_bytes((tables, self.scratch))
         if self._is_sharing:
             self._table_bytes -= num_bytes(ground)
@@ -142,17 +129,12 @@ class Fess:
         slots = self.tree.slots
         self.tree = grown(self.tree, len(self.tables.ground.zone))
         if self.tree.slots is not slots:
-            self._next_to_enter = 0
+            self._refill.begin()
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
         num_filed = int(self.tree.progress[FIRST_NEW])
-        if self._next_to_enter < num_filed:
-            first = self._next_to_enter
-            self._next_to_enter = min(first + ENTERED_AT_ONCE, num_filed)
-            refill_slots(self.tree, first, self._next_to_enter)
-            if self._next_to_enter == num_filed:
-                self._next_to_enter = _ALL
+        if self._refill.go_on(num_filed, partial(refill_slots, self.tree)):
             return Outcome.BUDGET_SPENT
         stop_at = int(self.tree.progress[NUM_PUSHES]) + budget
         later = self._few_boxes
@@ -161,7 +143,7 @@ class Fess:
             return Outcome.BUDGET_SPENT
         most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
         pruning = self.pruning._replace(few_boxes=later.tables._replace(now=self._now))
-        return _OUTCOMES[search(self.tables, self.tree, self.scratch, pruning, stop_at, most)]
+        return search(self.tables, self.tree, self.scratch, pruning, stop_at, most)
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once one was found."""

@@ -25,9 +25,10 @@ from tokoban.sokoban.search.guided.macros import empty_macros
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import one_box_moves
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
-from tokoban.sokoban.search.single import Outcome, Stage, Stages, find_answer
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
 
 Order = Literal["levin", "phs", "phs*", "rerooted", "greedy"]
 SEARCHES: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")

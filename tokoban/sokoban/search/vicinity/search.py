@@ -15,6 +15,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import count
 from tokoban.sokoban.search.deadlocks import is_immobile, mark_frozen
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import add, bit_of, copy, list_boxes, slot_of
 from tokoban.sokoban.search.vicinity.push_paths import MAIN, cost_of_push, mark_walks
 from tokoban.sokoban.search.vicinity.store import (
@@ -27,9 +28,6 @@ from tokoban.sokoban.search.vicinity.store import (
     put_in,
     take_out,
 )
-
-# Why `search` returned.
-BUDGET_SPENT, STORE_FULL, EXHAUSTED = range(3)
 
 
 class Scope(NamedTuple):
@@ -212,11 +210,11 @@ def search(task, path, scope, store, scratch, max_expansions):
         while store.buckets[progress[BUCKET]] == NONE:
             progress[BUCKET] += 1
             if progress[BUCKET] == len(store.buckets):
-                return EXHAUSTED
+                return Outcome.EXHAUSTED
         if progress[NUM_EXPANSIONS] >= max_expansions:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         if store.positions.num_known[0] + 4 * len(scratch.boxes) >= capacity:
-            return STORE_FULL
+            return Outcome.STORE_FULL
         position = store.buckets[progress[BUCKET]]
         take_out(store, position)
         lower_bound = np.int64(store.lower_bound[position])

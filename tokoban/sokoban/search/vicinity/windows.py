@@ -7,15 +7,9 @@ import numpy as np
 from jaxtyping import Int32
 
 from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.vicinity.push_paths import MAIN, PushPath, Scratch, Task, followed
-from tokoban.sokoban.search.vicinity.search import (
-    EXHAUSTED,
-    STORE_FULL,
-    Scope,
-    begin,
-    pushes_to,
-    search,
-)
+from tokoban.sokoban.search.vicinity.search import Scope, begin, pushes_to, search
 from tokoban.sokoban.search.vicinity.store import (
     CLOSED,
     END,
@@ -152,14 +146,14 @@ def _search_window(
     begin(task, path, start, store, scratch, entered_as)
     while True:
         outcome = effort.search(task, path, scope, store, scratch)
-        if outcome == EXHAUSTED or effort.reason_to_end() is not None:
+        if outcome == Outcome.EXHAUSTED or effort.reason_to_end() is not None:
             break
-        if outcome == STORE_FULL:
+        if outcome == Outcome.STORE_FULL:
             # The larger one is twice the old one, which stays until it is copied.
             if not effort.has_room(3 * store.num_bytes):
                 break
             store = grown(store, task.ground)
-    return _harvest(task, scratch, path, start, store, entered_as, outcome == EXHAUSTED)
+    return _harvest(task, scratch, path, start, store, entered_as, outcome == Outcome.EXHAUSTED)
 
 
 def _harvest(

@@ -1,0 +1,15 @@
+"""Why a search came back; compiled searches return it too."""
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """The reason."""
+
+    BUDGET_SPENT = 0
+    STORE_FULL = 1
+    SOLVED = 2
+    EXHAUSTED = 3  # no solution
+    TOO_LONG = 4  # no solution for less than MAX_PRICE
+    STUCK = 5  # play without search came to no new position
+    INCONCLUSIVE = 6  # exhausted, but solutions may have been dropped
