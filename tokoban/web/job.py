@@ -21,8 +21,8 @@ class Context:
 Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
 # Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
-# arguments that every worker calls before it takes jobs, and ``WARM_UP_QUICK``, which the worker of
-# the quick jobs calls while it has nothing else to do.
+# arguments that a worker calls before it takes quick or long jobs, and ``WARM_UP_QUICK``, which the
+# worker of the quick jobs calls while it has nothing else to do.
 MODULES = (
     "tokoban.web.solving_jobs",
     "tokoban.web.making_jobs",
@@ -47,3 +47,7 @@ QUICK = frozenset(
         "translate",
     }
 )
+
+# Jobs without a search. They have a process of their own while there are any, so that none of them
+# waits until searches are compiled, or behind one.
+DRAWING = frozenset({"animation"})

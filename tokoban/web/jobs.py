@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
-from tokoban.web.job import QUICK
+from tokoban.web.job import DRAWING, QUICK
 from tokoban.web.worker import MAX_EVENT_BYTES
 
 MAX_WAITING = 64  # jobs; one page has a handful at most
@@ -90,16 +90,18 @@ class Run:
 
 
 class JobQueue:
-    """Runs jobs in worker processes: quick ones in one, long ones in others.
+    """Runs jobs in worker processes: quick ones in one, long ones and drawings in others.
 
-    One process of each kind is kept ready and replaced when it ends; further ones for long jobs
-    start when they are needed. ``start`` and ``close`` run in the same event loop.
+    One process for quick jobs and one for long ones are kept ready and replaced when they end;
+    others start when they are needed. ``start`` and ``close`` run in the same event loop.
     """
 
     def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
         self._command = tuple(command)
         self._num_long = num_long
-        self._quick, self._long = _Lane(), _Lane()
+        self._quick, self._long, self._drawing = _Lane("quick"), _Lane("long"), _Lane("drawing")
+        # By the kind of job; all others are long.
+        self._lanes = dict.fromkeys(QUICK, self._quick) | dict.fromkeys(DRAWING, self._drawing)
         self._slots: list[asyncio.Task[None]] = []
         self._workers: set[_Worker] = set()
         self._numbers = itertools.count(1)
@@ -110,6 +112,8 @@ class JobQueue:
         self._slots = [loop.create_task(self._serve(self._quick, is_kept=True))]
         for slot in range(self._num_long):
             self._slots.append(loop.create_task(self._serve(self._long, is_kept=slot == 0)))
+        self._drawing.has_started.set()  # it compiles nothing that another could wait for
+        self._slots.append(loop.create_task(self._serve(self._drawing, is_kept=False)))
 
     async def close(self) -> None:
         """Ends all jobs and processes."""
@@ -123,7 +127,7 @@ class JobQueue:
         """Puts a job in its queue; raises ``QueueFullError``, and ``RecursionError`` for JSON
         deeper than can be written.
         """
-        lane = self._quick if kind in QUICK else self._long
+        lane = self._lanes.get(kind, self._long)
         if len(lane) >= MAX_WAITING:
             raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
         run = Run(next(self._numbers), kind, arguments)
@@ -159,7 +163,7 @@ class JobQueue:
 
     async def _started(self, lane: "_Lane", run: Run | None = None) -> "_Worker | None":
         """A process that is ready, for ``run`` if it is given; None if it ended instead."""
-        is_first = not self._quick.has_started.is_set()
+        is_first = lane is self._quick and not lane.has_started.is_set()
         lanes = (self._quick, self._long) if is_first else (lane,)
 
         def pass_on(notice: bytes) -> None:
@@ -168,9 +172,8 @@ class JobQueue:
             if run is not None:
                 run.put("progress", notice)
 
-        kinds = "quick" if lane is self._quick else "long"
         try:
-            worker = await _Worker.start([*self._command, kinds])
+            worker = await _Worker.start([*self._command, lane.kinds])
         except OSError:  # no memory, or no file descriptor left: the next job tries again
             traceback.print_exc()
             return None
@@ -218,7 +221,8 @@ class JobQueue:
 class _Lane:
     """Jobs that wait for the same processes; the first comes first."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: str) -> None:
+        self.kinds = kinds  # of jobs, as a worker is told them
         self._waiting: deque[Run] = deque()
         # Processes that wait for a job; the one that is kept warm is served first.
         self._kept: deque[asyncio.Future[Run]] = deque()

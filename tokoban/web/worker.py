@@ -76,7 +76,7 @@ class _CompilingHandler(logging.Handler):
 
 
 def main(kinds: str) -> None:
-    """Works until the input ends; warms up for the ``kinds`` of jobs, "quick" or "long"."""
+    """Works until the input ends; warms up for the ``kinds``, "quick", "long" or "drawing"."""
     _limit_memory()
     # What a library prints must not get between the events.
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -88,7 +88,7 @@ def main(kinds: str) -> None:
     logger.handlers, logger.propagate = [_CompilingHandler(output)], False
     modules = [importlib.import_module(name) for name in MODULES]
     jobs: dict[str, Job] = {kind: job for module in modules for kind, job in module.JOBS.items()}
-    for step in _steps(modules, "WARM_UP"):
+    for step in _steps(modules, "WARM_UP") if kinds != "drawing" else []:
         _warm_up(step)
     to_do = _steps(modules, "WARM_UP_QUICK") if kinds == "quick" else []
     output.write("ready", sorted(jobs))
