@@ -1,6 +1,6 @@
 """Jobs: real worker processes, and what becomes of jobs that are cancelled, crash or are too many.
 
-The jobs of these tests are in ``planted_jobs``; those of the searches are run in this process.
+The workers know the jobs of ``PLANTED`` instead of those of the page.
 """
 
 import asyncio

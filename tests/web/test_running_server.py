@@ -175,7 +175,6 @@ def test_it_listens_on_the_loopback_address_alone(server: Server) -> None:
 
 def test_no_worker_outlives_a_server_that_is_killed() -> None:
     server = Server()
-    workers = server.workers()
     events = server.events("solve", board=HARD, time_limit_s=300)
     assert next(event for event in events if event["event"] == "progress")
     workers = server.workers()

@@ -76,7 +76,7 @@ def test_line_has_a_point_for_the_start_and_each_push() -> None:
 
 
 def test_line_of_a_lost_game_is_proved_lost_from_the_push_that_lost_it() -> None:
-    start, moves = "#######\n#     #\n#.$ $.#\n#@    #\n#######", "drU"[1:]
+    start, moves = "#######\n#     #\n#.$ $.#\n#@    #\n#######", "rU"
     *proved, _ = events("prove_line", board=start, moves=moves)
     assert [(one["at"], one["is_deadlocked"]) for one in proved] == [(2, True), (0, False)]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
     from tokoban.sokoban.puzzles.rating import Rating
 
-Style = Literal["mixed", "tiles", "caves", "halls", "two-rooms"]
+Style = Literal["two-rooms", "tiles", "caves", "halls", "mixed"]
 DifficultyName = Literal["easy", "medium", "hard", "expert"]
 
 

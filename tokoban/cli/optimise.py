@@ -4,12 +4,13 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.report import entries
+from tokoban.sokoban.search.answer import Optimum
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--minimise",
-        choices=("moves", "pushes"),
+        choices=get_args(Optimum),
         default="moves",
         help="minimise moves, then pushes, or the other way round; of several solutions the best "
         "one is shortened (default: moves)",

@@ -2,8 +2,9 @@
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from tokoban.api.puzzles import DifficultyName, Style
 from tokoban.cli import options
 
 if TYPE_CHECKING:
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 # The manner of the post, whose levels are no puzzles.
 TWO_ROOMS: Final = "two-rooms"
-STYLES = (TWO_ROOMS, "tiles", "caves", "halls", "mixed")
-DIFFICULTIES = ("easy", "medium", "hard", "expert")
+STYLES: tuple[str, ...] = get_args(Style)
+DIFFICULTIES: tuple[str, ...] = get_args(DifficultyName)
 _BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_losing_share")
 # What has an effect on puzzles alone.
 _OF_PUZZLES = (

@@ -14,6 +14,7 @@ from tokoban.cli import attention_files, level_options, options, policies, polic
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, tell_interrupted, write_output
 from tokoban.cli.report import entries
+from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--minimise",
-        choices=("moves", "pushes", "any"),
+        choices=OBJECTIVES,
         help="search by astar for a solution with the fewest moves, with the fewest pushes, or "
         "for any (default: for any, then for the fewest moves, then for the fewest pushes)",
     )
