@@ -23,8 +23,10 @@ from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
 from tokoban.sokoban.search.astar_search import stages
 from tokoban.sokoban.search.bidirectional.solver import solve_any
+from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import find_answer
+from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.solver import Answer, solve
 
 # Height and width inside the border; the last are too wide for one word.
@@ -40,6 +42,16 @@ def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer
     return find_answer(board, lambda: stages(board, objective), limits)
 
 
+def by_fess(board: Board, *, time_limit_s: float) -> Answer:
+    """The slice of the portfolio that is complete beside these, and has a turn on hard boards."""
+
+    def stages() -> Stages:
+        setting = yield from setting_in_steps(board, Squares(board))
+        yield Stage(Portfolio(setting, [SLICES["fess"]], Limits().memory_limit_mb))
+
+    return find_answer(board, stages, Limits(time_limit_s=time_limit_s))
+
+
 WAYS: dict[str, Callable[..., Answer]] = {
     "moves": partial(solve, minimise="moves"),
     "pushes": partial(solve, minimise="pushes"),
@@ -47,6 +59,7 @@ WAYS: dict[str, Callable[..., Answer]] = {
     "moves by astar": partial(by_astar, objective="moves"),
     "pushes by astar": partial(by_astar, objective="pushes"),
     "any from both ends": solve_any,
+    "any by FESS": by_fess,
 }
 
 
