@@ -44,7 +44,7 @@ class LabelConfig:
     levels_per_shard: int = 1000
     max_sets: int = 1_000_000  # of boxes: a level is given up where more of them can be solved
     max_levels: int | None = None  # so many from the first on; None is all
-    played_by: str | None = None  # what plays, in place of the kinds of play that are sampled
+    played_by: str | None = None  # digest of what plays, in place of the play that is sampled
 
     def __post_init__(self) -> None:
         for name, most in _MOST.items():
@@ -61,8 +61,8 @@ _MOST = {
 }
 
 
-# The states that a player comes to in some levels, whose numbers are given too; None once the
-# function given returns that it has to end.
+# From levels, their numbers and a function that says whether the work must end: the states that a
+# player comes to, or None if it had to end.
 Play = Callable[[PackedLevels, Int64[np.ndarray, " N"], Callable[[], bool]], PlayedStates | None]
 
 
@@ -170,10 +170,10 @@ def read_job(
 ) -> Job:
     """Reads the levels to be labelled, without those that ``splits`` keeps apart.
 
-    ``evaluation`` are files of levels that something will be evaluated on; ``play`` is what
-    ``config.played_by`` names. Raises ``OSError`` for a
-    file that cannot be read, and ``ValueError`` if no level is left or if some level of
-    ``evaluation`` cannot be read, for it could not be kept apart.
+    ``evaluation`` are files of levels that something will be evaluated on; ``play`` is the player
+    whose digest ``config.played_by`` has. Raises ``OSError`` for a file that cannot be read, and
+    ``ValueError`` if no level is left or if some level of ``evaluation`` cannot be read, for it
+    could not be kept apart.
     """
     pool, held_out = read_pool(paths), read_pool(evaluation)
     for level in held_out.dropped:
