@@ -64,7 +64,7 @@ def run_slice(
     started_s = time.process_time()
     setting = completed(setting_in_steps(board, Squares(board), without=without))
     search = completed(SLICES[name].start(setting))
-    shown: SliceSearch = search.first if isinstance(search, Replans) else search
+    shown: SliceSearch = search.relay.first if isinstance(search, Replans) else search
     answer, reason = "gave up", None
     best: list[tuple[int, tuple[int, ...]]] = []
     while True:
@@ -120,7 +120,7 @@ def _logged(
     if answer == "solved":
         directions = search.directions()
         log.moves, log.pushes = len(directions), count_pushes(setting.board, directions)
-        if not isinstance(search, Replans) or search.later is None:
+        if not isinstance(search, Replans) or search.relay.later is None:
             log.weights = weights_of_solution(shown)
     elif answer == "gave up":
         log.best_position = best_position(setting, shown)

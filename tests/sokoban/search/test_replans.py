@@ -62,7 +62,7 @@ def test_verdicts_are_those_of_brute_force(early: None) -> None:
         num_unsolvable += not can_be_solved
         if can_be_solved:
             assert rules.play(board, search.directions())[-1].is_solved
-            num_later += search.later is not None
+            num_later += search.relay.later is not None
     assert num_later > 2 < num_unsolvable
 
 
@@ -93,11 +93,11 @@ def test_what_was_found_beyond_a_dead_position_is_buried_and_nothing_else(early:
     nums_buried = []
     for board in BOARDS:
         search = search_of(board)
-        tree = search.first.tree
-        while search.later is None:
+        tree = search._first.tree
+        while search.relay.later is None:
             if search.go_on(1, None) != Outcome.BUDGET_SPENT:
                 break
-        if search.later is None:
+        if search.relay.later is None:
             continue
 
         def before(position: int, tree: Tree = tree) -> int:
@@ -108,7 +108,7 @@ def test_what_was_found_beyond_a_dead_position_is_buried_and_nothing_else(early:
         expected = [False] * count
         for position in range(1, count):
             expected[position] = position == fork or expected[before(position)]
-        search.later, search._from = Hopeless(), fork
+        search.relay.later, search._from = Hopeless(), fork
         sums = search.work, search.progress(0.0).expansions
         assert search.go_on(1, None) == Outcome.BUDGET_SPENT
         assert (search.work, search.progress(0.0).expansions) == sums

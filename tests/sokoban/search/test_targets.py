@@ -7,7 +7,7 @@ import pytest
 from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import targets
+from tokoban.sokoban.search import relay, targets
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -63,9 +63,10 @@ def test_pushes_come_to_a_target_with_boxes_beside_goals_and_the_player_in_its_r
     goals = search._pulls.tables[0].ground.goals
     boxes = side.positions.boxes[target]
     assert sum(int(boxes[goal >> 6]) >> (goal & 63) & 1 for goal in goals.tolist()) < len(goals)
-    assert search._is_met()
+    fess = search._relay.later
+    assert fess is not None and search._is_met(fess)
     side.positions.player[target] += 1  # as if the pulls needed the player in another region
-    assert not search._is_met()
+    assert not search._is_met(fess)
 
 
 def test_setting_up_is_work_and_a_round_without_hope_is_the_last(
@@ -82,4 +83,4 @@ def test_setting_up_is_work_and_a_round_without_hope_is_the_last(
         works.append(search.work)
     assert outcome == Outcome.EXHAUSTED
     assert not search.is_complete
-    assert search.work > 20 * targets._SETUP_WORK
+    assert search.work > 20 * relay._SETUP_WORK

@@ -6,7 +6,7 @@ has expanded are starts of shorter searches, each with a plan of its own. One th
 proves that its start is dead, and so is all that FESS found beyond it.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,6 @@ from jaxtyping import Bool, Int64
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess import scores
 from tokoban.sokoban.search.fess.paths import find_directions
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
@@ -24,7 +23,7 @@ from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning
-from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.relay import Relay
 
 # Expansions: of the first search in all rounds so far, and of each later one; both grow by round.
 _FIRST, _LATER, _GROWTH = 1_000, 50, 2
@@ -32,7 +31,6 @@ _FIRST, _LATER, _GROWTH = 1_000, 50, 2
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 _MOST_DEAD = 8  # positions that a round may find dead for each share
 _AT_ONCE = 1 << 20  # children that are looked at, so that the memory for that is bounded
-_SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some 10 ms
 
 
 class Replans:
@@ -57,7 +55,10 @@ class Replans:
 
         ``silent`` are names of advisors.
         """
-        self.first = first
+        self.relay = relay = Relay(first)
+        self.progress, self.num_bytes = relay.progress, relay.num_bytes
+        self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
+        self._first = first
         self._silent = silent
         self._board, self._squares = board, squares
         self._ground: Ground = first.tables.ground
@@ -67,67 +68,34 @@ class Replans:
         self._num_dead = 0  # for the present share
         self._tried: set[int] = set()  # positions of the first search
         self._from: int = NONE  # the one where the later search begins
-        self._steps: Iterator[None] | None = None
-        self.later: Fess | None = None  # the later search that is under way
-        self._earlier_work = self._earlier_expansions = 0  # of later searches
 
     @property
     def work(self) -> int:
         """As ``SliceSearch`` says."""
-        now = 0 if self.later is None else self.later.work
-        return self.first.work + self._earlier_work + now
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        found = self.first.progress(elapsed_s)
-        expansions, positions = found.expansions + self._earlier_expansions, found.positions
-        if self.later is not None:
-            now = self.later.progress(elapsed_s)
-            expansions, positions = expansions + now.expansions, positions + now.positions
-        return Progress(expansions, positions, elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        later = 0 if self.later is None else self.later.num_bytes()
-        return self.first.num_bytes() + later
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        now = self._now()
-        return self.num_bytes() - now.num_bytes() + now.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        self._now().grow()
-
-    def _now(self) -> Fess:
-        return self.first if self.later is None else self.later
+        return self.relay.work
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        left = 1 << 60
-        if max_expansions is not None:
-            left = max_expansions - self.progress(0.0).expansions
-        if self.later is not None:
-            return self._go_on_later(self.later, budget, left)
-        if self._steps is not None:
-            return self._set_up(self._steps)
+        later = self.relay.later
+        if later is not None:
+            return self._go_on_later(later, budget, max_expansions)
+        if self.relay.set_up():
+            return Outcome.BUDGET_SPENT
         if self._shares:
             self._choose()
             return Outcome.BUDGET_SPENT
-        done = self.first.progress(0.0).expansions
         most = _FIRST * _GROWTH**self._round
-        outcome = self.first.go_on(budget, min(most, done + left))
-        is_over = self.first.progress(0.0).expansions >= most
+        outcome = self.relay.go_on(self._first, budget, most, max_expansions)
+        is_over = self._first.progress(0.0).expansions >= most
         # In the middle of an expansion the tree has children that are not filed.
-        if is_over and self.first.tree.progress[EXPANDING] == NONE:
+        if is_over and self._first.tree.progress[EXPANDING] == NONE:
             self._round += 1
             self._shares = list(_SHARES)
         return outcome
 
     def _choose(self) -> None:
         """Begins to set up a search from the most open position for a share of what is packed."""
-        tree = self.first.tree
+        tree = self._first.tree
         score = tree.score[: int(tree.progress[NUM_LAID_OUT])]
         packed = score >> scores.PACKING
         is_dead = dead_positions(tree)
@@ -153,40 +121,22 @@ class Replans:
             boxes=frozenset(here | self._board.boxes - frozenset(squares)),
             player=squares[int(tree.player[best])],
         )
-        self._steps = self._later_in_steps(board)
-
-    def _later_in_steps(self, board: Board) -> Steps[None]:
-        self.later = yield from fess_in_steps(
-            board,
-            self._squares,
-            self._ground,
-            self._pruning,
-            self._few_boxes,
-            self._silent,
+        later = fess_in_steps(
+            board, self._squares, self._ground, self._pruning, self._few_boxes, self._silent
         )
+        self.relay.begin(later)
 
-    def _set_up(self, steps: Iterator[None]) -> Outcome:
-        """Does one step of setting a later search up."""
-        self._earlier_work += _SETUP_WORK
-        try:
-            next(steps)
-        except StopIteration:
-            self._steps = None
-        return Outcome.BUDGET_SPENT
-
-    def _go_on_later(self, later: Fess, budget: int, left: int) -> Outcome:
+    def _go_on_later(self, later: Fess, budget: int, max_expansions: int | None) -> Outcome:
         """Goes on from a later position; gives it up after so many expansions."""
         most = _LATER * _GROWTH**self._round
-        outcome = later.go_on(budget, min(most, later.progress(0.0).expansions + left))
+        outcome = self.relay.go_on(later, budget, most, max_expansions)
         if outcome == Outcome.SOLVED:
             return outcome
         if outcome == Outcome.EXHAUSTED or later.progress(0.0).expansions >= most:
-            self._earlier_work += later.work
-            self._earlier_expansions += later.progress(0.0).expansions
-            self.later = None
+            self.relay.end_later()
             is_dead = outcome == Outcome.EXHAUSTED
             if is_dead:
-                bury(self.first.tree, self._from)
+                bury(self._first.tree, self._from)
                 self._num_dead += 1
             if not is_dead or self._num_dead >= _MOST_DEAD:
                 self._end_share()
@@ -199,16 +149,17 @@ class Replans:
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""
-        if self.later is None:
-            return self.first.directions()
-        tree = self.first.tree
+        later = self.relay.later
+        if later is None:
+            return self._first.directions()
+        tree = self._first.tree
         ahead = find_directions(
-            self._ground, tree, int(tree.came_by[self._from]), self.first.player
+            self._ground, tree, int(tree.came_by[self._from]), self._first.player
         )
         player = self._squares.number[rules.play(self._board, ahead)[-1].player]
         # The later search began with the player elsewhere in the same region.
-        self.later.player = player
-        return (*ahead, *self.later.directions())
+        later.player = player
+        return (*ahead, *later.directions())
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bidirectional.features import (
     MAX_AT_ARTICULATIONS,
     MAX_OUTSIDE,
@@ -26,13 +25,12 @@ from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
-from tokoban.sokoban.search.steps import Steps
+from tokoban.sokoban.search.relay import Relay
 
 # Expansions: of the pulls in all rounds so far, and of FESS to each target; both grow by round.
 _PULLS, _MOST_PULLS = 3_000, 24_000
 _PUSHES = 1_000
 _GROWTH = 4
-_SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some 10 ms
 # The shares of boxes that a target has on goals, in the first round and in later ones.
 _FIRST_SHARES = (0.75, 0.5, 0.25)
 _LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
@@ -41,8 +39,7 @@ _LATER_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
 class Targets:
     """Pulls, then pushes to each of some targets, then more of both.
 
-    The unit of its work is a flood of the pulls, or a push that FESS tries. Setting FESS up counts
-    too, or one turn might go to hundreds of hopeless targets.
+    The unit of its work is a flood of the pulls, or a push that FESS tries.
     """
 
     name = "targets"
@@ -51,6 +48,9 @@ class Targets:
     def __init__(self, board: Board, squares: Squares, pulls: BidirectionalFess) -> None:
         """``pulls`` searches backwards alone."""
         self._board, self._squares, self._pulls = board, squares, pulls
+        self._relay = relay = Relay(pulls)
+        self.progress, self.num_bytes = relay.progress, relay.num_bytes
+        self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
         self._round = 0
         self._shares: list[float] = []  # of boxes on goals, for which targets are to be chosen
         self._targets: list[int] = []  # positions of the backward side, the next one first
@@ -58,60 +58,22 @@ class Targets:
         self._are_all_pulled = False
         self._has_met = False  # pulls alone have come to the start
         self._is_unfinished = False  # FESS was stopped before a target of this round
-        self._steps: Steps[Fess] | None = None
-        self._fess: Fess | None = None
-        self._earlier_work = self._earlier_expansions = 0  # of pushes to other targets
 
     @property
     def work(self) -> int:
         """As ``SliceSearch`` says."""
-        now = 0 if self._fess is None else self._fess.work
-        return self._pulls.work + self._earlier_work + now
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        found = self._pulls.progress(elapsed_s)
-        expansions, positions = found.expansions + self._earlier_expansions, found.positions
-        if self._fess is not None:
-            now = self._fess.progress(elapsed_s)
-            expansions, positions = expansions + now.expansions, positions + now.positions
-        return Progress(expansions, positions, elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        fess = 0 if self._fess is None else self._fess.num_bytes()
-        return self._pulls.num_bytes() + fess
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        now = self._now()
-        return self.num_bytes() - now.num_bytes() + now.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        self._now().grow()
-
-    def _now(self) -> Fess | BidirectionalFess:
-        return self._pulls if self._fess is None else self._fess
+        return self._relay.work
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        left = 1 << 60
-        if max_expansions is not None:
-            left = max_expansions - self.progress(0.0).expansions
         if not self._is_pulled:
-            return self._pull(budget, left)
+            return self._pull(budget, max_expansions)
         if self._shares:  # one at a time, for there may be millions of positions
             self._choose(self._shares.pop(0))
             return Outcome.BUDGET_SPENT
-        if self._fess is not None:
-            return self._push(budget, left)
-        if self._steps is not None:
-            self._earlier_work += _SETUP_WORK
-            try:
-                next(self._steps)
-            except StopIteration as end:
-                self._fess, self._steps = end.value, None
+        if self._relay.later is not None:
+            return self._push(self._relay.later, budget, max_expansions)
+        if self._relay.set_up():
             return Outcome.BUDGET_SPENT
         if not self._targets:
             # Later rounds have the same targets.
@@ -125,13 +87,12 @@ class Targets:
         self._aim(self._targets[0])
         return Outcome.BUDGET_SPENT
 
-    def _pull(self, budget: int, left: int) -> Outcome:
+    def _pull(self, budget: int, max_expansions: int | None) -> Outcome:
         """Goes on from the end, until that was enough for this round."""
-        done = self._pulls.progress(0.0).expansions
         most = min(_PULLS * _GROWTH**self._round, _MOST_PULLS)
         outcome = Outcome.BUDGET_SPENT
-        if done < most and not self._are_all_pulled:
-            outcome = self._pulls.go_on(budget, min(most, done + left))
+        if self._pulls.progress(0.0).expansions < most and not self._are_all_pulled:
+            outcome = self._relay.go_on(self._pulls, budget, most, max_expansions)
         self._has_met = outcome == Outcome.SOLVED
         self._are_all_pulled |= outcome == Outcome.EXHAUSTED
         if self._are_all_pulled or self._pulls.progress(0.0).expansions >= most:
@@ -175,32 +136,27 @@ class Targets:
         if board.is_solved:  # the pulls go on to the start themselves
             del self._targets[0]
         else:
-            self._steps = fess_in_steps(board, self._squares)
+            self._relay.begin(fess_in_steps(board, self._squares))
 
-    def _push(self, budget: int, left: int) -> Outcome:
+    def _push(self, fess: Fess, budget: int, max_expansions: int | None) -> Outcome:
         """Goes on to the target; gives it up after so many expansions."""
-        assert self._fess is not None
         most = _PUSHES * _GROWTH**self._round
-        done = self._fess.progress(0.0).expansions
-        outcome = self._fess.go_on(budget, min(most, done + left))
-        if outcome == Outcome.SOLVED and self._is_met():
+        outcome = self._relay.go_on(fess, budget, most, max_expansions)
+        if outcome == Outcome.SOLVED and self._is_met(fess):
             return outcome
-        is_over = self._fess.progress(0.0).expansions >= most
+        is_over = fess.progress(0.0).expansions >= most
         self._is_unfinished |= is_over and outcome == Outcome.BUDGET_SPENT
         if outcome in (Outcome.SOLVED, Outcome.EXHAUSTED) or is_over:
-            self._earlier_work += self._fess.work
-            self._earlier_expansions += self._fess.progress(0.0).expansions
-            self._fess = None
+            self._relay.end_later()
             del self._targets[0]
             return Outcome.BUDGET_SPENT
         return outcome
 
-    def _is_met(self) -> bool:
+    def _is_met(self, fess: Fess) -> bool:
         """Whether the player comes to the region of the target too."""
-        assert self._fess is not None
         positions, target = self._pulls.sides[1].positions, self._targets[0]
         ground = self._pulls.tables[0].ground
-        end = rules.play(self._board, self._fess.directions())[-1]
+        end = rules.play(self._board, fess.directions())[-1]
         num_floor = len(ground.zone)
         is_blocked = np.append(unpacked_bits(positions.boxes[target], num_floor), True)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
@@ -212,8 +168,8 @@ class Targets:
         """The pushes to the target, and the pulls to it in the order of play."""
         if self._has_met:
             return self._pulls.directions()
-        assert self._fess is not None
-        to_target = self._fess.directions()
+        assert self._relay.later is not None
+        to_target = self._relay.later.directions()
         player = self._squares.number[rules.play(self._board, to_target)[-1].player]
         side, ground = self._pulls.sides[1], self._pulls.tables[0].ground
         target, num_floor = self._targets[0], len(ground.zone)
