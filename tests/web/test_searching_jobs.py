@@ -66,14 +66,12 @@ def test_a_hint_names_the_box_its_destination_and_the_moves() -> None:
 def test_there_is_no_hint_for_a_board_larger_than_any_search_takes() -> None:
     hint = run("hint", board=HUGE)[-1]
     assert (hint["status"], hint["moves"]) == ("gave up", "")
-    assert "squares" in hint["reason"]
 
 
 def test_a_deadlock_is_explained_by_its_boxes_and_a_certificate() -> None:
     found = run("explain", board=LOST)[-1]
     assert (found["status"], found["boxes"]) == ("deadlocked", [[1, 3], [1, 4]])
     assert found["certificate"]["kind"] == "frozen"
-    assert found["sentences"]
 
 
 def test_explain_goes_back_to_the_push_that_lost() -> None:

@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any, get_args
 
 import tokoban
@@ -42,10 +41,8 @@ def _rating_to_json(rating: Rating) -> dict[str, Any]:
         "boxes": rating.boxes,
         "moves": _best_to_json(rating.moves),
         "pushes": _best_to_json(rating.pushes),
-        "figures": rating.figures and asdict(rating.figures),
         "along_solution": _choices_to_json(rating.along_solution),
         "positions": reachable and reachable.positions,
-        "solvable_positions": reachable and reachable.solvable,
         "anywhere": _choices_to_json(reachable.choices if reachable else None),
     }
 

@@ -79,10 +79,10 @@ def hint(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
         time_limit_s=wire.time_limit_of(arguments, usual=_HINT_S),
         stop=context.stop,
     )
-    yield {"event": "done", **hint_to_json(found)}
+    yield {"event": "done", **_hint_to_json(found)}
 
 
-def hint_to_json(found: Hint) -> dict[str, Any]:
+def _hint_to_json(found: Hint) -> dict[str, Any]:
     """A hint; what is not known is null."""
     return {
         "status": found.status,
@@ -90,18 +90,12 @@ def hint_to_json(found: Hint) -> dict[str, Any]:
         "push": None if found.push is None else lurd.LETTERS[found.push],
         "destination": found.destination and list(found.destination),
         "moves": found.moves,
-        "moves_left": found.moves_left,
         "pushes_left": found.pushes_left,
-        "is_optimal": found.is_optimal,
-        "deadlock_probability": found.deadlock_probability,
-        "solver": found.solver,
-        "reason": found.reason,
-        "sentence": str(found),
     }
 
 
 def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """Whether the position is deadlocked, by which boxes, and the proof.
+    """Whether the position is deadlocked, by which boxes, and the proof; else a solution's pushes.
 
     With ``moves`` it is the position after them or, if that is deadlocked, after the push that
     deadlocked it: ``moves`` of the answer end with that push.
@@ -112,20 +106,14 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
     found = tokoban.explain(
         board, moves=moves, **wire.limits_of(arguments, context, usual_s=_EXPLAIN_S)
     )
-    certificate = found.certificate
-    solution = found.solution
+    certificate, solution = found.certificate, found.solution
     yield {
         "event": "done",
         "status": found.status,
         "moves": found.moves,
-        "num_moves_solvable": found.num_moves_solvable,
         "boxes": wire.squares(found.boxes),
-        "sentences": found.sentences,
         "certificate": certificate and to_json(certificate),
-        "solution": solution and solution.lurd,
         "num_pushes": solution and solution.num_pushes,
-        "reason": found.reason,
-        "elapsed_s": round(found.elapsed_s, 6),
     }
 
 
