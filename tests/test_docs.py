@@ -93,6 +93,18 @@ def test_every_file_of_the_repository_that_a_page_names_exists(page: Path) -> No
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
 
 
+MODULES = {
+    path.name
+    for folder in ("tokoban", "tests", "benchmarks", "docs")
+    for path in (REPOSITORY / folder).rglob("*.py")
+}
+
+
+@pytest.mark.parametrize("page", [p for p in SITE if p.name not in DATED], ids=name_of)
+def test_every_module_that_a_page_names_alone_exists(page: Path) -> None:
+    assert set(re.findall(r"`(\w+\.py)`", prose(page))) - MODULES == set()
+
+
 def commands(page: Path) -> list[str]:
     """The commands of the program in a page's shell blocks, without comments and redirections."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.DOTALL)

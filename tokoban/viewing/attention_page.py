@@ -151,14 +151,13 @@ class AttentionPanel:
             raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
 
     def start(self) -> tuple[int, int, int]:
-        """The layer, head and query, from 0, that a page opens at: those that tell most.
+        """The layer, head and query, from 0, that a page opens at.
 
-        A query tells sum_k w_k log2(w_k / m_k) bits, with m_k the mean weight that the head's
-        queries which may attend to key k give to it: how far the query's weights differ from those
-        of its head's other queries. What a token gives to itself is left out. A head that attends
-        evenly, or always to the same token, such as the first, tells next to nothing; one that
-        attends to another token with each query tells most. The head is the one of the greatest
-        mean, the query the one of that head that tells most.
+        A query scores sum_k w_k log2(w_k / m_k) bits, with m_k the mean weight of key k over the
+        head's queries that may attend to it: how far the query's weights differ from those of its
+        head's other queries. The weight of a token for itself is left out. Queries of a head that
+        attends evenly, or always to the same token, score almost nothing. The head is the one with
+        the highest mean score, the query the one of that head with the highest score.
         """
         best_mean, best = -math.inf, (0, 0, 0)
         is_self = self.queries is self.keys or self.queries.to_dict() == self.keys.to_dict()
