@@ -31,10 +31,10 @@ def test_the_page_and_its_files_are_served_with_a_policy_against_strange_scripts
     page = client.get("/")
     assert page.headers["content-type"].startswith("text/html")
     assert "script-src 'self'" in page.headers["content-security-policy"]
-    script = client.get("/static/js/jobs.js")
+    script = client.get("/static/js/server.js")
     assert script.headers["content-type"].startswith("text/javascript")
     tag = {"if-none-match": script.headers["etag"]}
-    assert client.get("/static/js/jobs.js", headers=tag).status_code == 304
+    assert client.get("/static/js/server.js", headers=tag).status_code == 304
 
 
 def test_collections_hold_the_levels_of_their_files(client: TestClient) -> None:

@@ -47,6 +47,16 @@ def test_every_key_that_is_used_exists_and_every_key_is_used() -> None:
     assert unused == set()
 
 
+def test_every_failure_of_the_server_has_a_sentence() -> None:
+    python = "\n".join(path.read_text(encoding="utf-8") for path in JS.parents[1].glob("*.py"))
+    server = SOURCES[JS / "server.js"]
+    codes = set(re.findall(r'fail\("([\w-]+)"|"event": "error", "code": "([\w-]+)"', python))
+    codes |= set(re.findall(r'\d{3}: "([\w-]+)"|\?\? "([\w-]+)"|, "([\w-]+)"\);', server))
+    found = {code for each in codes for code in each if code}
+    errors = {key.removeprefix("error.") for key in entries() if key.startswith("error.")}
+    assert found == errors
+
+
 def test_modules_stay_short() -> None:
     long = {
         path.name: lines

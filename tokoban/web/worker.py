@@ -52,7 +52,7 @@ class _Output:
         line = _encode(word, content)
         if len(line) > MAX_EVENT_BYTES:
             message = f"The answer is longer than {MAX_EVENT_BYTES:,} bytes."
-            line = _encode("error", {"event": "error", "code": "too-long", "message": message})
+            line = _encode("error", {"event": "error", "code": "too-large", "message": message})
         with self._lock:
             self._file.write(line)
             self._file.flush()

@@ -1,6 +1,7 @@
 import { number, setLanguage, t } from "/static/js/strings/index.js";
 import { Keys, keyName } from "/static/js/shell/keys.js";
 import { hashOf, parseRoute } from "/static/js/shell/router.js";
+import { reasonText } from "/static/js/shell/sentences.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -18,6 +19,17 @@ export function texts_count_in_both_languages() {
   setLanguage("de");
   equal(solved(), "Gelöst in 1 Zug und 1.234 Schüben.");
   equal(number(1234), "1.234");
+  setLanguage("en");
+}
+
+export function reasons_of_searches_are_in_the_language_of_the_page() {
+  setLanguage("de");
+  equal(reasonText("0.5 s"), "0,5 s");
+  equal(reasonText("no solution found within 10 s; fewest pushes not found within 10 s"), "10 s");
+  equal(reasonText("stopped after 1.5 s and 7 expansions for fewest moves"), "angehalten");
+  equal(reasonText("200 pushes"), "200 Schübe");
+  equal(reasonText("no position left"), "keine Stellung ist übrig");
+  equal(reasonText(null), "eine Grenze ist erreicht");
   setLanguage("en");
 }
 

@@ -37,6 +37,13 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     page.locator(".lab-found button", has_text="Two dogs").first.wait_for()
     page.get_by_label("Direction").select_option("en")
     page.locator(".keys .token", has_text="girl").wait_for(timeout=LOADING_MS)
+    page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          app.settings.set("language", "de");
+        }"""
+    )
+    page.locator(".queries .token", has_text="(Ende)").wait_for()
 
 
 def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:

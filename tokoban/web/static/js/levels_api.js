@@ -1,16 +1,9 @@
-/** Collections and level texts, from the server. */
+/** Collections and level texts, from the server; each function throws `ServerError`. */
+
+import { ask } from "./server.js";
 
 /** @typedef {import("./game/store.js").Level} Level */
 /** @typedef {{id: string, name: string, num_levels: number, problems: string[]}} Listed */
-
-/** What the server said against a request, or that it does not answer. */
-export class ServerError extends Error {
-  /** @param {string} message @param {boolean} isLost */
-  constructor(message, isLost = false) {
-    super(message);
-    this.isLost = isLost;
-  }
-}
 
 /** @returns {Promise<Listed[]>} */
 export async function listCollections() {
@@ -36,18 +29,3 @@ export function readLevels(text, name) {
 export async function writeLevels(levels, format) {
   return (await ask("api/levels/write", { levels, format })).text;
 }
-
-/** @param {string} path @param {object} [body] */
-async function ask(path, body) {
-  let response;
-  try {
-    response = await fetch(path, body && { method: "POST", body: JSON.stringify(body), headers });
-  } catch {
-    throw new ServerError("", true);
-  }
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new ServerError(answer.message ?? response.statusText);
-  return answer;
-}
-
-const headers = { "Content-Type": "application/json" };

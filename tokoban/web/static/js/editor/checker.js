@@ -2,8 +2,9 @@
 
 import { button, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, sentenceOf } from "../understand/latest.js";
+import { Latest } from "../understand/latest.js";
 
 const TIME_LIMIT_S = 20;
 
@@ -58,7 +59,7 @@ export class Checker {
         done.status === "solved"
           ? t("edit.solvable", { pushes })
           : t(`work.${done.status === "unsolvable" ? "unsolvable" : "gave-up"}`, {
-              reason: done.reason ?? "",
+              reason: reasonText(done.reason),
             });
     } catch (error) {
       this._status.textContent = sentenceOf(error);

@@ -2,12 +2,12 @@
 
 import { button, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
 import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
 import { GameLine } from "../understand/game_line.js";
 import { Hints, MOST } from "../understand/hints.js";
-import { sentenceOf } from "../understand/latest.js";
 import { LostWatch } from "../understand/lost.js";
 import { StepView } from "../understand/step_view.js";
 

@@ -1,9 +1,10 @@
 /** Levels from outside: pasted, dropped, chosen or in the address. */
 
-import { ServerError, readLevels } from "../levels_api.js";
+import { readLevels } from "../levels_api.js";
 import { advance } from "../rules/board.js";
 import { parseLurd } from "../rules/text.js";
 import { t } from "../strings/index.js";
+import { sentenceOf } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -28,7 +29,8 @@ export async function importText(app, text, name) {
   try {
     const { levels, problems } = await readLevels(text, name);
     if (!levels.length) {
-      app.toast(problems[0] ? problems[0].message : t("import.no-level"));
+      const [problem] = problems;
+      app.toast(problem ? t("import.no-level-since", problem) : t("import.no-level"));
       return false;
     }
     const { id, isKept } = app.collections.add(name, levels);
@@ -104,8 +106,7 @@ export function takePastedAndDropped(app) {
 
 /** Shows what went wrong with a request. @param {App} app @param {unknown} error */
 export function tellServerError(app, error) {
-  if (!(error instanceof ServerError)) throw error;
-  app.toast(error.isLost ? t("app.server-lost") : error.message);
+  app.toast(sentenceOf(error));
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The game as text, link, picture or animation, and all progress as a SOK file. */
 
-import { runJob } from "../jobs.js";
+import { runJob } from "../server.js";
 import { toXsb } from "../rules/text.js";
+import { sentenceOf } from "./sentences.js";
 import { t } from "../strings/index.js";
-import { sentenceOf } from "../understand/latest.js";
 import { openDialog } from "./dialog.js";
 import { button, el } from "./dom.js";
 import { linkOf } from "./importing.js";

@@ -3,13 +3,23 @@
 import { strings as analyse } from "./analyse.js";
 import { attentionStrings } from "./attention.js";
 import { strings as editor } from "./editor.js";
+import { strings as failures } from "./failures.js";
 import { strings as labs } from "./labs.js";
 import { strings as play } from "./play.js";
 import { strings as watch } from "./watch.js";
 import { strings as work } from "./work.js";
 
 /** @type {Record<string, {en: string, de: string}>} */
-export const TABLE = { ...play, ...analyse, ...watch, ...work, ...editor, ...labs, ...attentionStrings };
+export const TABLE = {
+  ...play,
+  ...analyse,
+  ...watch,
+  ...work,
+  ...editor,
+  ...labs,
+  ...attentionStrings,
+  ...failures,
+};
 
 /** @type {"en" | "de"} */
 let language = "en";

@@ -42,6 +42,8 @@ export const strings = {
     de: "Dieser Satz ist weit entfernt von Bildunterschriften, den einzigen Trainingstexten; die "
       + "Übersetzung kann falsch sein.",
   },
+  "labs.token-start": { en: "(start)", de: "(Anfang)" },
+  "labs.token-end": { en: "(end)", de: "(Ende)" },
   "labs.panel-cross": { en: "translation to source", de: "Übersetzung auf Quelle" },
   "labs.panel-source": { en: "source to itself", de: "Quelle auf sich selbst" },
   "labs.panel-target": { en: "translation to itself", de: "Übersetzung auf sich selbst" },
@@ -117,8 +119,8 @@ export const strings = {
   "labs.tile-goal": { en: "goal", de: "Ziel" },
   "labs.tile-box": { en: "box", de: "Kiste" },
   "labs.tile-box-on-goal": { en: "box on a goal", de: "Kiste auf einem Ziel" },
-  "labs.tile-player": { en: "player", de: "Spieler" },
-  "labs.tile-player-on-goal": { en: "player on a goal", de: "Spieler auf einem Ziel" },
+  "labs.tile-player": { en: "player", de: "Figur" },
+  "labs.tile-player-on-goal": { en: "player on a goal", de: "Figur auf einem Ziel" },
   "labs.tile-at": {
     en: "row {row}, column {column}: {tile}", de: "Zeile {row}, Spalte {column}: {tile}",
   },

@@ -7,10 +7,6 @@ export const strings = {
   "app.settings": { en: "Settings", de: "Einstellungen" },
   "app.help": { en: "Help and keys", de: "Hilfe und Tasten" },
   "app.close": { en: "Close", de: "Schließen" },
-  "app.server-lost": {
-    en: "The server does not answer. You can play on; nothing is lost.",
-    de: "Der Server antwortet nicht. Sie können weiterspielen; nichts geht verloren.",
-  },
   "app.storage-full": {
     en: "The browser has no room left: progress is lost when you close this page. Export it.",
     de: "Der Browser hat keinen Platz mehr: Der Fortschritt geht beim Schließen verloren. Exportieren Sie ihn.",
@@ -63,8 +59,8 @@ export const strings = {
     de: "Die Datei enthält Ihre besten Lösungen und begonnenen Spiele. Beim Importieren geht keine bessere Lösung verloren.",
   },
   "share.making": {
-    en: "The GIF is saved when it is ready; just after the start of the server that takes longer.",
-    de: "Das GIF wird gespeichert, sobald es fertig ist; kurz nach dem Start des Servers dauert das länger.",
+    en: "The GIF is saved when it is ready.",
+    de: "Das GIF wird gespeichert, sobald es fertig ist.",
   },
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
@@ -152,6 +148,10 @@ export const strings = {
     de: "Der Browser hat keinen Platz dafür: Sie sind weg, wenn die Seite geschlossen wird.",
   },
   "import.no-level": { en: "There is no level in this text.", de: "In diesem Text ist kein Level." },
+  "import.no-level-since": {
+    en: "There is no level in this text: {message}.",
+    de: "In diesem Text ist kein Level. Meldung: {message}.",
+  },
   "import.too-large": {
     en: "That is larger than 4 MB, which is not read.",
     de: "Das ist größer als 4 MB und wird nicht gelesen.",
@@ -263,6 +263,6 @@ export const strings = {
   "square.goal": { en: "goal", de: "Ziel" },
   "square.box": { en: "box", de: "Kiste" },
   "square.box-on-goal": { en: "box on goal", de: "Kiste auf Ziel" },
-  "square.player": { en: "player", de: "Spieler" },
-  "square.player-on-goal": { en: "player on goal", de: "Spieler auf Ziel" },
+  "square.player": { en: "player", de: "Figur" },
+  "square.player-on-goal": { en: "player on goal", de: "Figur auf Ziel" },
 };

@@ -64,8 +64,8 @@ export const strings = {
   "watch.score": { en: "log p {score}", de: "log p {score}" },
   "watch.solved-row": { en: "solved", de: "gelöst" },
   "watch.solved": {
-    en: "Solved in {moves} moves and {pushes} {pushes|push|pushes}.",
-    de: "Gelöst in {moves} Zügen und {pushes} {pushes|Schub|Schüben}.",
+    en: "Solved in {moves} {moves|move|moves} and {pushes} {pushes|push|pushes}.",
+    de: "Gelöst in {moves} {moves|Zug|Zügen} und {pushes} {pushes|Schub|Schüben}.",
   },
   "watch.unsolvable": {
     en: "Proved: there is no solution.",

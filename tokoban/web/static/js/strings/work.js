@@ -23,8 +23,8 @@ export const strings = {
   "work.cancelled": { en: "Cancelled.", de: "Abgebrochen." },
   "work.running": { en: "Working …", de: "Es wird gerechnet …" },
   "work.solution": {
-    en: "{moves} moves, {pushes} {pushes|push|pushes}, after {seconds} s.",
-    de: "{moves} Züge, {pushes} {pushes|Schub|Schübe}, nach {seconds} s.",
+    en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}, after {seconds} s.",
+    de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}, nach {seconds} s.",
   },
   "work.optimum-moves": { en: "No solution has fewer moves.", de: "Keine Lösung hat weniger Züge." },
   "work.optimum-pushes": {
@@ -32,7 +32,10 @@ export const strings = {
     de: "Keine Lösung hat weniger Schübe.",
   },
   "work.proved": { en: "Proved: {bounds}.", de: "Bewiesen: {bounds}." },
-  "work.at-least-moves": { en: "at least {moves} moves", de: "mindestens {moves} Züge" },
+  "work.at-least-moves": {
+    en: "at least {moves} {moves|move|moves}",
+    de: "mindestens {moves} {moves|Zug|Züge}",
+  },
   "work.at-least-pushes": {
     en: "at least {pushes} {pushes|push|pushes}",
     de: "mindestens {pushes} {pushes|Schub|Schübe}",
@@ -52,7 +55,10 @@ export const strings = {
   },
   "work.done": { en: "Solved.", de: "Gelöst." },
   "work.done-optimal": { en: "Solved, and proved the best.", de: "Gelöst, bewiesen bestmöglich." },
-  "work.done-reason": { en: "Solved; ended at {reason}.", de: "Gelöst; beendet bei {reason}." },
+  "work.done-reason": {
+    en: "Solved; the search for better solutions has ended: {reason}.",
+    de: "Gelöst; die Suche nach besseren Lösungen ist beendet: {reason}.",
+  },
   "work.rate": { en: "How hard is the level?", de: "Wie schwer ist das Level?" },
   "work.rate-start": { en: "Rate", de: "Bewerten" },
   "work.rated-unsolvable": { en: "The level has no solution.", de: "Das Level hat keine Lösung." },

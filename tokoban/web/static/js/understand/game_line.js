@@ -1,7 +1,8 @@
 /** What is known and thought of each position of a game: opinions of the policy, and proofs. */
 
-import { JobError } from "../jobs.js";
+import { ServerError } from "../server.js";
 import { advance } from "../rules/board.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { Latest, wireBoard } from "./latest.js";
 
 /**
@@ -120,9 +121,9 @@ export class GameLine extends EventTarget {
         this._tell();
       });
     } catch (error) {
-      if (!(error instanceof JobError)) throw error;
+      if (!(error instanceof ServerError)) throw error;
       // The policy cannot read such a level; a server that is lost may come back.
-      if (error.code === "refused") this.refusal = error.message;
+      if (error.code === "refused") this.refusal = sentenceOf(error);
       this._tell();
     }
   }

@@ -1,8 +1,9 @@
 /** Hints in grades: the box, then its destination, then the push; and then the push is made. */
 
 import { OFFSETS } from "../rules/board.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "./latest.js";
+import { Latest, wireBoard } from "./latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 

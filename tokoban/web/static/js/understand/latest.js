@@ -1,9 +1,8 @@
 /** Jobs of which only the latest counts. */
 
-import { JobError, runJob } from "../jobs.js";
-import { t } from "../strings/index.js";
+import { runJob } from "../server.js";
 
-/** @typedef {import("../jobs.js").JobEvent} JobEvent */
+/** @typedef {import("../server.js").JobEvent} JobEvent */
 
 /** One job at a time: starting another, or `stop`, ends the one before. */
 export class Latest {
@@ -48,16 +47,6 @@ export class Latest {
     this._now?.abort();
     this._now = null;
   }
-}
-
-/**
- * The sentence of a job that failed; any other error is a mistake of the page and goes on.
- * @param {unknown} error
- * @returns {string}
- */
-export function sentenceOf(error) {
-  if (!(error instanceof JobError)) throw error;
-  return error.code === "server-lost" ? t("app.server-lost") : error.message;
 }
 
 /**

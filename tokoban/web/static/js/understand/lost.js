@@ -1,6 +1,6 @@
 /** Watches a game for positions that are lost: static rules at once, proofs by the server behind. */
 
-import { JobError } from "../jobs.js";
+import { ServerError } from "../server.js";
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
 import { Latest, wireBoard } from "./latest.js";
 
@@ -126,7 +126,7 @@ export class LostWatch extends EventTarget {
       this._tell();
     } catch (error) {
       // Without the server there are the static rules.
-      if (!(error instanceof JobError)) throw error;
+      if (!(error instanceof ServerError)) throw error;
       this._tell();
     }
   }

@@ -1,8 +1,9 @@
 /** The attention of one head, from one square over all others, on the board itself. */
 
 import { choice, el } from "../shell/dom.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 

@@ -2,8 +2,9 @@
 
 import { OFFSETS } from "../rules/board.js";
 import { el } from "../shell/dom.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 

@@ -4,8 +4,9 @@ import { BoardView } from "../board/board_view.js";
 import { Board, advance } from "../rules/board.js";
 import { button, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -130,6 +131,6 @@ function stateText({ status, reason, num_moves: moves, num_pushes: pushes }) {
   if (status === "running") return t("watch.searching");
   if (status === "solved") return t("watch.solved", { moves, pushes });
   if (status === "unsolvable") return t("watch.unsolvable");
-  if (status === "gave up") return t("watch.gave-up", { reason: reason ?? "" });
-  return status === "refused" ? reason : "";
+  if (status === "gave up") return t("watch.gave-up", { reason: reasonText(reason) });
+  return status === "refused" ? t("error.refused", { message: reason }) : "";
 }

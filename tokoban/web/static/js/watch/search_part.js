@@ -2,8 +2,9 @@
 
 import { button, choice, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 import { RowsView } from "./rows_view.js";
 
 /**
@@ -171,5 +172,5 @@ export function resultText(done) {
     return `${t("watch.solved", values)} ${spent}`;
   }
   if (done.status === "unsolvable") return `${t("watch.unsolvable")} ${spent}`;
-  return `${t("watch.gave-up", { reason: done.reason ?? "" })} ${spent}`;
+  return `${t("watch.gave-up", { reason: reasonText(done.reason) })} ${spent}`;
 }

@@ -2,8 +2,9 @@
 
 import { button, choice, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, sentenceOf } from "../understand/latest.js";
+import { Latest } from "../understand/latest.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 

@@ -2,8 +2,9 @@
 
 import { button, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 

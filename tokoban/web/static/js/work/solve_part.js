@@ -2,8 +2,9 @@
 
 import { button, choice, el } from "../shell/dom.js";
 import { relabel } from "../shell/relabel.js";
+import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, sentenceOf, wireBoard } from "../understand/latest.js";
+import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -204,8 +205,8 @@ function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
 }
 
 /** @param {any} event @returns {string} */
-function progressText({ code, message, expansions, num_expansions: all, at_least: least, ...event }) {
-  if (code === "compiling") return message;
+function progressText({ code, expansions, num_expansions: all, at_least: least, ...event }) {
+  if (code === "compiling") return t("app.compiling");
   const count = expansions ?? all ?? 0;
   const seconds = number(Math.round(event.elapsed_s ?? 0));
   const text = t("work.progress", { count, seconds });
@@ -215,7 +216,7 @@ function progressText({ code, message, expansions, num_expansions: all, at_least
 /** @param {any} done @returns {string} */
 function doneText({ status, optimum, reason }) {
   if (status === "unsolvable") return t("work.unsolvable");
-  if (status === "gave up") return t("work.gave-up", { reason: reason ?? "" });
+  if (status === "gave up") return t("work.gave-up", { reason: reasonText(reason) });
   if (optimum) return t("work.done-optimal");
-  return reason ? t("work.done-reason", { reason }) : t("work.done");
+  return reason ? t("work.done-reason", { reason: reasonText(reason) }) : t("work.done");
 }

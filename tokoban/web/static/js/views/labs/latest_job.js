@@ -1,7 +1,8 @@
 /** One job at a time: a new one cancels the one before, and says what it does. */
 
+import { sentenceOf } from "../../shell/sentences.js";
 import { t } from "../../strings/index.js";
-import { Latest, sentenceOf } from "../../understand/latest.js";
+import { Latest } from "../../understand/latest.js";
 
 /** A job that takes longer than this is said to be at work. */
 const SILENT_MS = 300;
@@ -33,8 +34,8 @@ export class LatestJob {
    * Runs a job in the place of the one before.
    * @param {string} kind
    * @param {Record<string, any>} args
-   * @param {(event: import("../../jobs.js").JobEvent) => void} [onEvent]
-   * @returns {Promise<import("../../jobs.js").JobEvent | null>} null where it was cancelled or failed
+   * @param {(event: import("../../server.js").JobEvent) => void} [onEvent]
+   * @returns {Promise<import("../../server.js").JobEvent | null>} null where it was cancelled or failed
    */
   async run(kind, args, onEvent) {
     this.cancel();
@@ -42,7 +43,7 @@ export class LatestJob {
     this._timer = setTimeout(() => this._say(doing), SILENT_MS);
     try {
       const done = await this._latest.run(kind, args, (event) => {
-        if (event.code === "compiling") this._say(event.message);
+        if (event.code === "compiling") this._say(t("app.compiling"));
         else onEvent?.(event);
       });
       if (!done) return null;

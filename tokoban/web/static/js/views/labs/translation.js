@@ -11,6 +11,17 @@ const EXAMPLES = {
 };
 const LONGEST = "400";
 
+/** Tokens without a text, as the server writes them. @type {Record<string, string>} */
+const SPECIAL = { "(start)": "labs.token-start", "(end)": "labs.token-end" };
+
+/**
+ * Tokens whose special ones are called as the page's language calls them.
+ * @param {{labels: string[]}} row
+ */
+function inWords(row) {
+  return { ...row, labels: row.labels.map((label) => (label in SPECIAL ? t(SPECIAL[label]) : label)) };
+}
+
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "translation", mount };
 
@@ -57,8 +68,12 @@ function mount(element, { newJob, showAttention }) {
     );
     const names = ["labs.panel-cross", "labs.panel-source", "labs.panel-target"];
     showAttention(
-      done.panels.map((/** @type {any} */ panel, /** @type {number} */ index) =>
-        ({ ...panel, name: t(names[index]) })),
+      done.panels.map((/** @type {any} */ panel, /** @type {number} */ index) => ({
+        ...panel,
+        name: t(names[index]),
+        queries: inWords(panel.queries),
+        keys: panel.keys && inWords(panel.keys), // null where they are the queries
+      })),
     );
   }
   const later = whenQuiet(translate);

@@ -1,7 +1,6 @@
 /**
- * Jobs on the server: a request whose answer is a stream of events, one line of JSON each.
- *
- * Aborting the request cancels the job.
+ * Requests to the server. That of a job is answered by a stream of events, one line of JSON each;
+ * aborting it cancels the job.
  */
 
 /**
@@ -9,23 +8,26 @@
  * @typedef {{signal?: AbortSignal, onEvent?: (event: JobEvent) => void}} JobOptions
  */
 
-/** A job that failed; `message` is the server's sentence, `code` what kind of failure it is. */
-export class JobError extends Error {
+/** A request or job that failed; `message` is the server's sentence, in English. */
+export class ServerError extends Error {
   /**
    * @param {string} message
-   * @param {string} code "refused", "failed", "crashed", "busy", "server-lost", ...
+   * @param {string} code what kind of failure it is: there is a string "error.<code>" of each
    */
   constructor(message, code) {
     super(message);
-    this.name = "JobError";
+    this.name = "ServerError";
     this.code = code;
   }
 }
 
+/** The codes of answers with such a status; others are "refused". @type {Record<number, string>} */
+const CODES = { 413: "too-large", 429: "busy", 503: "busy" };
+
 /**
  * Runs a job, calls `onEvent` for each event before the last, and returns the last ("done").
  *
- * Throws `JobError`, or the signal's AbortError.
+ * Throws `ServerError`, or the signal's AbortError.
  *
  * @param {string} kind
  * @param {Record<string, any>} args
@@ -33,14 +35,12 @@ export class JobError extends Error {
  * @returns {Promise<JobEvent>}
  */
 export async function runJob(kind, args, { signal, onEvent } = {}) {
-  const headers = { "Content-Type": "application/json" };
-  const body = JSON.stringify({ kind, arguments: args });
-  const response = await request("/api/jobs", { method: "POST", headers, body, signal });
+  const response = await request("api/jobs", posted({ kind, arguments: args }, signal));
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   try {
     for await (const event of events(reader, signal)) {
       if (event.event === "done") return event;
-      if (event.event === "error") throw new JobError(event.message, event.code);
+      if (event.event === "error") throw new ServerError(event.message, event.code);
       onEvent?.(event);
     }
   } finally {
@@ -51,10 +51,26 @@ export async function runJob(kind, args, { signal, onEvent } = {}) {
 }
 
 /**
+ * What the server answers; throws `ServerError`.
  * @param {string} path
- * @param {RequestInit} init
+ * @param {object} [content] sent to it
+ * @returns {Promise<any>}
  */
-async function request(path, init) {
+export async function ask(path, content) {
+  const response = await request(path, content && posted(content));
+  try {
+    return await response.json();
+  } catch (error) {
+    throw serverLost(error); // it ended in the middle of the answer
+  }
+}
+
+/**
+ * The answer to a request; throws `ServerError`, or the signal's AbortError.
+ * @param {string} path
+ * @param {RequestInit} [init]
+ */
+async function request(path, init = {}) {
   let response;
   try {
     response = await fetch(path, init);
@@ -64,7 +80,17 @@ async function request(path, init) {
   }
   if (response.ok) return response;
   const { message } = await response.json().catch(() => ({ message: response.statusText }));
-  throw new JobError(message, response.status === 429 ? "busy" : "refused");
+  throw new ServerError(message, CODES[response.status] ?? "refused");
+}
+
+/**
+ * @param {object} content
+ * @param {AbortSignal} [signal]
+ * @returns {RequestInit}
+ */
+function posted(content, signal) {
+  const headers = { "Content-Type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(content), signal };
 }
 
 /**
@@ -96,7 +122,7 @@ async function* events(reader, signal) {
 
 /** @param {unknown} [cause] */
 function serverLost(cause) {
-  const error = new JobError("The server of this page does not answer.", "server-lost");
+  const error = new ServerError("The server of this page does not answer.", "server-lost");
   error.cause = cause;
   return error;
 }
