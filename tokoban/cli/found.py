@@ -27,6 +27,7 @@ SOLVER_NAMES = {
     "bidirectional-bfs": "bidirectional BFS",
     "bidirectional-fess": "bidirectional FESS",
     "fess": "FESS",
+    "fess-sink": "FESS with one sink",
     "targets": "FESS to a target",
     "rules": "the rules",
     "policy": "the policy",

@@ -6,6 +6,7 @@ finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction
@@ -130,7 +131,7 @@ def _bidirectional(setting: Setting) -> Steps[SliceSearch]:
     return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
 
 
-def _fess(setting: Setting) -> Steps[SliceSearch]:
+def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[SliceSearch]:
     fess_solver.prepare()
     yield
     ground = setting.tables[0].ground
@@ -141,6 +142,7 @@ def _fess(setting: Setting) -> Steps[SliceSearch]:
         setting.pruning,
         setting.few_boxes[0],
         setting.without,
+        has_one_sink=has_one_sink,
     )
     if REPLANS in setting.without:
         return fess
@@ -151,6 +153,7 @@ def _fess(setting: Setting) -> Steps[SliceSearch]:
         setting.pruning,
         setting.few_boxes[0],
         setting.without,
+        has_one_sink=has_one_sink,
     )
 
 
@@ -185,7 +188,8 @@ SLICES = {
     for one in (
         Slice("bidirectional", _bidirectional, share=3),
         Slice("astar", _astar),
-        Slice("fess", _fess, share=3, parts=(*ADVISORS, REPLANS)),
+        Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
+        Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=2, first_round=2),
     )
 }

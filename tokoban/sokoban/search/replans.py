@@ -39,7 +39,6 @@ class Replans:
     The unit of its work is a push that is tried.
     """
 
-    name = "fess"
     is_complete = True  # the first search is
 
     def __init__(
@@ -50,15 +49,19 @@ class Replans:
         pruning: Pruning,
         few_boxes: FewBoxesLater,
         silent: Set[str] = frozenset(),
+        *,
+        has_one_sink: bool = False,
     ) -> None:
         """``pruning`` and ``few_boxes`` are shared with other searches, like the ground.
 
-        ``silent`` are names of advisors.
+        ``silent`` are names of advisors; ``has_one_sink`` is about later plans.
         """
         self.relay = relay = Relay(first)
         self.progress, self.num_bytes = relay.progress, relay.num_bytes
         self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
         self._first = first
+        self.name = first.name
+        self._has_one_sink = has_one_sink
         self._silent = silent
         self._board, self._squares = board, squares
         self._ground: Ground = first.tables.ground
@@ -122,7 +125,13 @@ class Replans:
             player=squares[int(tree.player[best])],
         )
         later = fess_in_steps(
-            board, self._squares, self._ground, self._pruning, self._few_boxes, self._silent
+            board,
+            self._squares,
+            self._ground,
+            self._pruning,
+            self._few_boxes,
+            self._silent,
+            has_one_sink=self._has_one_sink,
         )
         self.relay.begin(later)
 

@@ -96,6 +96,23 @@ def test_obstructions_stand_in_where_there_are_too_many_fillings(
     assert obstructions == [{0b10, 0b100, 0b1000}, {0b100, 0b1000}, {0b1000}, set()]
 
 
+def test_with_one_sink_boxes_of_a_smaller_area_count_only_where_the_plan_has_them() -> None:
+    # Behind the box on the nearer goal the farther one can be filled by the box between them.
+    board = parse_board("##############|#.$---.--$$-@#|########-.---#|##############")
+    laid_out = on_board(board)._replace(has_one_sink=True)
+    [far, near] = laid_out.goals[:2].tolist()
+    lane = np.array([far, near], np.int16)
+
+    def fillings_now() -> set[Boxes]:
+        group = completed(group_in_steps(laid_out, NOTHING, lane))
+        return {boxes_in(group, filling) for filling in group.fillings.tolist()}
+
+    behind = {frozenset[int](), frozenset({far}), frozenset({far, near})}
+    assert fillings_now() == behind
+    laid_out.leaves_anywhere[far] = True
+    assert fillings_now() == behind | {frozenset({near})}
+
+
 def test_squares_that_block_each_other_make_one_group() -> None:
     # The goals of each lane lie apart, but a box on the nearer keeps that on the farther inside.
     board = parse_board("############|#.-.-$$@-..#|#####$$#####|############")

@@ -1,16 +1,18 @@
 """Plans by pulls, replayed in plain Python."""
 
 from collections import Counter
+from typing import no_type_check
 
 import numpy as np
 import pytest
 
-from tests.sokoban.search.fess.relaxed import Relaxed, draw_board
+from tests.sokoban.search.fess.relaxed import Boxes, Relaxed, draw_board
 from tests.sokoban.search.push_graph import can_be_solved
+from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.fess.pull_board import pull_board
-from tokoban.sokoban.search.fess.pull_tree import GONE
+from tokoban.sokoban.search.fess.pull_board import PullBoard, find_sink, pull_board
+from tokoban.sokoban.search.fess.pull_tree import GONE, GONE_ELSEWHERE
 from tokoban.sokoban.search.fess.pulls import pulls_in_steps
 from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.steps import completed
@@ -24,44 +26,55 @@ PARKING = [
 ]
 
 
-def pulls_of(board: Board) -> list[tuple[int, int]] | None:
+def board_of(board: Board, *, has_one_sink: bool) -> PullBoard:
     squares = Squares(board)
     ground = build_ground(board, squares)
-    return completed(pulls_in_steps(pull_board(ground, squares.numbers(board.boxes))))
+    return pull_board(ground, squares.numbers(board.boxes), has_one_sink=has_one_sink)
 
 
-def assert_replays(board: Board, pulls: list[tuple[int, int]]) -> None:
+def pulls_of(board: Board, *, has_one_sink: bool = False) -> list[tuple[int, int]] | None:
+    return completed(pulls_in_steps(board_of(board, has_one_sink=has_one_sink)))
+
+
+def assert_replays(
+    board: Board, pulls: list[tuple[int, int]], *, has_one_sink: bool = False
+) -> None:
     """Whatever region of the solved board the player is in to begin, one of them will do."""
     level = Relaxed.of(board)
     boxes = level.goals
     regions = level.regions(boxes)
+    sink: Boxes = frozenset()
     for box, to in pulls:
+        # What leaves at once is at the sink of before.
+        sink |= level.sink(boxes) if has_one_sink else level.starts
+        ends = {GONE: sink, GONE_ELSEWHERE: level.starts}.get(to, {to})
         others = boxes - {box}
         after = set()
         for region in regions:
             for end, region_after in level.moves(others, box, region, are_pulls=True):
-                if to == GONE and end in level.starts:
-                    after.add(level.region(others, region_after))
-                elif end == to:
-                    after.add(region_after)
-        boxes, regions = others | ({to} - {GONE}), after
+                if end in ends:
+                    after.add(region_after if to >= 0 else level.region(others, region_after))
+        boxes, regions = others | ({to} - {GONE, GONE_ELSEWHERE}), after
         assert regions
     assert boxes <= level.starts
 
 
-def test_every_level_with_a_solution_has_a_plan_and_plans_replay() -> None:
+@pytest.mark.parametrize("has_one_sink", [False, True])
+def test_every_level_with_a_solution_has_a_plan_and_plans_replay(has_one_sink: bool) -> None:
     draw = np.random.default_rng(3)
     counts = Counter[str]()
     for i in range(600):
         board = draw_board(draw, 4, 4 + i % 3, 2 + i % 2, walls=0.2)
         if board is None:
             continue
-        pulls = pulls_of(board)
+        pulls = pulls_of(board, has_one_sink=has_one_sink)
         counts["with plan" if pulls else "without"] += 1
         if pulls is None:
             assert not can_be_solved(board)
         else:
-            assert_replays(board, pulls)
+            assert_replays(board, pulls, has_one_sink=has_one_sink)
+            counts["elsewhere"] += any(to == GONE_ELSEWHERE for _, to in pulls)
+    assert (counts["elsewhere"] > 20) == has_one_sink
     assert counts["with plan"] > 100 and counts["without"] > 100
 
 
@@ -77,3 +90,28 @@ def test_a_box_is_parked_where_the_goals_cannot_be_filled_otherwise(drawing: str
 def test_boxes_that_are_at_home_stay() -> None:
     board = parse_board("#########|#*--@-$.#|#########")
     assert pulls_of(board) == [(6, GONE)]
+
+
+@entry
+@no_type_check
+def find_sink_now(board):
+    """What the tests call."""
+    return find_sink(board)
+
+
+def test_the_sink_is_the_largest_area_of_starts() -> None:
+    draw = np.random.default_rng(8)
+    num_parted = 0
+    for _ in range(80):
+        board = draw_board(draw, 4, 6, 4, walls=0.3)
+        if board is None:
+            continue
+        level, on_board = Relaxed.of(board), board_of(board, has_one_sink=True)
+        boxes = frozenset(goal for goal in level.goals if draw.random() < 0.7)
+        on_board.is_blocked[:-1] = False
+        on_board.is_blocked[list(boxes)] = True
+        find_sink_now(on_board)
+        sink = level.sink(boxes)
+        assert set(np.flatnonzero(on_board.is_sink).tolist()) == sink
+        num_parted += 1 < len(sink) < len(level.starts)
+    assert num_parted > 3

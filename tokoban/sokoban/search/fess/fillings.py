@@ -2,9 +2,9 @@
 
 A filling is *consistent* if boxes that come one after another from where boxes start can fill the
 rest of the group. Found backwards, from the full group, as in Kirov's sokoban-ai: a box leaves that
-can be pulled to such a square. What can leave still can when others have left, for then the player
-has more room. Where there are too many fillings to list, each square has *obstructions* instead:
-smallest sets of other squares that, when full, keep a box on it from leaving.
+can be pulled to the sink (``pull_board``). What can leave still can when others have left, for then
+the player has more room. Where there are too many fillings to list, each square has *obstructions*
+instead: smallest sets of other squares that, when full, keep a box on it from leaving.
 Boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group, M fillings
 and O obstructions.
 """
@@ -16,7 +16,7 @@ from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, lowest
-from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls
+from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls, find_sink, is_first_beside
 from tokoban.sokoban.search.fess.regions import find_regions, region_of
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import NONE
@@ -209,7 +209,7 @@ def fill(board, occupied, squares, filling):
 @inner
 @no_type_check
 def can_leave(board, box, inside):
-    """Whether a box can be pulled to where some box starts.
+    """Whether a box can be pulled to where it leaves the board; ``find_sink`` comes before.
 
     The player is in the region of the square ``inside``, for NONE in any region beside the box.
     """
@@ -220,13 +220,9 @@ def can_leave(board, box, inside):
     if inside != NONE:
         leaves = leaves_from(board, box, region_of(board.neighbours, board.regions, box, inside))
     else:
-        beside = board.regions.beside[box]
         for direction in range(4):
-            is_new = beside[direction] != NONE
-            for earlier in range(direction):
-                is_new &= beside[earlier] != beside[direction]
-            if is_new:
-                leaves |= leaves_from(board, box, beside[direction])
+            if is_first_beside(board.regions.beside, box, direction):
+                leaves |= leaves_from(board, box, board.regions.beside[box, direction])
     board.is_blocked[box] = True
     return leaves
 
@@ -238,7 +234,8 @@ def leaves_from(board, box, player):
     count = find_pulls(board, box, player)
     leaves = False
     for i in range(1, count):
-        leaves |= board.is_start[board.ways[0, i]]
+        to = board.ways[0, i]
+        leaves |= board.is_sink[to] or (board.leaves_anywhere[box] and board.is_start[to])
     return leaves
 
 
@@ -279,6 +276,7 @@ def go_on_with_family(board, occupied, squares, family):
         filling = family.filling[progress[_DONE]]
         leaving = family.leaving[progress[_DONE]]
         fill(board, occupied, squares, filling)
+        board.work[0] += find_sink(board)
         for i in range(len(squares)):
             bit = ONE << np.uint64(i)
             # What could leave a fuller group can leave this one too.
@@ -307,6 +305,7 @@ def fill_layers(board, occupied, squares, layers):
     round_number = 0
     while True:
         round_number += 1
+        board.work[0] += find_sink(board)
         has_left = False
         for i in range(len(squares)):
             if layers[i] == 0 and can_leave(board, squares[i], NONE):
@@ -382,4 +381,5 @@ def find_obstructions(board, occupied, squares, row, found, tried):
 def is_obstructed(board, occupied, squares, row, filling):
     """Whether a box on one square cannot leave while others are filled, wherever the player is."""
     fill(board, occupied, squares, filling | ONE << np.uint64(row))
+    board.work[0] += find_sink(board)
     return not can_leave(board, squares[row], NONE)

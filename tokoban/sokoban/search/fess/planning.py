@@ -19,7 +19,7 @@ from tokoban.sokoban.search.fess.fillings import (
 )
 from tokoban.sokoban.search.fess.plan import NO_POINT, NUM_KEPT, NUM_POINTS, Packing, Points
 from tokoban.sokoban.search.fess.pull_board import pull_board
-from tokoban.sokoban.search.fess.pull_tree import GONE
+from tokoban.sokoban.search.fess.pull_tree import GONE, GONE_ELSEWHERE
 from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps, simplified
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.single import ONE_PUSH
@@ -34,16 +34,22 @@ class _Stage(NamedTuple):
     moves_on: tuple[int, int] | None  # from, to; None in the last stage
 
 
-def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Packing]:
+def packing_in_steps(
+    board: Board, squares: Squares, ground: Ground, *, has_one_sink: bool = False
+) -> Steps[Packing]:
     """The plan for a level; boxes and goals are equally many.
 
-    If no plan is found, goals are filled in the order of ``packing_order_in_steps``.
+    If none with one sink is found, it is one without; and if none of these is found either, goals
+    are filled in the order of ``packing_order_in_steps``.
     """
     starts = squares.numbers(board.boxes)
-    on_board = pull_board(ground, starts)
+    on_board = pull_board(ground, starts, has_one_sink=has_one_sink)
     pulls = None
     if len(ground.goals) <= MAX_BOXES:
         pulls = yield from pulls_in_steps(on_board)
+        if pulls is None and has_one_sink:
+            on_board = on_board._replace(has_one_sink=False, is_sink=on_board.is_start.copy())
+            pulls = yield from pulls_in_steps(on_board)
     if pulls is None:
         rank = yield from packing_order_in_steps(
             ground.neighbours, ground.goals, starts, squares.number[board.player]
@@ -51,6 +57,7 @@ def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Pa
         stages = [_Stage([], ground.goals[np.argsort(rank)].tolist(), None)]
     else:
         stages = _stages(ground.goals.tolist(), pulls)
+        on_board.leaves_anywhere[[box for box, to in pulls if to == GONE_ELSEWHERE]] = True
     groups: list[list[Group]] = []
     for stage in stages:
         base = np.array(stage.base, np.int16)
@@ -77,12 +84,12 @@ def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
     filled = set(goals)
     for box, to in pulls:
         filled.remove(box)
-        if to != GONE:
+        if to >= 0:
             filled.add(to)
     stages = [_Stage(sorted(filled), [], None)]
     for square, origin in reversed(pulls):
         stage = stages[-1]
-        if origin == GONE:
+        if origin < 0:
             stage.fills.append(square)
             filled.add(square)
         else:

@@ -1,4 +1,7 @@
-"""A level for the plans by pulls, and what one box can be pulled to. Axes as in ``ground``."""
+"""A level for the plans by pulls, what one box can be pulled to, and where boxes leave the board.
+
+Axes as in ``ground``.
+"""
 
 from typing import NamedTuple, no_type_check
 
@@ -6,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.fess.regions import Regions, empty_regions
-from tokoban.sokoban.search.ground import UNREACHABLE, Ground
+from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions
+from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
 
 
 class PullBoard(NamedTuple):
@@ -17,6 +20,10 @@ class PullBoard(NamedTuple):
     goals: Int16[np.ndarray, " G"]
     is_goal: Bool[np.ndarray, "F+1"]
     is_start: Bool[np.ndarray, "F+1"]
+    starts: Int16[np.ndarray, " G"]
+    has_one_sink: bool  # whether ``find_sink`` looks for the largest area; else any start will do
+    is_sink: Bool[np.ndarray, "F+1"]  # starts where boxes leave the board, as ``find_sink`` says
+    leaves_anywhere: Bool[np.ndarray, "F+1"]  # squares whose box may leave at any start
     is_closed: Bool[np.ndarray, "F+1"]  # no box is ever pushed to this square
     distance: Int32[np.ndarray, "F+1"]  # pushes of a lone box to the next goal
     keys: UInt64[np.ndarray, "2 F"]
@@ -28,10 +35,13 @@ class PullBoard(NamedTuple):
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "3 4*F"]  # squares of the box, the player's region there, pulls
     leaving: Int32[np.ndarray, "2 F"]  # boxes that can leave, their pulls
+    reach: Bool[np.ndarray, "G F+1"]  # of a box from each start
     work: Int64[np.ndarray, "1"]  # squares looked at for ``fillings``
 
 
-def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
+def pull_board(
+    ground: Ground, starts: Int16[np.ndarray, " G"], *, has_one_sink: bool = False
+) -> PullBoard:
     """A level whose boxes start on ``starts``."""
     num_floor = len(ground.zone)
     is_start = np.zeros(num_floor + 1, np.bool_)
@@ -47,6 +57,10 @@ def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
         goals=ground.goals,
         is_goal=ground.is_goal,
         is_start=is_start,
+        starts=starts,
+        has_one_sink=has_one_sink,
+        is_sink=is_start.copy(),
+        leaves_anywhere=np.zeros(num_floor + 1, np.bool_),
         is_closed=is_closed,
         distance=np.append(distance, 0).astype(np.int32),
         keys=ground.keys,
@@ -58,6 +72,7 @@ def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
         waiting=np.zeros(num_floor + 1, np.int32),
         ways=np.zeros((3, 4 * num_floor), np.int32),
         leaving=np.zeros((2, num_floor), np.int32),
+        reach=np.zeros((len(starts), num_floor + 1), np.bool_),
         work=np.zeros(1, np.int64),
     )
 
@@ -127,3 +142,51 @@ def find_pulls(board, box, player):
             count += 1
         first += 1
     return count
+
+
+@inner
+@no_type_check
+def is_first_beside(beside, box, direction):
+    """Whether a region lies in this direction of a box, and in no earlier one."""
+    region = beside[box, direction]
+    is_first = region != NONE
+    for earlier in range(direction):
+        is_first &= beside[box, earlier] != region
+    return is_first
+
+
+@inner
+@no_type_check
+def find_sink(board):
+    """Finds where boxes leave the board as it stands; returns how many squares it looked at.
+
+    With one sink these are the most starts without a box of which each could be pulled to each
+    other one, past the boxes on the board.
+    """
+    if not board.has_one_sink:
+        return 0
+    neighbours, starts, reach, is_sink = board.neighbours, board.starts, board.reach, board.is_sink
+    find_regions(neighbours, board.is_blocked, board.regions)
+    work = len(neighbours)
+    for row in range(len(starts)):
+        start = np.int64(starts[row])
+        reach[row] = False
+        is_sink[start] = False
+        if board.is_blocked[start]:
+            continue
+        for direction in range(4):
+            if is_first_beside(board.regions.beside, start, direction):
+                count = find_pulls(board, start, board.regions.beside[start, direction])
+                work += count
+                for i in range(count):
+                    reach[row, board.ways[0, i]] = True
+    best = most = 0
+    for row in range(len(starts)):
+        size = 0
+        for other in range(len(starts)):
+            size += reach[row, starts[other]] and reach[other, starts[row]]
+        if size > most:
+            best, most = row, size
+    for other in range(len(starts)):
+        is_sink[starts[other]] = reach[best, starts[other]] and reach[other, starts[best]]
+    return work

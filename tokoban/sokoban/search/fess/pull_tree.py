@@ -14,7 +14,8 @@ from tokoban.sokoban.search.flood import flood_rest
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.pairing_heap import pairing_heap
 
-GONE = NONE  # where a box is that has left the board
+GONE = NONE  # where a box is that has left the board, at the sink
+GONE_ELSEWHERE = -2  # the same at another start
 _CAPACITY = 1 << 19
 _MAX_REGIONS = 7  # more count as this many
 
@@ -31,7 +32,7 @@ class PullTree(NamedTuple):
 
     parent: Int32[np.ndarray, " N"]
     box: Int16[np.ndarray, " N"]  # where the pulled box was
-    to: Int16[np.ndarray, " N"]  # where it is, or GONE
+    to: Int16[np.ndarray, " N"]  # where it is, GONE or GONE_ELSEWHERE
     player: Int16[np.ndarray, " N"]  # the least square of the player's region
     num_boxes: Int16[np.ndarray, " N"]
     num_on_goals: Int16[np.ndarray, " N"]
@@ -221,7 +222,7 @@ def lay_out(board, tree, node):
         node = tree.parent[node]
     for i in range(length - 1, -1, -1):
         is_blocked[tree.box[tree.path[i]]] = False
-        if tree.to[tree.path[i]] != GONE:
+        if tree.to[tree.path[i]] >= 0:
             is_blocked[tree.to[tree.path[i]]] = True
 
 
@@ -236,7 +237,7 @@ def add_child(board, tree, parent, box, to, player):
     tree.to[child] = to
     tree.player[child] = player
     tree.weight[child] = tree.weight[parent]
-    is_here = to != GONE
+    is_here = to >= 0
     tree.num_boxes[child] = tree.num_boxes[parent] - (not is_here)
     tree.num_on_goals[child] = tree.num_on_goals[parent] - board.is_goal[box]
     tree.num_off_starts[child] = tree.num_off_starts[parent] - (not board.is_start[box])

@@ -1,10 +1,14 @@
 """Plans by pulls: from all goals filled, boxes leave the board where some box starts.
 
-A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to a *sink*, a
-square where a box starts, leaves the board; there is always room for it, which is what makes the
-game easy (*relaxed*). Only if no box can leave is one pulled elsewhere. Read backwards, the path
-fills the goals one by one and parks boxes in between. That boxes leave where boxes start, rather
-than in a room chosen for it as in Festival, is from Kirov's sokoban-ai.
+A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to the *sink*
+leaves the board; there is always room for it, which is what makes the game easy (*relaxed*). Only
+if no box can leave is one pulled elsewhere. Read backwards, the path fills the goals one by one and
+parks boxes in between.
+
+There are two kinds of plans (``pull_board``). That boxes leave wherever some box starts is from
+Kirov's sokoban-ai. But a start among the goals then takes any number of boxes, and a plan may shut
+off all other starts. With one sink boxes leave in the largest area of starts alone, as in Festival
+(``find_sink``), and only if none can does one leave at another start.
 """
 
 from typing import no_type_check
@@ -12,10 +16,11 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls
+from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls, find_sink
 from tokoban.sokoban.search.fess.pull_tree import (
     FOUND,
     GONE,
+    GONE_ELSEWHERE,
     NUM_NODES,
     WORK,
     add_child,
@@ -31,6 +36,7 @@ from tokoban.sokoban.search.steps import Steps
 
 MAX_BOXES = 255  # a level of more is not planned: its cells alone are half a million
 _MOST_WORK = 60_000_000  # squares looked at: about a second
+_MOST_WORK_FOR_ONE_SINK = 20_000_000  # then the other kind of plan is tried
 _WORK_A_STEP = 500_000
 _GOING_ON, _ENDED = range(2)
 
@@ -46,23 +52,32 @@ def expand(board, tree, node):
     player = tree.player[node]
     first_child = progress[NUM_NODES]
     num_leaving = 0
+    progress[WORK] += find_sink(board)
     advised = farthest = NONE
     for box in range(num_floor):
         if not is_blocked[box]:
             continue
         is_blocked[box] = False
-        find_regions(neighbours, is_blocked, regions)
+        num_without_box = find_regions(neighbours, is_blocked, regions)[0]
         count = find_pulls(board, box, player)
         progress[WORK] += num_floor + count
         num_regions = regions.num_regions[box]
+        leaves_elsewhere = False
         for i in range(1, count):
             to = board.ways[0, i]
-            if board.is_start[to]:
+            if board.is_sink[to]:
                 board.leaving[0, num_leaving] = box
                 board.leaving[1, num_leaving] = board.ways[2, i]
                 num_leaving += 1
                 break
             if num_leaving > 0 or board.is_closed[to] or to == box:
+                continue
+            if board.is_start[to]:
+                if not leaves_elsewhere:
+                    leaves_elsewhere = True
+                    root = regions.root[player]
+                    child = add_child(board, tree, node, box, GONE_ELSEWHERE, root)
+                    tree.num_regions[child] = num_without_box
                 continue
             child = add_child(board, tree, node, box, to, board.ways[1, i])
             tree.num_regions[child] = regions.num_regions[to]
@@ -75,7 +90,7 @@ def expand(board, tree, node):
         remove_all(board, tree, node, num_leaving)
         return
     for child in range(first_child, progress[NUM_NODES]):
-        tree.weight[child] += child != advised
+        tree.weight[child] += child != advised and tree.to[child] != GONE_ELSEWHERE
         enter(board, tree, child)
 
 
@@ -124,12 +139,12 @@ def search_pulls(board, tree, most_work):
 
 
 def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
-    """The pulls of a plan, each the square of a box and where it comes to, or GONE.
+    """The pulls of a plan: the square of a box and where it comes to, GONE or GONE_ELSEWHERE.
 
     At their end every box that is left is where some box starts. None if no plan was found.
     """
     tree = empty_pull_tree(board)
-    while tree.progress[WORK] < _MOST_WORK:
+    while tree.progress[WORK] < (_MOST_WORK_FOR_ONE_SINK if board.has_one_sink else _MOST_WORK):
         if search_pulls(board, tree, _WORK_A_STEP) == _ENDED:
             break
         yield
@@ -150,7 +165,7 @@ def simplified(board: PullBoard, moves: list[tuple[int, int]]) -> list[tuple[int
     while i < len(moves):
         box, stop = moves[i]
         onward = [j for j in range(i + 1, len(moves)) if moves[j][0] == stop]
-        if stop != GONE and onward:
+        if stop >= 0 and onward:
             j = onward[0]
             shorter = [*moves[:i], *moves[i + 1 : j], (box, moves[j][1]), *moves[j + 1 :]]
             if replay_pulls(board, np.array(shorter, np.int16).reshape(-1, 2)):
@@ -193,13 +208,18 @@ def player_after(board, player, box, to):
     """Makes the pulls of one box; returns where the player is then, NONE if that is impossible."""
     if not board.is_blocked[box]:
         return np.int64(NONE)
+    find_sink(board)
     board.is_blocked[box] = False
     find_regions(board.neighbours, board.is_blocked, board.regions)
     count = find_pulls(board, box, player)
     for i in range(1, count):
-        if to == GONE and board.is_start[board.ways[0, i]]:
+        end = board.ways[0, i]
+        is_gone = (to == GONE and board.is_sink[end]) or (
+            to == GONE_ELSEWHERE and board.is_start[end]
+        )
+        if is_gone:
             return np.int64(board.regions.root[player])
-        if to == board.ways[0, i]:
+        if to == end:
             board.is_blocked[to] = True
             return np.int64(board.ways[1, i])
     return np.int64(NONE)

@@ -45,18 +45,23 @@ def fess_in_steps(
     pruning: Pruning | None = None,
     few_boxes: FewBoxesLater | None = None,
     silent: Set[str] = frozenset(),
+    *,
+    has_one_sink: bool = False,
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
     ``ground``, ``pruning`` and ``few_boxes`` may be those of other searches of the same level.
-    ``silent`` are names of advisors.
+    ``silent`` are names of advisors; ``has_one_sink`` is about the plan (``pulls``).
     """
-    tables = yield from tables_in_steps(board, squares, ground)
+    tables = yield from tables_in_steps(board, squares, ground, has_one_sink=has_one_sink)
     for advisor, name in enumerate(ADVISORS):
         tables.is_silent[advisor] = name in silent
     boxes = squares.numbers(board.boxes)
     numbers = [int(box) for box in boxes]
-    return Fess(tables, numbers, squares.number[board.player], pruning, few_boxes)
+    search = Fess(tables, numbers, squares.number[board.player], pruning, few_boxes)
+    if has_one_sink:
+        search.name = "fess-sink"
+    return search
 
 
 class Fess:
