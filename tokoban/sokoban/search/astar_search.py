@@ -8,6 +8,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes, push_search
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
+from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.outcome import Outcome
@@ -159,10 +160,7 @@ def prepare() -> None:
 def _empty_frontier(capacity: int, num_floor: int) -> Frontier:
     return Frontier(
         positions=stores.empty_positions(capacity, num_floor),
-        cost=np.empty(capacity, np.int32),
-        lower_bound=np.empty(capacity, np.int32),
-        next_open=np.empty(capacity, np.int32),
-        num_patterns=np.empty(capacity, np.int32),
+        **new_columns(Frontier, P=capacity),
         bucket=np.full(MAX_PRICE, NONE, np.int32),
         progress=np.zeros(5, np.int64),
     )
@@ -197,7 +195,7 @@ def _grown(frontier: Frontier) -> Frontier:
     All are to be entered anew into the hash table, by ``refill_slots``.
     """
     capacity = len(frontier.cost)
-    for name in ("cost", "lower_bound", "next_open", "num_patterns"):
+    for name in column_names(Frontier, "P"):
         stores.enlarge(getattr(frontier, name), 2 * capacity)
     return frontier._replace(positions=stores.enlarged(frontier.positions, 2 * capacity))
 

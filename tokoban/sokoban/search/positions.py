@@ -14,6 +14,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, index, lowest
+from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.ground import NONE
 
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
@@ -33,10 +34,7 @@ class Positions(NamedTuple):
 def empty_positions(capacity: int, num_floor: int) -> Positions:
     """Room for positions."""
     return Positions(
-        boxes=np.empty((capacity, -(-num_floor // 64)), np.uint64),
-        boxes_key=np.empty(capacity, np.uint64),
-        player=np.empty(capacity, np.int16),
-        parent=np.empty(capacity, np.int32),
+        **new_columns(Positions, P=capacity, W=-(-num_floor // 64)),
         slots=empty_slots(capacity),
         num_known=np.zeros(1, np.int64),
     )
@@ -63,7 +61,7 @@ def enlarged(positions: Positions, capacity: int) -> Positions:
 
     If it has another size than before, all are to be entered anew by ``refill_slots``.
     """
-    for name in ("boxes", "boxes_key", "player", "parent"):
+    for name in column_names(Positions, "P"):
         enlarge(getattr(positions, name), capacity)
     if len(positions.slots) >= 2 * capacity:
         return positions

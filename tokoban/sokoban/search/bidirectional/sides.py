@@ -8,6 +8,7 @@ from jaxtyping import Bool, Int16, Int32, Int64
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.bidirectional.features import CELLS_PER_GOAL
 from tokoban.sokoban.search.bidirectional.tables import Tables
+from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import (
@@ -67,34 +68,15 @@ class Side(NamedTuple):
     progress: Int64[np.ndarray, "12"]
 
 
-# What has one entry for each position.
-_COLUMNS = ("pushed_to", "num_pushes", "lower_bound", "weight", "cell", "is_open")
-
-
-def empty_heap(capacity: int) -> Heap:
-    """Room for positions."""
-    return Heap(
-        rank=np.empty(capacity, np.int64),
-        first_below=np.empty(capacity, np.int32),
-        next_beside=np.empty(capacity, np.int32),
-    )
-
-
 def empty_side(capacity: int, num_floor: int, num_goals: int) -> Side:
     """Room for positions."""
     num_cells = (num_goals + 1) * CELLS_PER_GOAL
     side = Side(
         positions=stores.empty_positions(capacity, num_floor),
-        pushed_to=np.empty(capacity, np.int16),
-        num_pushes=np.empty(capacity, np.int32),
-        lower_bound=np.empty(capacity, np.int32),
-        weight=np.empty(capacity, np.int32),
-        cell=np.empty(capacity, np.int32),
-        is_open=np.empty(capacity, np.bool_),
-        of_all=empty_heap(capacity),
-        of_cells=empty_heap(capacity),
+        **new_columns(Side, P=capacity, C=num_cells),
+        of_all=Heap(**new_columns(Heap, P=capacity)),
+        of_cells=Heap(**new_columns(Heap, P=capacity)),
         root=np.full(num_cells + 1, NEVER, np.int32),
-        cells=np.empty(num_cells, np.int32),
         progress=np.zeros(12, np.int64),
     )
     side.root[num_cells] = NONE
@@ -132,14 +114,15 @@ def first_side(
 
 
 def _columns(side: Side) -> list[np.ndarray]:
-    return [*(getattr(side, name) for name in _COLUMNS), *side.of_all, *side.of_cells]
+    own = [getattr(side, name) for name in column_names(Side, "P")]
+    return [*own, *side.of_all, *side.of_cells]
 
 
 def num_bytes_while_growing(side: Side) -> int:
     """Of what is held while the side grows; its columns are not copied, but for one at most."""
     capacity, size = len(side.cell), next_capacity(len(side.cell))
-    growing = [*_columns(side), side.positions.boxes, side.positions.boxes_key]
-    growing += [side.positions.player, side.positions.parent]
+    growing = [*_columns(side)]
+    growing += [getattr(side.positions, name) for name in column_names(Positions, "P")]
     more = sum(column.nbytes for column in growing) // capacity * (size - capacity)
     return num_bytes(side) + more + (4 << (2 * size - 1).bit_length())
 

@@ -22,6 +22,7 @@ from tokoban.sokoban.search.bitboard.terrain import (
 )
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, flood, index, lowest, moved
 from tokoban.sokoban.search.bounds import assign, match_threes, matched_pushes
+from tokoban.sokoban.search.columns import new_columns
 
 NONE = -1
 _CLOSED, _REPEATED = -2, -3  # in ``next_open``, of positions that were looked at
@@ -75,13 +76,8 @@ class Scratch(NamedTuple):
 def empty_store(capacity: int, num_totals: int) -> Store:
     """Room for so many positions, a power of two."""
     return Store(
-        boxes=np.empty(capacity, np.uint64),
-        player=np.empty(capacity, np.uint64),
-        price=np.empty(capacity, np.int32),
-        parent=np.empty(capacity, np.int32),
-        next_open=np.empty(capacity, np.int32),
+        **new_columns(Store, P=capacity, S=capacity),
         bucket=np.full(num_totals, NONE, np.int32),
-        slots=np.empty(capacity, np.int32),
         progress=np.zeros(8, np.int64),
     )
 

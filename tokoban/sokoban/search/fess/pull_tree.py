@@ -9,10 +9,12 @@ import numpy as np
 from jaxtyping import Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.columns import new_columns
 from tokoban.sokoban.search.fess.pull_board import PullBoard
 from tokoban.sokoban.search.flood import flood_rest
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.pairing_heap import pairing_heap
+from tokoban.sokoban.search.positions import empty_slots
 
 GONE = NONE  # where a box is that has left the board, at the sink
 GONE_ELSEWHERE = -2  # the same at another start
@@ -54,23 +56,10 @@ def empty_pull_tree(board: PullBoard) -> PullTree:
     """The board with all goals filled, once for each region of free floor."""
     num_cells = (len(board.goals) + 1) ** 2 * (_MAX_REGIONS + 1)
     tree = PullTree(
-        parent=np.empty(_CAPACITY, np.int32),
-        box=np.empty(_CAPACITY, np.int16),
-        to=np.empty(_CAPACITY, np.int16),
-        player=np.empty(_CAPACITY, np.int16),
-        num_boxes=np.empty(_CAPACITY, np.int16),
-        num_on_goals=np.empty(_CAPACITY, np.int16),
-        num_off_starts=np.empty(_CAPACITY, np.int16),
-        num_regions=np.empty(_CAPACITY, np.int16),
-        weight=np.empty(_CAPACITY, np.int32),
-        distance=np.empty(_CAPACITY, np.int32),
-        boxes_key=np.empty(_CAPACITY, np.uint64),
-        slots=np.full(2 * _CAPACITY, NONE, np.int32),
-        first_below=np.empty(_CAPACITY, np.int32),
-        next_beside=np.empty(_CAPACITY, np.int32),
+        **new_columns(PullTree, N=_CAPACITY),
+        slots=empty_slots(_CAPACITY),
         root=np.full(num_cells, NONE, np.int32),
         cells=np.empty(num_cells, np.int32),
-        path=np.empty(_CAPACITY, np.int32),
         progress=np.zeros(8, np.int64),
     )
     tree.progress[[NEW_CELL, BEST, FOUND]] = NONE

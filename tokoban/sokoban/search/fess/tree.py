@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import (
     bit_of,
@@ -81,11 +82,7 @@ class Tree(NamedTuple):
     progress: Int64[np.ndarray, "14"]
 
 
-_LAID_OUT = ("boxes", "boxes_key", "player", "came_by", "score", "best_cell")
-_CHILDREN = ("run", "box", "to", "child_player", "key", "child_score", "is_done")
-_RUNS = ("parent", "next_child", "end_child", "cell", "weight", "first_below", "next_beside")
-_CELLS = ("cell_key", "root")
-_GROUPS = (_LAID_OUT, _CHILDREN, _RUNS, _CELLS)  # as in ``Sizes``
+_GROUPS = tuple(column_names(Tree, axis) for axis in "ENRC")  # as in ``Sizes``
 
 
 class Sizes(NamedTuple):
@@ -100,29 +97,15 @@ class Sizes(NamedTuple):
 def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
     """Room for so many."""
     tree = Tree(
-        boxes=np.zeros((sizes.laid_out, -(-num_floor // 64)), np.uint64),
-        boxes_key=np.zeros(sizes.laid_out, np.uint64),
-        player=np.zeros(sizes.laid_out, np.int16),
-        came_by=np.zeros(sizes.laid_out, np.int32),
-        score=np.zeros(sizes.laid_out, np.int64),
-        best_cell=np.zeros(sizes.laid_out, np.int64),
-        run=np.empty(sizes.children, np.int32),
-        box=np.empty(sizes.children, np.int16),
-        to=np.empty(sizes.children, np.int16),
-        child_player=np.empty(sizes.children, np.int16),
-        key=np.empty(sizes.children, np.uint64),
-        child_score=np.empty(sizes.children, np.int64),
-        is_done=np.zeros(sizes.children, np.bool_),
+        **new_columns(
+            Tree,
+            E=sizes.laid_out,
+            N=sizes.children,
+            R=sizes.runs,
+            C=sizes.cells,
+            W=-(-num_floor // 64),
+        ),
         slots=empty_slots(sizes.children),
-        parent=np.empty(sizes.runs, np.int32),
-        next_child=np.empty(sizes.runs, np.int32),
-        end_child=np.empty(sizes.runs, np.int32),
-        cell=np.empty(sizes.runs, np.int32),
-        weight=np.empty(sizes.runs, np.int32),
-        first_below=np.empty(sizes.runs, np.int32),
-        next_beside=np.empty(sizes.runs, np.int32),
-        cell_key=np.empty(sizes.cells, np.int64),
-        root=np.empty(sizes.cells, np.int32),
         cell_slots=empty_slots(sizes.cells),
         progress=np.zeros(14, np.int64),
     )
@@ -143,10 +126,6 @@ def first_tree(
     tree.boxes_key[0] = boxes_key
     tree.player[0] = tree.child_player[0] = player
     tree.key[0] = tree.boxes_key[0] ^ keys[1, player]
-    for column in (tree.run, tree.box, tree.to, tree.child_score, tree.cell_key, tree.root):
-        column[0] = 0
-    for column in (tree.parent, tree.next_child, tree.cell, tree.weight):
-        column[0] = 0
     tree.end_child[0] = 1
     tree.first_below[0] = tree.next_beside[0] = NONE
     tree.progress[[NUM_LAID_OUT, NUM_CHILDREN, FIRST_NEW, NUM_RUNS, NUM_CELLS]] = 1

@@ -16,6 +16,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import Answer, Progress, Report
+from tokoban.sokoban.search.columns import new_columns
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
 from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide
@@ -288,24 +289,11 @@ class GuidedSearch:
 
 def _empty_tree(capacity: int, num_floor: int) -> Tree:
     """Room for so many positions, pushes and nodes, a power of two."""
-    types = {
-        np.float64: ("expanded_log_pi", "open_log_pi", "open_priority", "log_pi", "priority"),
-        np.float32: (
-            *("pushes_left", "log_solvable"),
-            *("edge_log_pi", "edge_log_solvable", "edge_share"),
-        ),
-        np.int16: ("edge_end", "edge_player"),
-        np.bool_: ("is_evaluated", "is_root"),
-        np.int32: (
-            *("first_edge", "num_edges", "child", "edge_push", "edge_length"),
-            *("position", "parent", "edge", "depth", "heap"),
-        ),
-    }
     return Tree(
         positions=stores.empty_positions(capacity, num_floor),
         progress=np.zeros(7, np.int64),
         least_left=np.full(1, np.inf),
-        **{name: np.zeros(capacity, kind) for kind, names in types.items() for name in names},
+        **new_columns(Tree, P=capacity, E=capacity, N=capacity),
     )
 
 

@@ -7,6 +7,7 @@ from jaxtyping import Int16, Int32, Int64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search import positions as stored
+from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.ground import NONE, Ground
 from tokoban.sokoban.search.positions import Positions
 from tokoban.sokoban.search.vicinity.push_paths import MAIN
@@ -48,20 +49,11 @@ class Store(NamedTuple):
         return sum(array.nbytes for array in (*self.positions, *self[1:]))
 
 
-# What has one entry for each position.
-_COLUMNS = ("push", "cost", "lower_bound", "near", "next_open", "previous_open")
-
-
 def empty_store(capacity: int, num_floor: int, num_totals: int) -> Store:
     """Capacity for positions; it is a power of two."""
     return Store(
         positions=stored.empty_positions(capacity, num_floor),
-        push=np.empty(capacity, np.int16),
-        cost=np.empty(capacity, np.int64),
-        lower_bound=np.empty(capacity, np.int32),
-        near=np.empty(capacity, np.int32),
-        next_open=np.empty(capacity, np.int32),
-        previous_open=np.empty(capacity, np.int32),
+        **new_columns(Store, P=capacity),
         buckets=np.full(num_totals, NONE, np.int32),
         progress=np.zeros(6, np.int64),
     )
@@ -69,7 +61,7 @@ def empty_store(capacity: int, num_floor: int, num_totals: int) -> Store:
 
 def grown(store: Store, ground: Ground) -> Store:
     """The same positions with twice the capacity."""
-    columns = {name: getattr(store, name) for name in _COLUMNS}
+    columns = {name: getattr(store, name) for name in column_names(Store, "P")}
     return store._replace(
         positions=stored.grown(store.positions, ground.keys),
         **{name: np.concatenate([old, np.empty_like(old)]) for name, old in columns.items()},
