@@ -1,4 +1,4 @@
-/** Walls, floor and goals: drawn once for each part of a board that the camera shows. */
+/** Walls, floor and goals: drawn once, and again only where a large board scrolls. */
 
 import { DIRECTIONS } from "../rules/board.js";
 import { FLOOR, WALL } from "./outline.js";
@@ -10,6 +10,9 @@ import { WALL_BITS } from "./sprites.js";
 /** @typedef {import("./outline.js").Outline} Outline */
 /** @typedef {import("./outline.js").Range} Range */
 
+/** A backdrop of at most so many pixels, 32 MB, is kept whole: scrolling only copies from it. */
+const MAX_WHOLE_PIXELS = 2 ** 23;
+
 export class Backdrop {
   constructor() {
     this._canvas = document.createElement("canvas");
@@ -18,20 +21,34 @@ export class Backdrop {
   }
 
   /**
-   * The picture of the part that the camera shows.
+   * Draws the part that the camera shows.
+   * @param {CanvasRenderingContext2D} pen
    * @param {Board} board @param {Outline} outline @param {Sprites} sprites @param {Camera} camera
-   * @returns {HTMLCanvasElement}
    */
-  of(board, outline, sprites, camera) {
-    const { x, y, width, height } = camera;
+  draw(pen, board, outline, sprites, camera) {
+    const { cell } = camera;
+    const { top, bottom, left, right } = outline.range;
+    const [width, height] = [(right - left) * cell, (bottom - top) * cell];
+    const isWhole = width * height <= MAX_WHOLE_PIXELS;
+    const part = isWhole ? { x: left * cell, y: top * cell, width, height } : camera;
+    this._paint(board, outline, sprites, part, isWhole ? outline.range : camera.visible());
+    pen.drawImage(this._canvas, part.x - camera.x, part.y - camera.y);
+  }
+
+  /**
+   * Paints a part of the board, unless it is what the canvas shows.
+   * @param {Board} board @param {Outline} outline @param {Sprites} sprites
+   * @param {{x: number, y: number, width: number, height: number}} part in pixels
+   * @param {Range} range the squares in it
+   */
+  _paint(board, outline, sprites, { x, y, width, height }, range) {
     const wanted = [outline, board.goals, sprites, x, y, width, height];
-    if (wanted.every((value, index) => value === this._shown[index])) return this._canvas;
+    if (wanted.every((value, index) => value === this._shown[index])) return;
     this._shown = wanted;
     [this._canvas.width, this._canvas.height] = [width, height];
     const pen = /** @type {CanvasRenderingContext2D} */ (this._canvas.getContext("2d"));
     pen.translate(-x, -y);
-    paintBackdrop(pen, board, outline, sprites, camera.visible());
-    return this._canvas;
+    paintBackdrop(pen, board, outline, sprites, range);
   }
 }
 

@@ -239,7 +239,7 @@ export class BoardView {
     if (this.centre === null) camera.follow(playerRow, playerColumn);
     else camera.follow(...board.place(this.centre));
     pen.clearRect(0, 0, camera.width, camera.height);
-    pen.drawImage(this._backdrop.of(board, outlineOf(board, this._isWhole), sprites, camera), 0, 0);
+    this._backdrop.draw(pen, board, outlineOf(board, this._isWhole), sprites, camera);
     const marking = {
       size: cell,
       corner: (/** @type {number} */ square) => this._corner(square),

@@ -97,17 +97,25 @@ export class BoxPaths {
     const stamp = new Int32Array(width * height);
     const queue = new Int32Array(width * height);
     const steps = DIRECTIONS.map((direction) => OFFSETS[direction]);
+    /** Where the player stands to push, -1 where nobody can. */
+    const sides = new Int32Array(4);
     let round = 0;
     let walked = 0;
 
-    /** Distances of all squares from the player, with the box where it is. */
+    /** Distances of squares from the player, until all sides of the box are reached. */
     const flood = (/** @type {number} */ player, /** @type {number} */ box) => {
       round += 1;
+      let missing = 0;
+      for (let side = 0; side < 4; side++) {
+        const place = this._standing(box, side);
+        sides[side] = this._others.isFree(place) ? place : -1;
+        if (sides[side] >= 0 && place !== player) missing += 1;
+      }
       stamp[player] = round;
       distance[player] = 0;
       queue[0] = player;
       let end = 1;
-      for (let index = 0; index < end; index++) {
+      for (let index = 0; missing > 0 && index < end; index++) {
         const square = queue[index];
         const row = (square / width) | 0;
         const column = square - row * width;
@@ -120,6 +128,7 @@ export class BoxPaths {
           stamp[next] = round;
           distance[next] = distance[square] + 1;
           queue[end++] = next;
+          if (sides.includes(next)) missing -= 1;
         }
       }
       walked += end;
@@ -149,7 +158,7 @@ export class BoxPaths {
     ) => {
       flood(player, box);
       for (let side = 0; side < 4; side++) {
-        const place = this._standing(box, side);
+        const place = sides[side];
         if (place >= 0 && stamp[place] === round) {
           relax(box * 4 + side, base + moveCost * distance[place], before);
         }
