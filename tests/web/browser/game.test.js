@@ -141,6 +141,28 @@ export function damaged_records_count_as_none() {
   equal([at, snapshots.length], [0, 1]);
 }
 
+export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_made_by_hand() {
+  const store = new Store(newStorage());
+  const open = () => {
+    const session = new Session(store);
+    session.open({ title: "", rows: ROWS, solutions: [] });
+    return session;
+  };
+  const first = open();
+  first.game.push("r");
+  first.showSolution("rRRR", 1);
+  first.game.goTo(4);
+  equal([first.game.isOwn, first.state, first.bests.bestByMoves], [false, "tried", "rRRR"]);
+  first.game.undo();
+  first.keep();
+  const again = open(); // the page was loaded again
+  again.game.redo();
+  equal([again.game.board.isSolved(), again.state], [true, "tried"]);
+  again.game.goTo(1);
+  for (const letter of "rrr") again.game.push(letter);
+  equal([again.game.isOwn, again.state], [true, "solved"]);
+}
+
 export function a_kept_position_of_another_tab_is_not_lost() {
   const level = { title: "", rows: ROWS, solutions: [] };
   const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];

@@ -118,8 +118,10 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     panel.get_by_role("button", name="Put it on the board").first.click()
     page.locator("#board").focus()
     page.keyboard.press("End")
-    page.wait_for_selector("[data-owner=solved]")
-    # What was just solved is the player's own now, and cannot be made shorter.
+    solved = page.locator("[data-owner=solved]")
+    solved.get_by_text("These moves are not yours").wait_for()
+    assert game(page)["state"] == "tried"
+    page.locator(".counters small", has_text="optimal").first.wait_for()  # its length is proved
     panel.get_by_role("button", name="Shorten").click()
     panel.get_by_text("Solved, and proved the best.").nth(1).wait_for(timeout=WARMING_MS)
 

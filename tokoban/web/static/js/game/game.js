@@ -3,8 +3,11 @@
 import { advance, countPushes, retreat, step } from "../rules/board.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
-/** @typedef {{moves: string, at: number}} Line */
-/** @typedef {{moves: string, at: number, name: string}} Snapshot */
+/**
+ * `given`: from which move on a search or a file has made the moves, not the player.
+ * @typedef {{moves: string, at: number, given?: number}} Line
+ * @typedef {Line & {name: string}} Snapshot
+ */
 
 /** Lines that were left by another move are kept, up to so many: the newest. */
 const MAX_LEFT_LINES = 30;
@@ -16,8 +19,8 @@ const MAX_LEFT_LINES = 30;
 export class Game extends EventTarget {
   /**
    * @param {Board} start
-   * @param {{moves?: string, at?: number, snapshots?: Snapshot[]}} [kept] of an earlier visit; moves
-   *   that the rules forbid are dropped with all behind them
+   * @param {{moves?: string, at?: number, given?: number, snapshots?: Snapshot[]}} [kept] of an
+   *   earlier visit; moves that the rules forbid are dropped with all behind them
    */
   constructor(start, kept = {}) {
     super();
@@ -26,6 +29,8 @@ export class Game extends EventTarget {
     this.moves = advance(start, kept.moves ?? "").letters;
     /** How many of the moves are played. @type {number} */
     this.at = clamp(kept.at ?? 0, this.moves.length);
+    /** As of a line. @type {number | undefined} */
+    this.given = kept.given;
     /** @type {Board} */
     this.board = this.boardAt(this.at);
     /** @type {Snapshot[]} */
@@ -37,6 +42,11 @@ export class Game extends EventTarget {
   /** The moves played so far. @returns {string} */
   get played() {
     return this.moves.slice(0, this.at);
+  }
+
+  /** Whether the player has made all moves played so far. @returns {boolean} */
+  get isOwn() {
+    return this.given === undefined || this.at <= this.given;
   }
 
   /** @returns {number} */
@@ -79,9 +89,13 @@ export class Game extends EventTarget {
     // A move that was taken back and is made by hand leaves those behind it to be made again.
     if (!ahead.startsWith(made)) {
       if (ahead) this._leaveLine();
+      if (this.isOwn) this.given = undefined;
       this.moves = this.played + made;
     }
+    const wasOwn = this.isOwn;
     this.at = from + made.length;
+    // Who makes the given moves by hand has made them.
+    if (wasOwn && !this.isOwn) this.given = this.at;
     this.board = board;
     this._tell(from, this.at);
     return made;
@@ -131,14 +145,16 @@ export class Game extends EventTarget {
    * Puts another line in place of this one, which is kept.
    * @param {string} moves
    * @param {number} [at]
+   * @param {number} [given] as of a line
    */
-  replaceLine(moves, at = moves.length) {
+  replaceLine(moves, at = moves.length, given = undefined) {
     const legal = advance(this.start, moves).letters;
     if (legal === this.moves) return this.goTo(at);
     if (this.moves && !legal.startsWith(this.moves)) this._leaveLine();
     this.leftLines = this.leftLines.filter((line) => line.moves !== legal);
     const from = this.at;
     this.moves = legal;
+    this.given = given;
     this.at = clamp(at, legal.length);
     this.board = this.boardAt(this.at);
     this._tell(from, this.at, true);
@@ -147,12 +163,13 @@ export class Game extends EventTarget {
   /** Brings the line back that was left last; the present one is kept in its place. */
   returnToLeftLine() {
     const line = this.leftLines.pop();
-    if (line) this.replaceLine(line.moves, line.at);
+    if (line) this.replaceLine(line.moves, line.at, line.given);
   }
 
   /** @param {string} name */
   addSnapshot(name) {
-    this.snapshots.push({ moves: this.played, at: this.at, name });
+    const { given } = this;
+    this.snapshots.push({ moves: this.played, at: this.at, given, name });
     this._tell(this.at, this.at);
   }
 
@@ -164,13 +181,13 @@ export class Game extends EventTarget {
 
   /** @param {number} index */
   openSnapshot(index) {
-    const { moves, at } = this.snapshots[index];
+    const { moves, at, given } = this.snapshots[index];
     if (this.moves.startsWith(moves)) this.goTo(at);
-    else this.replaceLine(moves, at);
+    else this.replaceLine(moves, at, given);
   }
 
   _leaveLine() {
-    this.leftLines.push({ moves: this.moves, at: this.moves.length });
+    this.leftLines.push({ moves: this.moves, at: this.moves.length, given: this.given });
     if (this.leftLines.length > MAX_LEFT_LINES) this.leftLines.shift();
   }
 

@@ -19,7 +19,7 @@ const KEEP_AFTER_MS = 200;
 /**
  * Sends "level" when another level is opened, "change" (detail as the game's) when the position
  * changes, "marks" when marks change, "bounds" when bounds are proved, and "solved" with
- * `detail: {moves, isBest}` when moves have led to a solution.
+ * `detail: {isBest}` when moves have led to a solution; the best is the player's own.
  */
 export class Session extends EventTarget {
   /** @param {Store} store */
@@ -40,6 +40,8 @@ export class Session extends EventTarget {
     this._marks = new Map();
     /** Proved lower bounds of the level. @type {{moves?: number, pushes?: number}} */
     this.bounds = {};
+    /** Solutions of the level that searches have found. @type {string[]} */
+    this._found = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
@@ -70,6 +72,7 @@ export class Session extends EventTarget {
     this.game.addEventListener("change", this._onChange);
     this._marks.clear();
     this.bounds = {};
+    this._found = [];
     this._store.keepValue("last", { level, place });
     this.dispatchEvent(new CustomEvent("level"));
     this._tellMarks();
@@ -80,10 +83,22 @@ export class Session extends EventTarget {
     return stateOf(this._store.progress(this.levelKey));
   }
 
-  /** The best solutions known, the player's and those of the level's file. */
+  /** The best solutions known: the player's, those of the level's file, those of searches. */
   get bests() {
     const progress = this._store.progress(this.levelKey);
-    return bestOf([progress?.bestByMoves, progress?.bestByPushes, ...(this.level?.solutions ?? [])]);
+    const own = [progress?.bestByMoves, progress?.bestByPushes];
+    return bestOf([...own, ...(this.level?.solutions ?? []), ...this._found]);
+  }
+
+  /**
+   * Puts a solution on the line that the player has not made: it is shown, but never counted as
+   * the player's.
+   * @param {string} moves from the level's start
+   * @param {number} at so many of them are played, by the player
+   */
+  showSolution(moves, at) {
+    this._found.push(moves);
+    this.game.replaceLine(moves, at, at);
   }
 
   /**
@@ -132,15 +147,16 @@ export class Session extends EventTarget {
 
   _write() {
     if (!this.level) return;
-    const { moves, at, snapshots, board, played } = this.game;
+    const { moves, at, given, snapshots, board, played, isOwn } = this.game;
     this._store.keepProgress(this.levelKey, {
       rows: this.level.rows,
       title: this.level.title,
       moves,
       at,
+      given,
       snapshots,
       playedAt: Date.now(),
-      ...(board.isSolved() ? bestOf([played]) : {}),
+      ...(board.isSolved() && isOwn ? bestOf([played]) : {}),
     });
   }
 
@@ -167,7 +183,7 @@ export class Session extends EventTarget {
     const after = this.bests;
     const isBest =
       after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
-    const detail = { moves: this.game.played, isBest };
+    const detail = { isBest };
     this.dispatchEvent(new CustomEvent("solved", { detail }));
   }
 

@@ -41,7 +41,7 @@ export function solutionRows(session, app) {
               icon: "tick",
               text: true,
               run: () => {
-                session.game.replaceLine(moves, 0);
+                session.showSolution(moves, 0);
                 app.toast(t("moves.loaded"));
               },
             }),

@@ -39,6 +39,10 @@ export const strings = {
     de: "Gelöst in {moves} {moves|Zug|Zügen} und {pushes} {pushes|Schub|Schüben}.",
   },
   "play.solved-best": { en: "A new best!", de: "Ein neuer Bestwert!" },
+  "play.solved-given": {
+    en: "These moves are not yours, so they do not count.",
+    de: "Diese Züge sind nicht von Ihnen, also zählen sie nicht.",
+  },
   "play.solved-next": { en: "Next level", de: "Nächstes Level" },
   "play.solved-again": { en: "Play again", de: "Noch einmal" },
   "play.optimal": { en: "optimal", de: "optimal" },

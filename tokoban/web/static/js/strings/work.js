@@ -5,7 +5,7 @@ export const strings = {
   "work.title": { en: "Work", de: "Rechnen" },
   "work.solve": { en: "Solve this position", de: "Diese Stellung lösen" },
   "work.solve-start": { en: "Solve", de: "Lösen" },
-  "work.optimise": { en: "Shorten my best solution", de: "Meine beste Lösung kürzen" },
+  "work.optimise": { en: "Shorten the best solution known", de: "Die beste bekannte Lösung kürzen" },
   "work.optimise-start": { en: "Shorten", de: "Kürzen" },
   "work.optimise-none": {
     en: "No solution of this level is known yet.",

@@ -3,7 +3,6 @@
 import { BoardView } from "../board/board_view.js";
 import { KeyboardPick } from "../board/keyboard_pick.js";
 import { Pointer } from "../board/pointer.js";
-import { countPushes } from "../rules/board.js";
 import { el } from "../shell/dom.js";
 import { showNotices } from "../shell/notices.js";
 import { t } from "../strings/index.js";
@@ -103,8 +102,7 @@ function mount(element, app, params) {
   session.addEventListener(
     "solved",
     (event) => {
-      const { moves, isBest } = /** @type {CustomEvent} */ (event).detail;
-      tellSolved(app, moves, isBest);
+      tellSolved(app, /** @type {CustomEvent} */ (event).detail.isBest);
       head.refresh();
     },
     { signal },
@@ -125,7 +123,7 @@ function mount(element, app, params) {
   if (session.level) board.show(session.game.board, { marks: session.marks });
   head.refreshLevel();
   refresh();
-  if (session.game.board.isSolved()) tellSolved(app, session.game.played, false);
+  if (session.game.board.isSolved()) tellSolved(app, false);
   openPlace(app, params);
   return () => {
     abort.abort();
@@ -139,11 +137,14 @@ function mount(element, app, params) {
   };
 }
 
-/** @param {App} app @param {string} moves @param {boolean} isBest */
-function tellSolved(app, moves, isBest) {
-  const text = t("play.solved", { moves: moves.length, pushes: countPushes(moves) });
+/** @param {App} app @param {boolean} isBest */
+function tellSolved(app, isBest) {
+  const { at, numPushes, isOwn } = app.session.game;
+  const parts = [t("play.solved", { moves: at, pushes: numPushes })];
+  if (isBest) parts.push(t("play.solved-best"));
+  if (!isOwn) parts.push(t("play.solved-given"));
   app.notify(SOLVED, {
-    text: isBest ? `${text} ${t("play.solved-best")}` : text,
+    text: parts.join(" "),
     kind: "good",
     actions: [
       { label: t("play.solved-next"), run: () => stepPlace(app, 1) },

@@ -152,8 +152,7 @@ export class SearchPart {
   }
 
   _takeOver() {
-    const { game } = this._session;
-    game.replaceLine(this._played + this._done.moves, this._played.length);
+    this._session.showSolution(this._played + this._done.moves, this._played.length);
   }
 }
 

@@ -55,6 +55,7 @@ export class RatePart {
       const rating = await running;
       if (!rating) return;
       this._status.textContent = rating.status === "solved" ? "" : t(`work.rated-${rating.status}`);
+      this._session.setBounds({ moves: provedOf(rating.moves), pushes: provedOf(rating.pushes) });
       this._show(rating);
     } catch (error) {
       this._status.textContent = sentenceOf(error);
@@ -87,6 +88,11 @@ export class RatePart {
 function bestText(best) {
   if (!best) return null;
   return best.is_proved ? number(best.value) : t("work.at-most", { value: best.value });
+}
+
+/** @param {{value: number, is_proved: boolean} | null} best @returns {number | null} */
+function provedOf(best) {
+  return best?.is_proved ? best.value : null;
 }
 
 /** @param {{losing_share: number, is_at_least: boolean}} choices */

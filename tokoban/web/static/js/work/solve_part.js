@@ -127,6 +127,9 @@ class SolutionPart {
       this._best = answer;
       this._list.prepend(el("li", {}, solutionText(answer)));
     }
+    if (!this._played) {
+      this._session.setBounds({ moves: answer.at_least_moves, pushes: answer.at_least_pushes });
+    }
     const bounds = boundsText(answer);
     if (bounds) this._progress.textContent = bounds;
     this._refresh();
@@ -141,7 +144,7 @@ class SolutionPart {
   }
 
   _takeOver() {
-    this._session.game.replaceLine(this._played + this._best.moves, this._played.length);
+    this._session.showSolution(this._played + this._best.moves, this._played.length);
   }
 }
 
