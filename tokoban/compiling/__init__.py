@@ -97,11 +97,11 @@ def inner(
     Signed integers of any size are passed as int64, so it is compiled once for all of them.
     A large tuple of arrays is copied at each call, so a function that takes one in a hot loop has
     to be ``is_inlined``; else LLVM decides by its size.
-    ``liberties`` are those of LLVM with sums and comparisons of floats. What is compiled has to be
-    marked ``no_type_check``, or checkers of shapes would wrap it first.
+    ``liberties`` are LLVM's fast-math flags. What is compiled has to be marked ``no_type_check``,
+    or checkers of shapes would wrap it first.
     """
-    # Functions that make no arrays and keep none need no counted references, which are slow; what
-    # Python would call them by takes half of the time to compile.
+    # Functions that make no arrays and keep none need no reference counts, which are slow. Wrappers
+    # for calls from Python would take half of the time to compile.
     options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     options["forceinline"] = is_inlined
     options["pipeline_class"] = PartCompiler

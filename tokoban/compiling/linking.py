@@ -1,4 +1,4 @@
-"""Compiled functions without what numba does twice: half of the time of a first compilation.
+"""Compiles functions without the work that numba repeats, in half of the time.
 
 Numba optimises each function and makes machine code of it, and then does both again in each
 function that calls it, with all that it calls in turn. Here an *entry*, which Python calls, is made
@@ -17,7 +17,7 @@ class Whole(JITCodeLibrary):
     """The code of an entry: all that it calls is linked once, and then optimised together."""
 
     def add_linking_library(self, library: JITCodeLibrary) -> None:
-        """A part brings with it what it calls itself."""
+        """Links a library, and with a part also all that it calls."""
         called = library._linking_libraries if isinstance(library, Part) else []
         for one in (library, *called):
             if one not in self._linking_libraries:
@@ -41,15 +41,15 @@ class Part(Whole):
 
     @property
     def codegen(self) -> "Part":
-        """Asked for ``set_env`` alone."""
+        """Itself: numba asks it for ``set_env`` alone."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Only machine code that makes objects of Python would read it."""
+        """Does nothing: only machine code that makes Python objects reads the environment."""
 
 
 class Flags(compiler.Flags):
-    """Numba asks whether flags are the same at every call that it resolves."""
+    """Flags that are compared by identity, since numba compares them at every call."""
 
     __slots__ = ()
     __eq__ = object.__eq__
@@ -57,7 +57,7 @@ class Flags(compiler.Flags):
     _handed_on: ClassVar[dict[str, "Flags"]] = {}
 
     def copy(self) -> "Flags":
-        """What a function hands on to numba's own functions that it calls: one object for each."""
+        """The flags for numba's own functions that a function calls: one object for equal ones."""
         flags = compiler.Flags(self)
         for name in ("forceinline", "no_cpython_wrapper", "no_cfunc_wrapper"):
             flags.discard(name)
@@ -89,9 +89,9 @@ class PartCompiler(_Compiler):
 
 
 def widen_arguments(dispatcher: Any) -> Any:
-    """Passes signed integers of any size, and constants, as what they are at their widest.
+    """Resolves calls as if signed integers were int64, and constants any value of their type.
 
-    Else numba would compile the function anew for each size, and for each constant too.
+    Else numba would compile the function anew for each size and each constant.
     """
     resolve = dispatcher.get_call_template
 

@@ -23,7 +23,7 @@ _UNLIMITED = 1 << 62
 @partial(inner, is_inlined=True)
 @no_type_check
 def lay_out_position(ground, words, player, scratch):
-    """Fills the workspace, but for ``may_move``; returns the regions beside the player's area."""
+    """Fills the workspace except ``may_move``; returns how many regions the player cannot enter."""
     boxes, is_blocked = scratch.boxes, scratch.is_blocked
     list_boxes(words, boxes)
     is_blocked[: len(is_blocked) - 1] = False

@@ -1,10 +1,10 @@
-"""Why a search came back; compiled searches return it too."""
+"""The outcomes of a search, of compiled ones too."""
 
 from enum import IntEnum
 
 
 class Outcome(IntEnum):
-    """The reason."""
+    """Why a search came back."""
 
     BUDGET_SPENT = 0
     STORE_FULL = 1

@@ -35,7 +35,7 @@ _FEW_EXPANSIONS = 10_000
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its slice
 REPLANS = "replans"  # the part of the slice of FESS that may be left out
-_EQUAL_ROUNDS = 16  # in which all slices have the same share
+_EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
 
 
 @runtime_checkable
@@ -285,7 +285,7 @@ class Portfolio:
         if outcome != Outcome.BUDGET_SPENT:
             self._end(now)
             return Outcome.BUDGET_SPENT
-        self._make_room(now)  # tables that searches make on the way are no stores that are full
+        self._make_room(now)  # a search may have made tables, without a store that was full
         if now is self._now and search.work >= now.turn_ends:
             self._now = self._next()
         return Outcome.BUDGET_SPENT

@@ -10,7 +10,7 @@ _SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some
 
 
 class Relay:
-    """The work and expansions of all of them, and the memory of the two that are there.
+    """Counts the work and the expansions of all of them, and the memory of the two that exist.
 
     Setting FESS up counts as work, or one turn might go to hundreds of hopeless searches.
     """
@@ -70,7 +70,7 @@ class Relay:
         self._steps = steps
 
     def set_up(self) -> bool:
-        """Does one step of setting a later search up, if one has begun; returns whether."""
+        """Does one step of setting a later search up; returns False if none has begun."""
         if self._steps is None:
             return False
         self._earlier_work += _SETUP_WORK

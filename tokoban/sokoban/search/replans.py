@@ -54,7 +54,7 @@ class Replans:
     ) -> None:
         """``pruning`` and ``few_boxes`` are shared with other searches, like the ground.
 
-        ``silent`` are names of advisors; ``has_one_sink`` is about later plans.
+        ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of later plans.
         """
         self.relay = relay = Relay(first)
         self.progress, self.num_bytes = relay.progress, relay.num_bytes

@@ -51,7 +51,7 @@ def fess_in_steps(
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
     ``ground``, ``pruning`` and ``few_boxes`` may be those of other searches of the same level.
-    ``silent`` are names of advisors; ``has_one_sink`` is about the plan (``pulls``).
+    ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of plan (``pulls``).
     """
     tables = yield from tables_in_steps(board, squares, ground, has_one_sink=has_one_sink)
     for advisor, name in enumerate(ADVISORS):

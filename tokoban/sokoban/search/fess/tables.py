@@ -40,7 +40,7 @@ def tables_in_steps(
 ) -> Steps[Tables]:
     """The tables of a level; boxes and goals are equally many.
 
-    ``ground`` is that of the board, if known; ``has_one_sink`` is about the plan (``pulls``).
+    ``ground`` is that of the board, if known; ``has_one_sink`` chooses the plan (``pulls``).
     """
     if ground is None:
         ground = yield from ground_in_steps(board, squares)
