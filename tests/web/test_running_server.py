@@ -1,5 +1,6 @@
 """`tokoban web` as a process of its own: quick to start, hard to harm, and gone without a trace."""
 
+import errno
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+
+from tokoban.cli import main
 
 LEVEL = "#####\n#@$.#\n#####"
 # Nothing is found for it in the time of a test: 24 boxes, and no room to pass.
@@ -206,4 +209,14 @@ def test_a_port_in_use_is_a_sentence() -> None:
         command = [sys.executable, "-m", "tokoban", "web", "--no-open", "--port", port]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert ended.stderr.startswith(f"tokoban: 127.0.0.1:{port}: ")
+    assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
+
+
+def test_a_file_without_a_level_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "binary.xsb"
+    path.write_bytes(bytes(range(256)))
+    assert main(["web", "--no-open", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"tokoban: {path}:1: ") and said.count("\n") == 1

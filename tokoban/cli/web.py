@@ -66,13 +66,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _collections(files: list[str]) -> "list[Collection]":
-    """The levels of the project, then those of each file; raises as ``read_levels`` does."""
+    """The levels of the project, then those of each file; problems are reported.
+
+    Raises as ``read_levels`` does, and ``ValueError`` for a file without a valid level.
+    """
+    from tokoban.cli.output import tell_findings
     from tokoban.sokoban.formats import read_levels
     from tokoban.web.app import Collection, shipped_collection
 
     found = [shipped_collection()]
     for number, name in enumerate(files, 1):
         file = read_levels(name)
+        if not file.levels:
+            raise ValueError(str(file.problems[0]))
+        tell_findings(file.problems, file.warnings)
         title = "standard input" if name == "-" else Path(name).name
         found.append(Collection(f"file-{number}", title, file))
     return found

@@ -23,7 +23,10 @@ def bind(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), f"{host}:{port}") from None
+        # The message of ``create_server`` has the address too; a host that is unknown has no errno.
+        known = not isinstance(error, socket.gaierror)
+        message = os.strerror(error.errno) if known and error.errno else error.strerror
+        raise OSError(error.errno, message or str(error), f"{host}:{port}") from None
     return listening
 
 
