@@ -19,7 +19,13 @@ from tokoban.sokoban.search.fess.explorer import (
     has_new_push,
 )
 from tokoban.sokoban.search.fess.regions import Regions, empty_regions, find_regions
-from tokoban.sokoban.search.fess.scores import CELL_SHIFT, OPENS, RETURNS, score_of
+from tokoban.sokoban.search.fess.scores import (
+    CELL_SHIFT,
+    OPENS,
+    RETURNS,
+    score_of_cell,
+    score_within_cell,
+)
 from tokoban.sokoban.search.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,
@@ -123,13 +129,14 @@ def add_child(tables, tree, scratch, pruning, row, to, least):
     if is_deadlocked:
         return False
     regions, exploring = scratch.regions, scratch.exploring
-    score = score_of(tables, scratch.is_blocked, words, regions.num_regions[to])
-    score |= has_new_push(ground.neighbours, regions, exploring, to, least) << OPENS
-    score |= can_return(regions, exploring, to, least) << RETURNS
+    score = score_of_cell(tables, scratch.is_blocked, words, regions.num_regions[to])
     weight = tree.weight[tree.run[progress[EXPANDING]]]
     cell_key = max(tree.best_cell[position], score >> CELL_SHIFT)
     if not is_worth_storing(tree, slot, cell_key, weight):
         return True
+    score |= score_within_cell(tables, scratch.is_blocked, words)
+    score |= has_new_push(ground.neighbours, regions, exploring, to, least) << OPENS
+    score |= can_return(regions, exploring, to, least) << RETURNS
     child = progress[NUM_CHILDREN]
     progress[NUM_CHILDREN] += 1
     tree.box[child] = box

@@ -26,20 +26,28 @@ _MAX = 255
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def score_of(tables, is_blocked, words, num_regions):
-    """The score of a position with so many regions of free floor, that of the player included."""
+def score_of_cell(tables, is_blocked, words, num_regions):
+    """The features that make cells, of a position with so many regions of free floor.
+
+    That of the player is one of them.
+    """
     packing = tables.packing
     packed = num_packed(packing, is_blocked)
     num_outside = out_of_plan(packing, words, point_of_plan(packing, is_blocked))
-    num_broken = num_broken_links(tables.rooms, tables.ground.neighbours, is_blocked)
-    num_in_the_way = num_hotspots(tables.hotspots, words)
     return (
         packed << PACKING
         | (_MAX - min(num_regions, _MAX)) << REGIONS
         | (_MAX - min(num_outside, _MAX)) << OUT_OF_PLAN
-        | (_MAX - min(num_broken, _MAX)) << ROOMS
-        | (_MAX - min(num_in_the_way, _MAX)) << HOTSPOTS
     )
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def score_within_cell(tables, is_blocked, words):
+    """The other features: they take most of the time, and children known before need none."""
+    num_broken = num_broken_links(tables.rooms, tables.ground.neighbours, is_blocked)
+    num_in_the_way = num_hotspots(tables.hotspots, words)
+    return (_MAX - min(num_broken, _MAX)) << ROOMS | (_MAX - min(num_in_the_way, _MAX)) << HOTSPOTS
 
 
 @inner

@@ -11,7 +11,7 @@ from tokoban.sokoban.search.corrals import DEADLOCKED
 from tokoban.sokoban.search.fess.advisors import advise
 from tokoban.sokoban.search.fess.heaps import enter, take_next
 from tokoban.sokoban.search.fess.moves import is_worth_storing, move_box
-from tokoban.sokoban.search.fess.scores import CELL_SHIFT, score_of
+from tokoban.sokoban.search.fess.scores import CELL_SHIFT, score_of_cell, score_within_cell
 from tokoban.sokoban.search.fess.tree import (
     BEST,
     EXPANDING,
@@ -57,7 +57,9 @@ def lay_out(tables, tree, scratch, child):
     tree.score[position] = tree.child_score[child]
     num_regions = lay_out_position(ground, words, player, scratch)
     if child == 0:
-        tree.score[position] = score_of(tables, scratch.is_blocked, words, 1 + num_regions)
+        is_blocked = scratch.is_blocked
+        tree.score[position] = score_of_cell(tables, is_blocked, words, 1 + num_regions)
+        tree.score[position] |= score_within_cell(tables, is_blocked, words)
     tree.best_cell[position] = max(tree.best_cell[parent], tree.score[position] >> CELL_SHIFT)
     return num_regions
 
