@@ -102,8 +102,8 @@ def find_sink_now(board):
 def test_the_sink_is_the_largest_area_of_starts() -> None:
     draw = np.random.default_rng(8)
     num_parted = 0
-    for _ in range(80):
-        board = draw_board(draw, 4, 6, 4, walls=0.3)
+    for _ in range(120):
+        board = draw_board(draw, 5, 6, 5, walls=0.35)
         if board is None:
             continue
         level, on_board = Relaxed.of(board), board_of(board, has_one_sink=True)
