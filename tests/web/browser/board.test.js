@@ -1,4 +1,5 @@
 import { BoardView } from "/static/js/board/board_view.js";
+import { Camera } from "/static/js/board/camera.js";
 import { outlineOf } from "/static/js/board/outline.js";
 import { Board } from "/static/js/rules/board.js";
 import { equal } from "./expect.js";
@@ -69,4 +70,23 @@ export function a_board_larger_than_its_room_follows_the_player() {
   const { x, size } = view.rectOf(board.player);
   equal(x + size <= 300, true);
   view.destroy();
+}
+
+export function a_large_board_is_moved_up_to_its_edge_and_follows_again() {
+  const camera = new Camera(false);
+  camera.fit({ top: 0, bottom: 50, left: 0, right: 50 }, { width: 300, height: 300 });
+  const look = () => camera.follow(25, 25);
+  look();
+  const { x, y, ratio } = camera;
+  camera.panBy(-36, 18);
+  look();
+  equal([camera.x - x, camera.y - y], [36 * ratio, -18 * ratio]);
+  camera.panBy(9999, 0);
+  look();
+  camera.panBy(-18, 0); // at once back from the edge
+  look();
+  equal(camera.x, 18 * ratio);
+  camera.endPan();
+  look();
+  equal([camera.x, camera.y], [x, y]);
 }

@@ -67,6 +67,7 @@ export class BoardView {
     const isSameLevel = this.board?.walls === board.walls;
     this.board = board;
     this._marks = marks;
+    this._camera.endPan();
     this._stop();
     this._boxes = board.boxes.slice();
     this._player = board.player;
@@ -81,6 +82,7 @@ export class BoardView {
    * @param {boolean} isBack whether the moves are taken back, the last one first
    */
   follow(board, letters, isBack) {
+    this._camera.endPan();
     if (!this.board || this.pace.mode === "none") {
       if (letters) this.facing = letters[isBack ? 0 : letters.length - 1].toLowerCase();
       return this.show(board);
@@ -111,6 +113,18 @@ export class BoardView {
   zoomBy(factor) {
     this._camera.zoomBy(factor);
     this.resize();
+  }
+
+  /**
+   * Shows another part of a board that does not fit.
+   * @param {number} dx @param {number} dy in CSS pixels
+   * @returns {boolean} false where all of it is in the picture
+   */
+  panBy(dx, dy) {
+    if (!this._camera.isCut) return false;
+    this._camera.panBy(dx, dy);
+    if (!this._frame) this.draw();
+    return true;
   }
 
   /** Fits the board into its container again, and reads the colours again. */
@@ -227,7 +241,7 @@ export class BoardView {
   /** Draws the board as it is now. */
   draw() {
     if (!this.board || !this._sprites) return;
-    const { board, _camera: camera, _pen: pen, _sprites: sprites } = this;
+    const { board, _camera: camera, _pen: pen, _sprites: sprites, _boxes: boxes } = this;
     const { cell } = camera;
     const step = this._steps[0];
     const share = this.pace.mode === "smooth" ? Math.min(1, this._share) : 0;
@@ -235,9 +249,10 @@ export class BoardView {
     const [dRow, dColumn] = OFFSETS[direction].map((way) => way * (step?.isBack ? -share : share));
     const isPush = step !== undefined && step.letter !== direction;
     const [row, column] = board.place(this._player);
-    const [playerRow, playerColumn] = step ? [row + dRow, column + dColumn] : [row, column];
-    if (this.centre === null) camera.follow(playerRow, playerColumn);
-    else camera.follow(...board.place(this.centre));
+    /** @type {[number, number]} */
+    const at = step ? [row + dRow, column + dColumn] : [row, column];
+    if (this.centre !== null) camera.endPan();
+    camera.follow(...(this.centre === null ? at : board.place(this.centre)));
     pen.clearRect(0, 0, camera.width, camera.height);
     this._backdrop.draw(pen, board, outlineOf(board, this._isWhole), sprites, camera);
     const marking = {
@@ -249,24 +264,19 @@ export class BoardView {
     drawMarks(pen, this._marks, "below", marking);
     const moved = isPush ? board.neighbour(this._player, direction) : -1;
     const range = camera.visible();
-    const boxes = this._boxes;
     for (let r = range.top; r < range.bottom; r++) {
       for (let c = range.left; c < range.right; c++) {
         const square = r * board.width + c;
         if (!boxes[square] || square === this.dragged?.square) continue;
-        const [x, y] = [c * cell - camera.x, r * cell - camera.y];
+        const [x, y] = camera.corner(r, c);
         const [slideX, slideY] = square === moved ? [dColumn * cell, dRow * cell] : [0, 0];
         sprites.box(pen, Math.round(x + slideX), Math.round(y + slideY), board.goals[square] === 1);
       }
     }
     // A goal would be hidden by the player that stands on it.
     if (!step && board.goals[this._player]) sprites.wideGoal(pen, ...this._corner(this._player));
-    sprites.player(
-      pen,
-      Math.round(playerColumn * cell - camera.x),
-      Math.round(playerRow * cell - camera.y),
-      step ? direction : this.facing,
-    );
+    const [x, y] = camera.corner(...at);
+    sprites.player(pen, Math.round(x), Math.round(y), step ? direction : this.facing);
     drawMarks(pen, this._marks, "above", marking);
     this._drawDragged();
   }
@@ -284,8 +294,6 @@ export class BoardView {
 
   /** @param {number} square @returns {[number, number]} its corner on the canvas */
   _corner(square) {
-    const [row, column] = /** @type {Board} */ (this.board).place(square);
-    const { cell, x, y } = this._camera;
-    return [column * cell - x, row * cell - y];
+    return this._camera.corner(.../** @type {Board} */ (this.board).place(square));
   }
 }

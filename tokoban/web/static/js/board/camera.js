@@ -19,6 +19,8 @@ export class Camera {
     this.x = 0;
     this.y = 0;
     this.ratio = 1;
+    /** How far the picture is from where it would follow to, in device pixels. */
+    this._pan = { x: 0, y: 0 };
     /** All squares that are drawn. @type {import("./outline.js").Range} */
     this._range = { top: 0, bottom: 1, left: 0, right: 1 };
   }
@@ -26,6 +28,23 @@ export class Camera {
   /** @param {number} factor */
   zoomBy(factor) {
     this.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.zoom * factor));
+  }
+
+  /** Whether not all squares are in the picture. @returns {boolean} */
+  get isCut() {
+    const { top, bottom, left, right } = this._range;
+    return (right - left) * this.cell > this.width || (bottom - top) * this.cell > this.height;
+  }
+
+  /** Moves the picture. @param {number} dx @param {number} dy in CSS pixels */
+  panBy(dx, dy) {
+    this._pan.x -= dx * this.ratio;
+    this._pan.y -= dy * this.ratio;
+  }
+
+  /** Follows again without a distance. */
+  endPan() {
+    this._pan = { x: 0, y: 0 };
   }
 
   /**
@@ -52,13 +71,25 @@ export class Camera {
    */
   follow(row, column) {
     const { top, bottom, left, right } = this._range;
-    /** @type {(at: number, room: number, first: number, end: number) => number} */
-    const within = (at, room, first, end) =>
-      Math.round(
-        Math.max(first * this.cell, Math.min(end * this.cell - room, (at + 0.5) * this.cell - room / 2)),
-      );
-    this.x = within(column, this.width, left, right);
-    this.y = within(row, this.height, top, bottom);
+    const { cell, _pan: pan, width, height } = this;
+    /** @type {(wanted: number, room: number, first: number, end: number) => number} */
+    const within = (wanted, room, first, end) =>
+      Math.round(Math.max(first * cell, Math.min(end * cell - room, wanted)));
+    const [middleX, middleY] = [(column + 0.5) * cell - width / 2, (row + 0.5) * cell - height / 2];
+    this.x = within(middleX + pan.x, width, left, right);
+    this.y = within(middleY + pan.y, height, top, bottom);
+    // Beyond the edge there is nothing to come back from.
+    if (pan.x) pan.x = this.x - middleX;
+    if (pan.y) pan.y = this.y - middleY;
+  }
+
+  /**
+   * Where a square is on the canvas, in device pixels.
+   * @param {number} row @param {number} column
+   * @returns {[number, number]} its upper left corner
+   */
+  corner(row, column) {
+    return [column * this.cell - this.x, row * this.cell - this.y];
   }
 
   /** The squares in the picture. @returns {{top: number, bottom: number, left: number, right: number}} */

@@ -1,5 +1,6 @@
 /**
- * Mouse and touch on the board: click to walk, click or drag a box, swipe to move, pinch to zoom.
+ * Mouse and touch on the board: click to walk, click or drag a box, swipe to move, two fingers to
+ * zoom and to move the board, the wheel to move it.
  *
  * A box that is picked shows the squares it can reach; a click on one of them, or a drop, pushes it
  * there. A second click on the box, or anywhere else, puts it down.
@@ -14,6 +15,8 @@ import { walkTo } from "../rules/walk.js";
 
 /** So many CSS pixels of movement make a drag of a click. */
 const DRAG_PX = 8;
+/** One step of the wheel, where a mouse counts in lines. */
+const LINE_PX = 40;
 /** Two fingers zoom in steps of this factor, since each step draws all squares anew. */
 const PINCH_STEP = 1.08;
 const OWNER = "pointer";
@@ -38,6 +41,7 @@ export class Pointer {
     /** The fingers on the board, and how far apart they were at the last step of the zoom. */
     this._fingers = /** @type {Map<number, {x: number, y: number}>} */ (new Map());
     this._apart = 0;
+    this._middle = { x: 0, y: 0 };
     this._abort = new AbortController();
     const { signal } = this._abort;
     const { canvas } = view;
@@ -45,6 +49,7 @@ export class Pointer {
     canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
     canvas.addEventListener("pointerup", (event) => this._up(event), { signal });
     canvas.addEventListener("pointercancel", (event) => this._cancel(event), { signal });
+    canvas.addEventListener("wheel", (event) => this._wheel(event), { signal });
     session.addEventListener("change", () => this.putDown(), { signal });
     session.addEventListener("level", () => this.putDown(), { signal });
   }
@@ -97,6 +102,7 @@ export class Pointer {
         this._release();
         this._view.canvas.setPointerCapture(event.pointerId);
         this._apart = this._spread();
+        this._middle = this._between();
       }
       if (this._fingers.size > 1) return;
     }
@@ -145,7 +151,26 @@ export class Pointer {
     return Math.max(1, Math.hypot(one.x - other.x, one.y - other.y));
   }
 
+  _between() {
+    const [one, other] = [...this._fingers.values()];
+    return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+  }
+
+  /** A wheel moves a board that does not fit, with Shift sideways. @param {WheelEvent} event */
+  _wheel(event) {
+    if (event.ctrlKey) return; // the browser zooms
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX;
+    const [x, y] = [event.deltaX * unit, event.deltaY * unit];
+    const isSideways = event.shiftKey && !x;
+    const isPanned = isSideways ? this._view.panBy(-y, 0) : this._view.panBy(-x, -y);
+    if (isPanned) event.preventDefault();
+  }
+
+  /** Two fingers move the board and zoom. */
   _pinch() {
+    const middle = this._between();
+    this._view.panBy(middle.x - this._middle.x, middle.y - this._middle.y);
+    this._middle = middle;
     const now = this._spread();
     const factor = now / this._apart;
     if (Math.max(factor, 1 / factor) < PINCH_STEP) return;

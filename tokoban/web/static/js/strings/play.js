@@ -165,12 +165,12 @@ export const strings = {
   "import.dropped": { en: "Dropped", de: "Abgelegt" },
   "help.title": { en: "Help and keys", de: "Hilfe und Tasten" },
   "help.mouse": {
-    en: "Mouse: click a square to walk there. Drag a box, or click it and then one of the marked squares, to push it there.",
-    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben.",
+    en: "Mouse: click a square to walk there. Drag a box, or click it and then one of the marked squares, to push it there. The wheel moves a large board.",
+    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben. Das Mausrad verschiebt ein großes Brett.",
   },
   "help.touch": {
-    en: "Touch: tap as with the mouse, or swipe to move; two fingers zoom.",
-    de: "Touch: Tippen Sie wie mit der Maus, oder wischen Sie, um zu gehen; zwei Finger zoomen.",
+    en: "Touch: tap as with the mouse, or swipe to move; two fingers zoom, and move a large board.",
+    de: "Touch: Tippen Sie wie mit der Maus, oder wischen Sie, um zu gehen; zwei Finger zoomen und verschieben ein großes Brett.",
   },
   "help.keys": { en: "Keys", de: "Tasten" },
   "help.change": { en: "Change the key of: {action}", de: "Taste ändern: {action}" },
