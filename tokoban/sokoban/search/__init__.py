@@ -4,6 +4,6 @@
 (``ground``): ``astar_search`` (A* over pushes) for the fewest moves or pushes; for any solution
 ``portfolio``, which gives turns to it, ``bidirectional`` (FESS from both ends), ``fess`` (FESS from
 the start) and ``targets`` (both). ``guided`` follows a policy. They share ``flood``, ``positions``,
-``bounds``, ``pruning`` and ``deadlocks``, where every deadlock rule is listed. ``optimiser`` and
-``vicinity`` shorten a given solution.
+``columns`` (the arrays of stores), ``pairing_heap``, ``bounds``, ``pruning`` and ``deadlocks``,
+where every deadlock rule is listed. ``optimiser`` and ``vicinity`` shorten a given solution.
 """
