@@ -26,6 +26,7 @@ THEMES = ("light", "dark")
 SMALL = (720, 450)  # of a picture in the documentation
 NUM_COLOURS = 256
 COVERING = Image.Quantize.MAXCOVERAGE  # keeps the colour of the player, who is small
+NUM_ROUNDS = 3  # of k-means on the colours: without them the background takes a tint
 BACK = "Back to the losing push"
 # A level of the project's collection, moves that lose it, and its title.
 LEVEL, LOSING_MOVES, TITLE = 27, "rruruL", "Medium 15"
@@ -73,6 +74,7 @@ def lose(page: Page, url: str) -> None:
     play(page, LOSING_MOVES)
     open_tab(page, "Understand")
     wait_for_proof(page)
+    page.wait_for_selector(".chart .opinion:not([d=''])", state="attached", timeout=LOADING_MS)
 
 
 def wait_for_proof(page: Page) -> None:
@@ -88,6 +90,7 @@ def show_watch(page: Page, url: str) -> None:
     open_level(page, url)
     open_tab(page, "Watch")
     page.get_by_label("Show its pushes by probability").check()
+    page.get_by_text("pushes left; deadlocked").wait_for(timeout=LOADING_MS)
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_text("Solved in").first.wait_for(timeout=LOADING_MS)
 
@@ -153,7 +156,7 @@ def picture(page: Page) -> Image.Image:
 def small(shot: Image.Image) -> Image.Image:
     """As it is kept in the documentation: less wide, with few colours."""
     reduced = shot.resize(SMALL, Image.Resampling.LANCZOS)
-    return reduced.quantize(NUM_COLOURS, COVERING, dither=Image.Dither.NONE)
+    return reduced.quantize(NUM_COLOURS, COVERING, kmeans=NUM_ROUNDS, dither=Image.Dither.NONE)
 
 
 def write_all(browser: Any, url: str, folder: Path) -> None:
