@@ -4,6 +4,7 @@ Seconds are those of the thread, so that neither a busy machine nor other thread
 that compiles nothing.
 """
 
+import gc
 import itertools
 import random
 import time
@@ -38,13 +39,17 @@ def room(num_boxes: int) -> Board:
 
 def seconds(call: Callable[[], object]) -> float:
     """Of the first call during which nothing is compiled, nor loaded from what was compiled."""
-    while True:
-        compiling = event.RecordingListener()
-        started_s = time.thread_time()
-        with event.install_listener("numba:compiler_lock", compiling):
-            call()
-        if not compiling.buffer:
-            return time.thread_time() - started_s
+    gc.freeze()  # the garbage collector need not look through what other tests have left
+    try:
+        while True:
+            compiling = event.RecordingListener()
+            started_s = time.thread_time()
+            with event.install_listener("numba:compiler_lock", compiling):
+                call()
+            if not compiling.buffer:
+                return time.thread_time() - started_s
+    finally:
+        gc.unfreeze()
 
 
 CROWDS = pytest.mark.parametrize("num_boxes", [12, 200, 850])
