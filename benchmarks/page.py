@@ -134,6 +134,8 @@ def room(size: int, rng: random.Random) -> str:
     text = "\n".join(f"#{''.join(row)}#" for row in letters)
     missing = text.count("$") - text.count(".")
     text = text.replace("$", " ", max(0, missing)).replace(".", " ", max(0, -missing))
+    if "$" not in text:
+        return room(size, rng)  # a level has a box
     return f"{'#' * size}\n{text}\n{'#' * size}"
 
 
