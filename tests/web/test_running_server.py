@@ -19,6 +19,7 @@ import httpx2 as httpx
 import pytest
 
 from tokoban.cli import main
+from tokoban.web.server import bind
 
 LEVEL = "#####\n#@$.#\n#####"
 # Nothing is found for it in the time of a test: 24 boxes, and no room to pass.
@@ -185,6 +186,15 @@ def test_it_listens_on_the_loopback_address_alone(server: Server) -> None:
     listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
     addresses = re.findall(rf" ([0-9A-F]+):{server.port:04X} [0-9A-F]+:0000 0A ", listening)
     assert addresses == ["0100007F"]
+
+
+def test_what_is_sent_waits_for_no_acknowledgement() -> None:
+    with (
+        bind("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_no_worker_outlives_a_server_that_is_killed() -> None:

@@ -22,6 +22,9 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=256)
+        # Connections inherit it. asyncio would set it only where the socket names its protocol;
+        # without it a body waits 40 ms until its headers are acknowledged.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         # The message of ``create_server`` has the address too; a host that is unknown has no errno.
         known = not isinstance(error, socket.gaierror)
