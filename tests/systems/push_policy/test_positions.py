@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tokoban.sokoban.board import OFFSETS
+from tokoban.sokoban.labels.samples import Origin
 from tokoban.systems.push_policy.dataset import random_levels
 from tokoban.systems.push_policy.positions import (
     BOXES,
@@ -117,6 +118,15 @@ def test_positions_have_the_labels_that_a_breadth_first_search_finds(
         assert unbounded <= deadlocking
         seen |= {UNBOUNDED} if unbounded else set()
     assert seen == {LEGAL, OPTIMAL, TWO_MORE, UNBOUNDED}
+
+
+def test_states_that_differ_by_a_walk_are_one_position() -> None:
+    shard = random_levels(seed=0, number=0)
+    words, _ = positions_of(shard)
+    found = [tuple(row) for row in words[:, [FLOOR, GOALS, BOXES, ZONE]].tolist()]
+    assert len(set(found)) == len(found)
+    sampled = shard.origin != Origin.NEIGHBOUR
+    assert len(found) < sampled.sum() / 2  # so that many differ by a walk alone
 
 
 @pytest.mark.parametrize("symmetry", range(8))

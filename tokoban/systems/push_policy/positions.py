@@ -120,12 +120,13 @@ def _fill_positions(
         for state in range(first, ends[level]):
             zones[state] = flood(cell(player[state]), floor & ~boxes[state])
             slot = _slot(slots, boxes, zones, boxes[state], zones[state])
-            if slots[slot] == -1:
+            if slots[slot] == -1 or (is_kept[state] and not is_kept[slots[slot]]):
                 slots[slot] = state
         num_deadlocked = 0
         for state in range(first, ends[level]):
             own = _slot(slots, boxes, zones, boxes[state], zones[state])
-            if not is_kept[state] or boxes[state] == goals[level] or slots[own] < first:
+            is_first = slots[own] == state  # with these boxes and this zone, of those to keep
+            if not is_kept[state] or not is_first or boxes[state] == goals[level]:
                 continue
             if left[state] == _DEADLOCKED:
                 if num_deadlocked == _MOST_DEADLOCKED:
