@@ -43,7 +43,7 @@ def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer
 
 
 def by_fess(board: Board, *, time_limit_s: float) -> Answer:
-    """The slice of the portfolio that is complete beside these, and has a turn on hard boards."""
+    """FESS alone: the portfolio's other complete slice beside those of the other ways."""
 
     def stages() -> Stages:
         setting = yield from setting_in_steps(board, Squares(board))

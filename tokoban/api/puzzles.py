@@ -64,14 +64,13 @@ def generate(
 ) -> list[Level]:
     """New levels, each with its solution; the same arguments give the same levels.
 
-    ``rows`` and ``columns`` include walls; None stands for the size that the style usually has.
-    Puzzles have boxes pulled back from their goals, and a solution with proved fewest pushes; no
-    two are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
-    pushes and the share of pushes that deadlock. The style "two-rooms" is what the policy was
-    trained on: things at random places; of its levels the share ``solvable_share``, or half, have a
-    solution, and the others are noted to have none.
-    At the time limit, or once ``stop`` is set, the levels found so far are returned. Raises
-    ``ValueError`` for arguments that no level can meet.
+    ``rows`` and ``columns`` include walls; None is the style's usual size. Puzzles have boxes
+    pulled back from their goals, and a solution with proved fewest pushes; no two are equal by
+    rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the pushes and the
+    share of pushes that deadlock. The style "two-rooms" is what the policy of moves was trained on:
+    everything at random places; of its levels the share ``solvable_share``, or half, have a
+    solution, and the others are noted to have none. At the time limit, or once ``stop`` is set, the
+    levels found so far are returned. Raises ``ValueError`` for arguments that no level can meet.
 
     >>> import tokoban
     >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
@@ -139,10 +138,9 @@ def label(
     and all optimal actions. This is exact where the inside fits 8x8 squares. Of larger levels, up
     to 1,024 squares, it labels positions along a short solution and one push off it, as far as
     searches prove them; solutions in the files are used. Levels with the walls and goals of one in
-    ``evaluation`` are left out. With ``played_by``, weights of the push policy, the states of
-    levels that fit 8x8 squares come from its greedy play instead. The same call goes on with a
-    folder that is not finished. Returns the manifest, or None if the time limit or ``stop`` ended
-    the work.
+    ``evaluation`` are left out. With ``played_by``, a push policy, the states of levels that fit
+    8x8 squares come from its greedy play. The same call goes on with a folder that is not finished.
+    Returns the manifest, or None if the time limit or ``stop`` ended the work.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#   #|#####")

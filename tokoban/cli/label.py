@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_PATH",
         help="instead of sampled positions label those that greedy play by these weights of the "
         "push policy comes to, so that it learns from its errors: all of levels that it does not "
-        "solve, one in eight of the others. Larger levels are labelled as without it",
+        "solve, some of the others. Larger levels are labelled as without it",
     )
     parser.add_argument(
         "--levels-per-shard",
@@ -92,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels this process's share; the last process writes the manifest."""
-    import tokoban
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
@@ -109,6 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     play = None
     if arguments.played_by is not None:
+        import tokoban
         from tokoban.systems.push_policy.own_play import own_play  # needs torch
 
         model = tokoban.load(arguments.played_by, system="push").model

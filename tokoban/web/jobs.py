@@ -120,7 +120,7 @@ class JobQueue:
         for slot in self._slots:
             slot.cancel()
         await asyncio.gather(*self._slots, return_exceptions=True)
-        # Not where a slot is cancelled, which may happen while it waits for a process to end.
+        # Here, for a slot may be cancelled while it waits for its process to end.
         await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:

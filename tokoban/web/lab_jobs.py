@@ -173,7 +173,7 @@ def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict
 
 
 def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """Whether a board is solved, open or lost: what the network reads in its picture; a proof."""
+    """Whether a board is solved, open or lost: by the network from its picture, and by proof."""
     import torch
 
     from tokoban.sokoban.render import render_rgb

@@ -31,7 +31,7 @@ _MAX_HELD_BYTES = 2**26
 
 
 class RefusedError(Exception):
-    """The body of a request cannot be read to its end."""
+    """A request is refused while its body arrives; the rest is not read."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

@@ -117,8 +117,8 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
     }
 
 
-# A level that is solved and a position that is deadlocked load what searches have compiled; large
-# levels have code of their own, since they do not fit a word of 64 bits.
+# Solving the first and explaining the second loads the compiled searches; large levels have code of
+# their own, since they do not fit a word of 64 bits.
 _SOLVED = tokoban.Board.from_xsb("########|#@ $ . #|# $   .#|#      #|########")
 _LOST = tokoban.Board.from_xsb("#######|#. $$.#|#@    #|#######")
 _LARGE = tokoban.Board.from_xsb("############|#@         #|#  $   $   #|#.        .#|############")

@@ -41,7 +41,7 @@ def _answer(action: str, body: bytes) -> bytes:
 
 
 async def answer(action: str, body: bytes) -> bytes:
-    """What "read" or "write" makes of a body, as JSON; raises ``ValueError`` as ``_answer``.
+    """The answer to a request to "read" or "write", as JSON; raises ``ValueError`` as ``_answer``.
 
     Raises ``RuntimeError`` if the process of a long text ends otherwise, for lack of memory say.
     """
