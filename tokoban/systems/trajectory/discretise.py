@@ -99,13 +99,6 @@ class Bins(nn.Module):
         """Whether a column has so many bins: Bool[columns, V]."""
         return torch.arange(self.num_bins, device=self.num_used.device) < self.num_used[:, None]
 
-    def round_trip_error(self, values: Float[Tensor, "B columns"]) -> Float[Tensor, "columns"]:
-        """The greatest distance of a value from what is left of it as a token, by column."""
-        columns = range(values.shape[1])
-        return (
-            (self.decode(self.encode(values, columns), columns) - values).abs().nan_to_num().amax(0)
-        )
-
 
 def _of_integers(size: int, num_bins: int) -> tuple[Tensor, Tensor]:
     if size > num_bins:
