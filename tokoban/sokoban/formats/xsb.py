@@ -17,7 +17,6 @@ _CONTENTS = {
     "@": _PLAYER, "p": _PLAYER,
     "+": _PLAYER | _GOAL, "P": _PLAYER | _GOAL,
 }  # fmt: skip
-_LETTERS = {0: " ", _BOX: "$", _BOX | _GOAL: "*", _GOAL: ".", _PLAYER: "@", _PLAYER | _GOAL: "+"}
 SQUARES = frozenset("#") | frozenset(_CONTENTS)
 _THING = re.compile(r"[^# _-]")
 _SHARED_WIDTHS = (32, 128, 512)
@@ -73,14 +72,14 @@ def parse_board(text: str) -> Board:
 
 def format_board(board: Board) -> str:
     """The board as XSB rows parted by newlines, every row as wide as the board."""
-
-    def letter(square: Square) -> str:
-        if square in board.walls:
-            return "#"
-        contents = _BOX * (square in board.boxes) | _GOAL * (square in board.goals)
-        return _LETTERS[contents | _PLAYER * (square == board.player)]
-
-    return "\n".join(
-        "".join(letter(Square(row, column)) for column in range(board.width))
-        for row in range(board.height)
-    )
+    # Filled by what there is: most squares are floor, and files have thousands of boards.
+    rows = [[" "] * board.width for _ in range(board.height)]
+    for row, column in board.walls:
+        rows[row][column] = "#"
+    for row, column in board.goals:
+        rows[row][column] = "."
+    for row, column in board.boxes:
+        rows[row][column] = "*" if rows[row][column] == "." else "$"
+    row, column = board.player
+    rows[row][column] = "+" if rows[row][column] == "." else "@"
+    return "\n".join(map("".join, rows))
