@@ -68,6 +68,8 @@ def test_german_fits_320_pixels_and_messages_do_not_move_the_board(
     for panel in ("understand", "watch", "work"):
         page.locator(f"#tab-{panel}").click()
         assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
+        boxes = [tab.bounding_box() for tab in page.get_by_role("tab").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes), panel
     for key in ("?", "c"):
         page.locator("#board").focus()
         page.keyboard.press(key)

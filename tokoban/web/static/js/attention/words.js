@@ -60,8 +60,8 @@ export function describe(panel, { layer, head }, t) {
  */
 export function short(weight) {
   if (weight === 0) return "0";
-  if (weight < 0.0005) return "<.001";
-  return weight > 0.9995 ? "1" : weight.toFixed(3).replace(/^0/, "");
+  if (weight < 0.0005) return inLanguage("<.001");
+  return weight > 0.9995 ? "1" : inLanguage(weight.toFixed(3).replace(/^0/, ""));
 }
 
 /**
@@ -70,5 +70,11 @@ export function short(weight) {
  * @returns {string}
  */
 export function rounded(weight) {
-  return String(Number(weight.toPrecision(3)));
+  return inLanguage(String(Number(weight.toPrecision(3))));
+}
+
+/** A number with the decimal mark of the document's language. @param {string} written */
+function inLanguage(written) {
+  const [, mark] = (0.5).toLocaleString(document.documentElement.lang);
+  return written.replace(".", mark);
 }

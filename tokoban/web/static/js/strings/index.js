@@ -51,7 +51,13 @@ export function t(key, values = {}) {
   });
 }
 
-/** A number as the language writes it. @param {number} value @returns {string} */
-export function number(value) {
-  return value.toLocaleString(language);
+/**
+ * A number as the language writes it, with at most three decimals or just so many.
+ * @param {number} value
+ * @param {number} [decimals]
+ * @returns {string}
+ */
+export function number(value, decimals) {
+  const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return value.toLocaleString(language, options);
 }

@@ -195,7 +195,6 @@ class Filters {
     this.element = el(
       "div",
       { class: "row" },
-      this._told,
       this._search,
       choice({
         label: t("levels.show"),
@@ -206,6 +205,7 @@ class Filters {
           change();
         },
       }),
+      this._told,
     );
   }
 

@@ -3,7 +3,7 @@
 import { BoardView } from "../board/board_view.js";
 import { Board } from "../rules/board.js";
 import { el } from "../shell/dom.js";
-import { t } from "../strings/index.js";
+import { number, t } from "../strings/index.js";
 import { opinionText } from "./opinion.js";
 
 /**
@@ -58,7 +58,7 @@ function pushMarks(board, { box, direction }) {
 /** @param {Row} row @param {boolean} isFollowed @returns {string} */
 function rowText({ score, is_solved: isSolved, pushes_left: left, deadlocked }, isFollowed) {
   const parts = isFollowed ? [t("watch.followed")] : [];
-  if (score !== undefined) parts.push(t("watch.score", { score: score.toFixed(2) }));
+  if (score !== undefined) parts.push(t("watch.score", { score: number(score, 2) }));
   parts.push(isSolved ? t("watch.solved-row") : opinionText(left, deadlocked));
   return parts.join(" · ");
 }
