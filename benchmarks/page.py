@@ -6,25 +6,25 @@ main thread from the key to the first frame that shows the move. Scrolling goes 
 size, after a push that loses by no static rule: from the push to the message that leads back to it.
 
 Rows with "task" or "move" are in that thread's own time, so that other work on the machine does not
-count; the others are times of the clock. Run `tokoban prepare` before. Exits with 1 if a bar is
-missed.
+count; the others are times of the clock. Run `tokoban prepare` before, then
+`python -m benchmarks.page`. Exits with 1 if a bar is missed.
 """
 
 import argparse
 import json
 import random
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 import tokoban
+from benchmarks.served import Server
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
@@ -283,21 +283,12 @@ def main() -> int:
         files[1].write_text("\n\n".join(room(10, rng) for _ in range(NUM_LEVELS)))
         files[2].write_text(room(LARGE_SIZE, rng))
         begun = time.perf_counter()
-        command = [sys.executable, "-m", "tokoban", "web", *map(str, files)]
-        server = subprocess.Popen(
-            [*command, "--port", "0", "--no-open"], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert server.stdout is not None
-            address = re.search(r"http://\S+/", server.stdout.readline())
-            assert address
+        with closing(Server(*files)) as server:
             found = {"server up, s": time.perf_counter() - begun}
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             page = browser.new_page()
-            found |= measure(browser, page, address[0]) | proofs_ms(page, lost)
+            found |= measure(browser, page, server.url) | proofs_ms(page, lost)
             browser.close()
-        finally:
-            server.kill()
     for name, value in found.items():
         bar = f"  (bar {BARS[name]:g})" if name in BARS else ""
         print(f"{name:44}{value:8.1f}{bar}")

@@ -9,17 +9,16 @@ The second writes four small pictures and the moving one, all of the real page i
 import argparse
 import io
 import itertools
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.served import Server
 
 SIZES = ((360, 740), (1280, 800), (2560, 1440))
 THEMES = ("light", "dark")
@@ -35,20 +34,6 @@ FILM_LEVEL, FILM_LOSING_MOVES, FILM_TITLE = 24, "RRlluurRllddrU", "Medium 12"
 FILM_STEPS = 3  # of the proof
 LOADING_MS = 600_000  # a search may have to be compiled first
 KEY_MS, LOOK_MS, READ_MS = 220, 1200, 2600  # a frame of the moving picture is shown so long
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The address of a server of the page."""
-    command = [sys.executable, "-m", "tokoban", "web", "--port", "0", "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = re.search(r"http://\S+", process.stdout.readline())
-        assert address is not None
-        try:
-            yield address[0]
-        finally:
-            process.terminate()
 
 
 def play(page: Page, moves: str) -> None:
@@ -236,14 +221,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--docs", type=Path, help="folder for the pictures of the documentation")
     arguments = parser.parse_args(argv)
     path = shutil.which("chromium") or shutil.which("google-chrome")
-    with served() as url, sync_playwright() as started:
+    with closing(Server()) as server, sync_playwright() as started:
         browser = started.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-background-networking"]
         )
         for folder, write in ((arguments.all, write_all), (arguments.docs, write_documented)):
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-                write(browser, url, folder)
+                write(browser, server.url, folder)
         browser.close()
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from benchmarks.served import Server
 from tokoban.cli import main
 from tokoban.web.server import bind
 
@@ -36,55 +37,46 @@ HARD = "\n".join(
 SOON_S = 100.0
 
 
-class Server:
-    """A server of the page in another process."""
+class Client:
+    """A server of the page, and a client of it."""
 
-    def __init__(self, *words: str) -> None:
-        command = [sys.executable, "-m", "tokoban", "web", "--port", "0", "--no-open", *words]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        assert found, line
-        self.address, self.port = found[0], int(found[1])
-        self.client = self._new_client()
+    def __init__(self) -> None:
+        self.server = Server()
+        self.http = self._new_client()
 
     def _new_client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.address, timeout=30.0)
+        return httpx.Client(base_url=self.server.url, timeout=30.0)
 
     def reconnect(self) -> None:
         """Asks by a new connection from now on."""
-        self.client.close()
-        self.client = self._new_client()
+        self.http.close()
+        self.http = self._new_client()
 
-    def end(self) -> None:
-        self.client.close()
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+    def close(self) -> None:
+        self.http.close()
+        self.server.close()
 
     def workers(self) -> list[int]:
         """The processes that the server has started."""
-        listed = Path(f"/proc/{self.process.pid}/task")
+        listed = Path(f"/proc/{self.server.process.pid}/task")
         return [
             int(pid) for task in listed.iterdir() for pid in (task / "children").read_text().split()
         ]
 
     def events(self, kind: str, **arguments: Any) -> Generator[dict[str, Any], None, None]:
         body = {"kind": kind, "arguments": arguments}
-        with self.client.stream("POST", "/api/jobs", json=body) as answer:
+        with self.http.stream("POST", "/api/jobs", json=body) as answer:
             assert answer.status_code == 200, answer.read()
             for line in answer.iter_lines():
                 yield json.loads(line)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    running = Server()
-    list(running.events("explain", board=LEVEL))  # once the searches are loaded
-    yield running
-    running.end()
+def client() -> Iterator[Client]:
+    """The server that all tests ask until the last one ends it."""
+    with contextlib.closing(Client()) as made:
+        list(made.events("explain", board=LEVEL))  # once the searches are loaded
+        yield made
 
 
 def is_alive(pid: int) -> bool:
@@ -109,21 +101,21 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_job_is_streamed_and_its_answer_is_right(server: Server) -> None:
-    *_, done = server.events("solve", board=LEVEL)
+def test_a_job_is_streamed_and_its_answer_is_right(client: Client) -> None:
+    *_, done = client.events("solve", board=LEVEL)
     assert (done["event"], done["moves"], done["optimum"]) == ("done", "R", "moves")
 
 
-def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(server: Server) -> None:
-    events = server.events("solve", board=HARD, time_limit_s=300)
+def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(client: Client) -> None:
+    events = client.events("solve", board=HARD, time_limit_s=300)
     assert next(event for event in events if event["event"] == "progress")
     events.close()
     started_s = time.monotonic()
-    *_, done = server.events("solve", board=LEVEL)
+    *_, done = client.events("solve", board=LEVEL)
     assert done["status"] == "solved"
     assert time.monotonic() - started_s < SOON_S
     # Nobody works any more.
-    pids = server.workers()
+    pids = client.workers()
     assert wait_until(lambda: _is_idle(pids), SOON_S)
 
 
@@ -133,13 +125,13 @@ def _is_idle(pids: list[int]) -> bool:
     return sum(cpu_s(pid) for pid in pids) - sum(before) < 0.05
 
 
-def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
+def test_200_jobs_at_once_are_done_or_refused(client: Client) -> None:
     statuses: list[int] = []
     lasts: list[str] = []
 
     def ask() -> None:
         body = {"kind": "explain", "arguments": {"board": LEVEL}}
-        with client.stream("POST", "/api/jobs", json=body) as answer:
+        with many.stream("POST", "/api/jobs", json=body) as answer:
             statuses.append(answer.status_code)
             if answer.status_code == 200:
                 lasts.append(json.loads(list(answer.iter_lines())[-1])["event"])
@@ -147,7 +139,7 @@ def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
                 answer.read()
 
     limits = httpx.Limits(max_connections=200)
-    with httpx.Client(base_url=server.address, timeout=60.0, limits=limits) as client:
+    with httpx.Client(base_url=client.server.url, timeout=60.0, limits=limits) as many:
         threads = [threading.Thread(target=ask) for _ in range(200)]
         for thread in threads:
             thread.start()
@@ -156,35 +148,37 @@ def test_200_jobs_at_once_are_done_or_refused(server: Server) -> None:
     assert len(statuses) == 200
     assert set(statuses) <= {200, 429}
     assert set(lasts) == {"done"}
-    assert server.client.get("/api/collections").status_code == 200
+    assert client.http.get("/api/collections").status_code == 200
 
 
-def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(server: Server) -> None:
+def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(client: Client) -> None:
     body = json.dumps({"kind": "solve", "arguments": {"board": HARD}})
 
     def request(num_bytes: int) -> bytes:
-        host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{client.server.port}\r\n"
         kind = f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n\r\n"
         return (host + kind).encode()
 
     with contextlib.ExitStack() as open_ones:
 
         def connect() -> socket.socket:
-            return open_ones.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            return open_ones.enter_context(
+                socket.create_connection(("127.0.0.1", client.server.port))
+            )
 
         for one in [connect() for _ in range(600)][-10:]:
             one.sendall(request(99_999))
         connect().sendall(request(len(body)) + body.encode())
-        server.reconnect()  # its connection of earlier is silent too
+        client.reconnect()  # its connection of earlier is silent too
         started_s = time.monotonic()
-        assert server.client.get("/api/collections").status_code == 200
-        assert list(server.events("explain", board=LEVEL))[-1]["event"] == "done"
+        assert client.http.get("/api/collections").status_code == 200
+        assert list(client.events("explain", board=LEVEL))[-1]["event"] == "done"
         assert time.monotonic() - started_s < SOON_S
 
 
-def test_it_listens_on_the_loopback_address_alone(server: Server) -> None:
+def test_it_listens_on_the_loopback_address_alone(client: Client) -> None:
     listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
-    addresses = re.findall(rf" ([0-9A-F]+):{server.port:04X} [0-9A-F]+:0000 0A ", listening)
+    addresses = re.findall(rf" ([0-9A-F]+):{client.server.port:04X} [0-9A-F]+:0000 0A ", listening)
     assert addresses == ["0100007F"]
 
 
@@ -197,31 +191,16 @@ def test_what_is_sent_waits_for_no_acknowledgement() -> None:
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_no_worker_outlives_a_server_that_is_killed() -> None:
-    server = Server()
-    events = server.events("solve", board=HARD, time_limit_s=300)
-    assert next(event for event in events if event["event"] == "progress")
-    workers = server.workers()
-    assert len(workers) >= 2
-    server.process.kill()
-    try:
-        assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
-    finally:
-        events.close()
-        server.end()
-
-
 def test_ctrl_c_ends_it_at_once_with_open_streams() -> None:
-    server = Server()
-    events = server.events("solve", board=HARD, time_limit_s=300)
-    assert next(events)["event"] == "queued"
-    workers = server.workers()
-    server.process.send_signal(signal.SIGINT)
-    assert server.process.wait(10) == 0
-    assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
-    with pytest.raises(httpx.HTTPError):
-        list(events)
-    server.end()
+    with contextlib.closing(Client()) as client:
+        events = client.events("solve", board=HARD, time_limit_s=300)
+        assert next(events)["event"] == "queued"
+        workers = client.workers()
+        client.server.process.send_signal(signal.SIGINT)
+        assert client.server.process.wait(10) == 0
+        assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
+        with pytest.raises(httpx.HTTPError):
+            list(events)
 
 
 def test_a_port_in_use_is_a_sentence() -> None:
@@ -241,3 +220,14 @@ def test_a_file_without_a_level_is_a_sentence(
     assert main(["web", "--no-open", str(path)]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"tokoban: {path}:1: ") and said.count("\n") == 1
+
+
+def test_no_worker_outlives_a_server_that_is_killed(client: Client) -> None:
+    events = client.events("solve", board=HARD, time_limit_s=300)
+    assert next(event for event in events if event["event"] == "progress")
+    workers = client.workers()
+    assert len(workers) >= 2
+    client.server.process.kill()
+    assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
+    with pytest.raises(httpx.HTTPError):
+        list(events)

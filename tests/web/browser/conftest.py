@@ -3,16 +3,15 @@
 A test fails if the page reports an error, such as an exception or a breach of its policy.
 """
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks.served import Server
 
 HERE = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-background-networking"]
@@ -45,34 +44,6 @@ Two goals
 Open = Callable[..., Any]
 
 
-class Server:
-    """``tokoban web`` in a process of its own."""
-
-    def __init__(self, *files: Path) -> None:
-        self._files, self.port = files, 0
-        self.start()
-
-    def start(self) -> None:
-        """Starts it, after ``stop`` on the same port."""
-        command = [sys.executable, "-m", "tokoban", "web", *map(str, self._files)]
-        self._process = subprocess.Popen(
-            [*command, "--port", str(self.port), "--no-open"],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parents[2])},
-        )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        address = re.search(r"http://[\d.]+:(\d+)/", line)
-        assert address, f"the server said {line!r}"
-        self.url, self.port = address[0], int(address[1])
-
-    def stop(self) -> None:
-        """Kills it."""
-        self._process.kill()
-        self._process.communicate()
-
-
 @pytest.fixture(scope="session")
 def levels_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The levels of these tests; their collection is the one after the shipped levels."""
@@ -84,9 +55,8 @@ def levels_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(chromium: Any, levels_file: Path) -> Iterator[Server]:
     """The one server of the session."""
-    started = Server(levels_file)
-    yield started
-    started.stop()
+    with closing(Server(levels_file)) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

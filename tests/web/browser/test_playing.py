@@ -186,7 +186,7 @@ def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Ope
 def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, server: Any) -> None:
     page = opened(open_page("#/play/tokoban/1"), "Easy 1")
     page.keyboard.press("ArrowLeft")
-    server.stop()
+    server.close()
     try:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("l")
