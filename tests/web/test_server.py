@@ -80,6 +80,23 @@ def test_levels_that_are_written_are_read_again(
     assert again == read["levels"]
 
 
+def test_a_board_that_is_no_level_is_told_by_a_code_and_a_wrong_solution_is_not(
+    client: TestClient,
+) -> None:
+    text = "#####\n#@$.#\n#####\n\nSolution\nl\n\n######\n#@$$.#\n######\n"
+    read = client.post("/api/levels/read", json={"text": text, "name": ""}).json()
+    assert len(read["levels"]) == 1
+    assert read["problems"] == [
+        {
+            "line": 8,
+            "level": 2,
+            "message": "2 boxes but 1 goal",
+            "code": "unequal",
+            "values": {"boxes": 2, "goals": 1},
+        }
+    ]
+
+
 @pytest.mark.parametrize(
     ("host", "is_served"),
     [

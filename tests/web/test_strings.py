@@ -1,5 +1,6 @@
 """The table of strings: every key that the modules use is there, in English and in German."""
 
+import ast
 import re
 from importlib import resources
 from pathlib import Path
@@ -55,6 +56,24 @@ def test_every_failure_of_the_server_has_a_sentence() -> None:
     found = {code for each in codes for code in each if code}
     errors = {key.removeprefix("error.") for key in entries() if key.startswith("error.")}
     assert found == errors
+
+
+def test_every_fault_of_a_level_has_a_sentence_with_its_values() -> None:
+    folder = JS.parents[2] / "sokoban" / "formats"
+    calls = [
+        node
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "Fault"
+    ]
+    given = {ast.literal_eval(call.args[1]): {word.arg for word in call.keywords} for call in calls}
+    given["other"] = {"message"}  # of a fault without a code
+    texts = {key: en for key, (en, _) in entries().items() if key.startswith("problem.")}
+    assert {f"problem.{code}" for code in given} == set(texts)
+    for code, values in given.items():
+        assert set(re.findall(r"\{(\w+)", texts[f"problem.{code}"])) <= values, code
 
 
 def test_modules_stay_short() -> None:

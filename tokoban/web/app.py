@@ -130,12 +130,7 @@ class _Api:
     async def list_collections(self, request: Request) -> Response:
         """All collections without their levels."""
         listed = [
-            {
-                "id": one.id,
-                "name": one.name,
-                "num_levels": len(one.file),
-                "problems": [str(problem) for problem in one.file.problems],
-            }
+            {"id": one.id, "name": one.name, "num_levels": len(one.file)}
             for one in self._collections.values()
         ]
         return _json({"collections": listed})

@@ -8,6 +8,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import (
     Level,
     LevelFile,
+    Problem,
     SavedGame,
     Solution,
     format_board,
@@ -16,6 +17,7 @@ from tokoban.sokoban.formats import (
     write_levels,
     write_xsb,
 )
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
 from tokoban.sokoban.search.answer import Answer
@@ -184,14 +186,26 @@ def read_levels(text: str, name: str) -> dict[str, Any]:
 
 
 def file_to_json(file: LevelFile) -> dict[str, Any]:
-    """The levels of a file, and the problems found in it."""
+    """The levels of a file, and why others of its boards are none.
+
+    A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
+    ``Fault``; a wrong solution, whose board is a level all the same, is not told.
+    """
+    invalid = file.invalid
     return {
         "levels": [level_to_json(level) for level in file.levels],
         "problems": [
-            {"line": problem.line, "level": problem.level, "message": problem.message}
-            for problem in (*file.problems, *file.warnings)
+            _problem_to_json(problem)
+            for problem in file.problems
+            if not problem.level or problem is invalid.get(problem.level)
         ],
     }
+
+
+def _problem_to_json(problem: Problem) -> dict[str, Any]:
+    fault = problem.message
+    coded = {"code": fault.code, "values": fault.values} if isinstance(fault, Fault) else {}
+    return {"line": problem.line, "level": problem.level, "message": fault, **coded}
 
 
 def levels_to_text(levels: object, format: object) -> str:

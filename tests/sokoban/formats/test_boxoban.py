@@ -42,7 +42,7 @@ def test_the_general_reader_reads_it_too() -> None:
         ("#  $  $  #", "#  $  $   #", 'f:8: level 1 "0": row 7 has 11 characters, not 10'),
         ("#  $  $  #\n", "", 'f:1: level 1 "0": 9 rows, not 10'),
         ("#  $  $  #", "#  $  $ *#", "f:8: level 1 \"0\": column 9: '*' is not a square"),
-        ("#  $  $  #", "#  $  $\t #", "f:8: level 1 \"0\": column 8: '\\t' is not a square"),
+        ("#  $  $  #", "#  $  $\t #", 'f:8: level 1 "0": column 8: tab in a board row, use blanks'),
         ("#  $  $  #", "#  $     #", 'f:2: level 1 "0": 3 boxes but 4 goals'),
         ("@", " ", 'f:2: level 1 "0": no player'),
         ("; 0", ";0", 'f:1: level 1 "": \';0\' is not "; " and a number'),

@@ -1,7 +1,7 @@
 import { number, setLanguage, t } from "/static/js/strings/index.js";
 import { Keys, keyName } from "/static/js/shell/keys.js";
 import { hashOf, parseRoute } from "/static/js/shell/router.js";
-import { reasonText } from "/static/js/shell/sentences.js";
+import { problemText, reasonText } from "/static/js/shell/sentences.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -30,6 +30,15 @@ export function reasons_of_searches_are_in_the_language_of_the_page() {
   equal(reasonText("200 pushes"), "200 Schübe");
   equal(reasonText("no position left"), "keine Stellung ist übrig");
   equal(reasonText(null), "eine Grenze ist erreicht");
+  setLanguage("en");
+}
+
+export function faults_of_levels_are_in_the_language_of_the_page() {
+  setLanguage("de");
+  const fault = { line: 8, level: 2, message: "2 boxes but 1 goal" };
+  const values = { boxes: 2, goals: 1 };
+  equal(problemText({ ...fault, code: "unequal", values }), "Es gibt 2 Kisten, aber 1 Ziel.");
+  equal(problemText(fault), "Meldung: 2 boxes but 1 goal.");
   setLanguage("en");
 }
 

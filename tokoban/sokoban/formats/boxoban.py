@@ -10,8 +10,10 @@ from collections.abc import Iterable
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.budget import OF_A_PROBLEM, Budget, TooMuchError
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem
+from tokoban.sokoban.formats.rows import strange_square
 from tokoban.sokoban.formats.text_lines import runs
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 
@@ -40,13 +42,13 @@ def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> L
         try:
             budget.spend(_OF_A_LEVEL + OF_A_PROBLEM * bool(fault))
         except TooMuchError as error:
-            problems.append(Problem(str(error), source, start + 1, count))
+            problems.append(Problem(error.fault, source, start + 1, count))
             break
         header = _NUMBER.fullmatch(lines[start])
         title, rows = header[1] if header else "", lines[start + 1 : end]
         row, fault = _find_fault(rows)
         if not header:
-            row, fault = 0, f'{lines[start][:20]!r} is not "; " and a number'
+            row, fault = 0, _misshapen(f'{lines[start][:20]!r} is not "; " and a number')
         if not fault:
             board = parse_board("\n".join(rows))
             row, fault = 1, find_fault(board)
@@ -69,7 +71,7 @@ def write_boxoban(boards: Iterable[Board]) -> str:
     """
     levels = []
     for number, board in enumerate(boards):
-        fault = find_fault(board)
+        fault: str | None = find_fault(board)
         if (board.height, board.width) != (SIDE, SIDE):
             fault = f"board of {board.height}x{board.width} squares, not {SIDE}x{SIDE}"
         elif board.goals & {*board.boxes, board.player}:
@@ -80,13 +82,17 @@ def write_boxoban(boards: Iterable[Board]) -> str:
     return "".join(levels)
 
 
-def _find_fault(rows: list[str]) -> tuple[int, str | None]:
+def _find_fault(rows: list[str]) -> tuple[int, Fault | None]:
     """The row, from 1, and what is wrong there; row 0 stands for the line above them."""
     for row, line in enumerate(rows, 1):
         if strange := _NO_SQUARE.search(line):
-            return row, f"column {strange.start() + 1}: {strange[0]!r} is not a square"
+            return row, strange_square(strange[0], strange.start() + 1)
         if len(line) != SIDE:
-            return row, f"row {row} has {len(line)} characters, not {SIDE}"
+            return row, _misshapen(f"row {row} has {len(line)} characters, not {SIDE}")
     if len(rows) != SIDE:
-        return 0, f"{len(rows)} rows, not {SIDE}"
+        return 0, _misshapen(f"{len(rows)} rows, not {SIDE}")
     return 1, find_fault_in_rows(rows)
+
+
+def _misshapen(sentence: str) -> Fault:
+    return Fault(sentence, "not-boxoban")

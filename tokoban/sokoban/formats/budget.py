@@ -2,6 +2,8 @@
 
 import math
 
+from tokoban.sokoban.formats.faults import Fault
+
 # Boards and moves of a file together; a microsecond and 100 bytes of memory each, at most.
 MAX_UNITS = 4_000_000
 OF_A_BOARD = 64  # units besides one for each square, as much as a small board costs
@@ -10,7 +12,16 @@ OF_A_PROBLEM = 64
 
 
 class TooMuchError(Exception):
-    """The file asks for more than is given to one file; says so in one sentence."""
+    """The file asks for more than is given to one file."""
+
+    def __init__(self) -> None:
+        self.fault = Fault(
+            f"the boards and moves so far have more than {MAX_UNITS:,} squares and moves; "
+            "the rest is not read: split the file",
+            "too-much",
+            most=MAX_UNITS,
+        )
+        super().__init__(self.fault)
 
 
 class Budget:
@@ -23,7 +34,4 @@ class Budget:
         """Takes what a part of the file costs, before it is read; raises ``TooMuchError``."""
         self._left -= units
         if self._left < 0:
-            raise TooMuchError(
-                f"the boards and moves so far have more than {MAX_UNITS:,} squares and moves; "
-                "the rest is not read: split the file"
-            )
+            raise TooMuchError

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.wording import counted
+from tokoban.sokoban.formats.faults import Fault
+from tokoban.sokoban.wording import counted, placed
 
 # Longer or wider drawings are refused before they are read square by square.
 MAX_SIDE = 512
@@ -15,38 +16,44 @@ _PLAYER = re.compile(r"[@+pP]")
 _SQUARES_NAMED = 5  # of the players, where there are more than one
 
 
-def find_fault_in_rows(rows: Sequence[str]) -> str | None:
+def find_fault_in_rows(rows: Sequence[str]) -> Fault | None:
     """Why no board can be read from these rows of squares, or ``None``: its size or its players."""
     height, width = len(rows), max(map(len, rows), default=0)
     if height > MAX_SIDE or width > MAX_SIDE:
-        return f"board of {height}x{width} squares, larger than {MAX_SIDE}x{MAX_SIDE}"
+        sentence = f"board of {height}x{width} squares, larger than {MAX_SIDE}x{MAX_SIDE}"
+        return Fault(sentence, "size", height=height, width=width, most=MAX_SIDE)
     players = [
         Square(row, found.start())
         for row, line in enumerate(rows)
         for found in _PLAYER.finditer(line)
     ]
     if not players:
-        return "no player"
+        return Fault("no player", "no-player")
     if len(players) > 1:
         named = [f"({row + 1}, {column + 1})" for row, column in players[:_SQUARES_NAMED]]
         squares = ", ".join([*named, *["..."] * (len(players) > len(named))])
-        return f"{len(players)} players at {squares}; several players (Multiban) are not supported"
+        sentence = (
+            f"{len(players)} players at {squares}; several players (Multiban) are not supported"
+        )
+        return Fault(sentence, "players", count=len(players), squares=squares)
     return None
 
 
-def find_fault(board: Board) -> str | None:
+def find_fault(board: Board) -> Fault | None:
     """Why ``board`` is no level, or ``None``: no box, open walls, more boxes than goals or fewer.
 
     Boxes and goals that the player can never reach may be there: a box on a goal is decoration, and
     with any other the level has no solution.
     """
     if not board.boxes:
-        return "no box"
+        return Fault("no box", "no-box")
     if way_out := _find_way_out(board):
-        where = f"row {way_out.row + 1}, column {way_out.column + 1}"
-        return f"not closed: the player can leave at {where}"
+        sentence = f"not closed: the player can leave at {placed(way_out)}"
+        return Fault(sentence, "open", row=way_out.row + 1, column=way_out.column + 1)
     if len(board.boxes) != len(board.goals):
-        return f"{counted(len(board.boxes), 'box')} but {counted(len(board.goals), 'goal')}"
+        boxes, goals = len(board.boxes), len(board.goals)
+        sentence = f"{counted(boxes, 'box')} but {counted(goals, 'goal')}"
+        return Fault(sentence, "unequal", boxes=boxes, goals=goals)
     return None
 
 

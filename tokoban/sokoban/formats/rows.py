@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.run_length import expand, measure
 from tokoban.sokoban.formats.xsb import SQUARES
 
@@ -69,19 +70,24 @@ def without_blank_ends(lines: Sequence[str]) -> list[str]:
     return list(lines[written[0] : written[-1] + 1]) if written else []
 
 
-def explain_damaged_row(line: str) -> str:
+def explain_damaged_row(line: str) -> Fault:
     """The message about what is first wrong in a line of rows, its column counted from 1."""
     if _ENCODED.fullmatch(line):
         try:
             measure(line)
         except ValueError as error:
-            return str(error)
+            return Fault(str(error), "counts")
     strange = _NO_SQUARE.search(line)
     assert strange is not None
-    column = strange.start() + 1
-    if strange[0] == "\t":
-        return f"column {column}: tab in a board row, use blanks"
-    return f"column {column}: {strange[0]!r} is not a square"
+    return strange_square(strange[0], strange.start() + 1)
+
+
+def strange_square(letter: str, column: int) -> Fault:
+    """The fault of a letter that no square has, in a column counted from 1."""
+    if letter == "\t":
+        return Fault(f"column {column}: tab in a board row, use blanks", "tab", column=column)
+    sentence = f"column {column}: {letter!r} is not a square"
+    return Fault(sentence, "no-square", column=column, letter=letter)
 
 
 def _look_at_squares(row: str) -> Row | None:

@@ -10,9 +10,10 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from tokoban.sokoban.formats.budget import OF_A_BOARD, Budget, TooMuchError
+from tokoban.sokoban.formats.faults import NO_BOARD, Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem
-from tokoban.sokoban.formats.rows import FLOOR, without_blank_ends
+from tokoban.sokoban.formats.rows import FLOOR, strange_square, without_blank_ends
 from tokoban.sokoban.formats.text_lines import Kind, classify
 from tokoban.sokoban.formats.xsb import SQUARES, parse_board
 
@@ -79,16 +80,17 @@ class _Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
-            self._report(f"not XML: {reason}", error.lineno, of_level=False)
+            self._report(_not_xml(reason), error.lineno, of_level=False)
         except TooMuchError as error:
-            self._report(str(error), of_level=True)
+            self._report(error.fault, of_level=True)
         # Python's own decoders, which serve the encodings that expat does not know.
         except (LookupError, UnicodeError) as error:
-            self._report(f"not XML: {error}", of_level=False)
+            self._report(_not_xml(str(error)), of_level=False)
         except ValueError as error:
-            self._report(str(error), of_level=False)
+            (fault,) = error.args
+            self._report(fault if isinstance(fault, Fault) else Fault(fault, "not-xml"))
         if not self.levels and not self.problems:
-            self._report("no board found (expected rows of # @ + $ * . and floor)", 1)
+            self._report(NO_BOARD, 1)
         warnings = tuple(self.warnings)
         return LevelFile(tuple(self.levels), tuple(self.problems), self._notes(), warnings)
 
@@ -104,10 +106,10 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self.open and name != _ROOT:
-            raise ValueError(f"root element is <{name[:60]}>, not <{_ROOT}>")
+            raise ValueError(_not_slc(f"root element is <{name[:60]}>, not <{_ROOT}>"))
         self.open.append(name)
         if len(self.open) > _MAX_DEPTH:
-            raise ValueError(f"elements nested deeper than {_MAX_DEPTH}")
+            raise ValueError(_not_slc(f"elements nested deeper than {_MAX_DEPTH}"))
         # In place, for the parser holds on to this list.
         self.words.clear()
         if name == "LevelCollection":
@@ -179,14 +181,19 @@ class _Reader:
         return (*pairs, *([""] if pairs and notes else []), *notes)
 
 
-def _find_strange_square(row: str) -> str | None:
+def _find_strange_square(row: str) -> Fault | None:
     strange = next((letter for letter in row if letter not in SQUARES), None)
     if strange is None:
         return None
-    column = row.index(strange) + 1
-    if strange == "\t":
-        return f"column {column}: tab in a board row, use blanks"
-    return f"column {column}: {strange!r} is not a square"
+    return strange_square(strange, row.index(strange) + 1)
+
+
+def _not_xml(reason: str) -> Fault:
+    return Fault(f"not XML: {reason}", "not-xml")
+
+
+def _not_slc(reason: str) -> Fault:
+    return Fault(reason, "not-slc")
 
 
 def _in_one_line(words: str) -> str:
@@ -194,9 +201,9 @@ def _in_one_line(words: str) -> str:
 
 
 def _refuse_entities(*declaration: object) -> NoReturn:
-    raise ValueError("entity declarations are refused")
+    raise ValueError(_not_slc("entity declarations are refused"))
 
 
 def _refuse_unknown_entity(name: str, is_parameter_entity: int) -> None:
     if not is_parameter_entity:
-        raise ValueError(f"not XML: undefined entity &{name[:60]};")
+        raise ValueError(_not_xml(f"undefined entity &{name[:60]};"))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.budget import OF_A_BOARD, OF_A_GAME, OF_A_PROBLEM, Budget, TooMuchError
+from tokoban.sokoban.formats.faults import NO_BOARD, Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
@@ -26,7 +27,7 @@ from tokoban.sokoban.formats.text_lines import (
 )
 from tokoban.sokoban.formats.xsb import parse_board
 
-_Fault = tuple[int, str]  # a line and what is wrong there
+_FaultAt = tuple[int, str]  # a line, and what is wrong there
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class _Block:
 
     place: Place
     game: Solution | SavedGame | None = None
-    fault: _Fault | None = None
+    fault: _FaultAt | None = None
 
 
 def read_text(text: str, source: str, *, is_limited: bool = True) -> LevelFile:
@@ -78,7 +79,7 @@ class _Reader:
                 next_names = text.take_names(last) if number < len(boards) else Names()
                 missing = self._missing_moves(blocks) if board else []
             except TooMuchError as error:
-                self._report(start, str(error), level=number)
+                self._report(start, error.fault, level=number)
                 break
             faults = [fault, *(block.fault for block in blocks), *missing]
             if board and (strange := text.strange_game(below)):
@@ -112,16 +113,18 @@ class _Reader:
 
     def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
         if self.nul_line is not None:
-            self._report(self.nul_line, "NUL character: this is no text in UTF-8 or Latin-1")
+            sentence = "NUL character: this is no text in UTF-8 or Latin-1"
+            self._report(self.nul_line, Fault(sentence, "no-text"))
         if not has_board:
-            self._report(0, "no board found (expected rows of # @ + $ * . and floor)")
+            self._report(0, NO_BOARD)
         if strange := self.text.strange_game(header):
             self._report(strange[0], _explain_game(strange[1]))
         if Kind.UNCLOSED_BLOCK in self.text.kinds:
             opened = self.text.kinds.index(Kind.UNCLOSED_BLOCK)
-            self._report(opened, "comment block opened here is never closed")
+            sentence = "comment block opened here is never closed"
+            self._report(opened, Fault(sentence, "open-comment"))
 
-    def _read_board(self, start: int, end: int) -> tuple[Board | None, _Fault | None]:
+    def _read_board(self, start: int, end: int) -> tuple[Board | None, _FaultAt | None]:
         """The board in these lines, or the line and the reason why there is none."""
         self.budget.spend(OF_A_BOARD)
         lines = self.text.lines[start:end]
@@ -207,9 +210,9 @@ class _Reader:
             raise ValueError(f"not solved: {boxes} after {played.moves} moves")
         return SavedGame(lurd.parse(letters), position, title or "SaveGame")
 
-    def _missing_moves(self, blocks: Sequence[_Block]) -> list[_Fault | None]:
+    def _missing_moves(self, blocks: Sequence[_Block]) -> list[_FaultAt | None]:
         """The headings of solutions that have no moves below; they are no notes either."""
-        missing: list[_Fault | None] = []
+        missing: list[_FaultAt | None] = []
         for block, next_block in zip(blocks, [*blocks[1:], None], strict=True):
             headings = [
                 index
@@ -232,5 +235,5 @@ class _Reader:
                 yield replace(block.game, notes=self.text.notes(block.place))
 
 
-def _explain_game(name: str) -> str:
-    return f"puzzle type {name!r} is not supported (only Sokoban)"
+def _explain_game(name: str) -> Fault:
+    return Fault(f"puzzle type {name!r} is not supported (only Sokoban)", "other-game", name=name)

@@ -3,7 +3,12 @@
 import { ask } from "./server.js";
 
 /** @typedef {import("./game/store.js").Level} Level */
-/** @typedef {{id: string, name: string, num_levels: number, problems: string[]}} Listed */
+/**
+ * Why a board is no level, or (level 0) what is wrong with the text; `message` is in English.
+ * @typedef {{line: number, level: number, message: string, code?: string,
+ *   values?: Record<string, string | number>}} Problem
+ */
+/** @typedef {{id: string, name: string, num_levels: number}} Listed */
 
 /** @returns {Promise<Listed[]>} */
 export async function listCollections() {
@@ -19,7 +24,7 @@ export function readCollection(id) {
  * The levels in a text of any format.
  * @param {string} text
  * @param {string} name of the file, for messages
- * @returns {Promise<{levels: Level[], problems: {line: number, message: string}[]}>}
+ * @returns {Promise<{levels: Level[], problems: Problem[]}>}
  */
 export function readLevels(text, name) {
   return ask("api/levels/read", { text, name });

@@ -23,19 +23,18 @@ export class Collections {
     this._read = new Map();
   }
 
-  /** @returns {Promise<{id: string, name: string, num_levels: number, problems: string[]}[]>} */
+  /** @returns {Promise<import("../levels_api.js").Listed[]>} */
   async list() {
     const own = this._store.collections().map(({ id, name, levels }) => ({
       id,
       name,
       num_levels: levels.length,
-      problems: [],
     }));
     const played = this._played();
     return [
       ...(await listCollections()),
       ...own,
-      ...(played.levels.length ? [{ ...played, num_levels: played.levels.length, problems: [] }] : []),
+      ...(played.levels.length ? [{ ...played, num_levels: played.levels.length }] : []),
     ];
   }
 

@@ -4,7 +4,7 @@ import { readLevels } from "../levels_api.js";
 import { advance } from "../rules/board.js";
 import { parseLurd } from "../rules/text.js";
 import { t } from "../strings/index.js";
-import { sentenceOf } from "./sentences.js";
+import { problemText, sentenceOf } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -29,14 +29,18 @@ export async function importText(app, text, name) {
   try {
     const { levels, problems } = await readLevels(text, name);
     if (!levels.length) {
-      const [problem] = problems;
-      app.toast(problem ? t("import.no-level-since", problem) : t("import.no-level"));
+      const reasons = problems.slice(0, 1).map(problemText);
+      app.toast([t("import.no-level"), ...reasons].join(" "));
       return false;
     }
     const { id, isKept } = app.collections.add(name, levels);
     app.open("play", [id, 1]);
     const told = [t("import.done", { count: levels.length })];
-    if (problems.length) told.push(t("import.problems", { count: problems.length }));
+    const leftOut = problems.filter(({ level }) => level);
+    if (leftOut.length) {
+      told.push(t("import.left-out", { count: leftOut.length, line: leftOut[0].line }));
+      told.push(problemText(leftOut[0]));
+    }
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));
     return true;

@@ -14,6 +14,15 @@ export function sentenceOf(error) {
 }
 
 /**
+ * What is wrong with a board, or with the text that has it.
+ * @param {import("../levels_api.js").Problem} problem
+ * @returns {string}
+ */
+export function problemText({ code, message, values }) {
+  return code ? t(`problem.${code}`, values) : t("problem.other", { message });
+}
+
+/**
  * Why a search ended, from the reason that its answer gives: the first limit named in it.
  * @param {string | null | undefined} reason such as "10 s", "stopped" or
  *   "fewest pushes not found within 500 MB (at least 7)"

@@ -1,4 +1,4 @@
-/** Strings of what goes wrong: errors of the server by their codes, and why searches end. */
+/** Strings of what goes wrong: errors and wrong levels by their codes, and why searches end. */
 
 /** @type {Record<string, {en: string, de: string}>} */
 export const strings = {
@@ -32,6 +32,69 @@ export const strings = {
   "error.server-lost": {
     en: "The server does not answer. You can play on; nothing is lost.",
     de: "Der Server antwortet nicht. Sie können weiterspielen; nichts geht verloren.",
+  },
+  "problem.other": { en: "{message}.", de: "Meldung: {message}." },
+  "problem.no-board": {
+    en: "Rows of # @ + $ * . and blanks are expected.",
+    de: "Erwartet werden Zeilen aus # @ + $ * . und Leerzeichen.",
+  },
+  "problem.size": {
+    en: "A board of {height} by {width} squares is too large; {most} by {most} are read.",
+    de: "Ein Brett mit {height} mal {width} Feldern ist zu groß; gelesen werden {most} mal {most}.",
+  },
+  "problem.no-player": { en: "The player is missing.", de: "Die Figur fehlt." },
+  "problem.players": {
+    en: "There are {count} players, at {squares} (row, column); a level has one.",
+    de: "Es gibt {count} Figuren, bei {squares} (Zeile, Spalte); ein Level hat eine.",
+  },
+  "problem.no-box": { en: "There is no box.", de: "Es gibt keine Kiste." },
+  "problem.open": {
+    en: "The walls are open at row {row}, column {column} of the board.",
+    de: "Die Wände sind in Zeile {row}, Spalte {column} des Bretts offen.",
+  },
+  "problem.unequal": {
+    en: "There {boxes|is|are} {boxes} {boxes|box|boxes}, but {goals} {goals|goal|goals}.",
+    de: "Es gibt {boxes} {boxes|Kiste|Kisten}, aber {goals} {goals|Ziel|Ziele}.",
+  },
+  "problem.no-square": {
+    en: "“{letter}” in column {column} is no square.",
+    de: "„{letter}“ in Spalte {column} ist kein Feld.",
+  },
+  "problem.tab": {
+    en: "There is a tab in column {column}; blanks are expected.",
+    de: "In Spalte {column} steht ein Tabulator; erwartet werden Leerzeichen.",
+  },
+  "problem.counts": {
+    en: "The counts and brackets of a row do not fit together.",
+    de: "Zahlen und Klammern einer Zeile passen nicht zusammen.",
+  },
+  "problem.no-text": {
+    en: "It is no text in UTF-8 or Latin-1.",
+    de: "Es ist kein Text in UTF-8 oder Latin-1.",
+  },
+  "problem.open-comment": {
+    en: "A comment begins that never ends.",
+    de: "Ein Kommentar beginnt, der nie endet.",
+  },
+  "problem.other-game": {
+    en: "Puzzles of the type “{name}” are not read, only Sokoban.",
+    de: "Rätsel der Art „{name}“ werden nicht gelesen, nur Sokoban.",
+  },
+  "problem.too-much": {
+    en: "There are more than {most} squares and moves so far; what follows is not read.",
+    de: "Bis hier sind es mehr als {most} Felder und Züge; was folgt, wird nicht gelesen.",
+  },
+  "problem.not-boxoban": {
+    en: "A Boxoban level is ten rows of ten squares below “; ” and a number.",
+    de: "Ein Boxoban-Level besteht aus zehn Zeilen mit zehn Feldern unter „; “ und einer Nummer.",
+  },
+  "problem.not-xml": {
+    en: "The XML of the file cannot be read.",
+    de: "Das XML der Datei lässt sich nicht lesen.",
+  },
+  "problem.not-slc": {
+    en: "The XML of the file is not that of levels (SLC).",
+    de: "Das XML der Datei ist nicht das von Leveln (SLC).",
   },
   "app.compiling": {
     en: "The searches are compiled for this machine, once; this takes a minute or two …",

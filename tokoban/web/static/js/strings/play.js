@@ -143,19 +143,15 @@ export const strings = {
     en: "Move {number} of {count} is not possible in this level.",
     de: "Zug {number} von {count} ist in diesem Level nicht möglich.",
   },
-  "import.problems": {
-    en: "{count} {count|board was|boards were} left out.",
-    de: "{count} {count|Brett wurde|Bretter wurden} ausgelassen.",
+  "import.left-out": {
+    en: "{count} {count|board was|boards were} left out, the first in line {line}:",
+    de: "{count} {count|Brett wurde|Bretter wurden} ausgelassen, zuerst in Zeile {line}:",
   },
   "import.not-kept": {
     en: "The browser has no room for them: they are gone when the page is closed.",
     de: "Der Browser hat keinen Platz dafür: Sie sind weg, wenn die Seite geschlossen wird.",
   },
   "import.no-level": { en: "There is no level in this text.", de: "In diesem Text ist kein Level." },
-  "import.no-level-since": {
-    en: "There is no level in this text: {message}.",
-    de: "In diesem Text ist kein Level. Meldung: {message}.",
-  },
   "import.too-large": {
     en: "That is larger than 4 MB, which is not read.",
     de: "Das ist größer als 4 MB und wird nicht gelesen.",

@@ -1,0 +1,22 @@
+"""What is wrong with a level or its file, in words and as a code."""
+
+
+class Fault(str):
+    """A sentence in English, with a code and values by which a program says it in another language.
+
+    >>> fault = Fault("2 boxes but 1 goal", "unequal", boxes=2, goals=1)
+    >>> print(fault, fault.code, fault.values)
+    2 boxes but 1 goal unequal {'boxes': 2, 'goals': 1}
+    """
+
+    code: str
+    values: dict[str, int | str]
+
+    def __new__(cls, sentence: str, code: str, **values: int | str) -> "Fault":
+        """``code`` names the kind of fault; ``values`` are what the sentence says of this one."""
+        made = super().__new__(cls, sentence)
+        made.code, made.values = code, values
+        return made
+
+
+NO_BOARD = Fault("no board found (expected rows of # @ + $ * . and floor)", "no-board")
