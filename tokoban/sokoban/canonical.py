@@ -12,6 +12,7 @@ from jaxtyping import UInt64
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels, flood
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.interior import enclosed
 
 _PLAYER = re.compile("[@+]")
@@ -116,6 +117,6 @@ def _mix(words: UInt64[np.ndarray, "4 B"]) -> UInt64[np.ndarray, "B"]:
     key = np.zeros_like(words[0])
     for word in words:
         # Multiplication alone never carries a high bit down; the shift mixes it in.
-        key = (key ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        key = (key ^ word) * GOLDEN
         key = key ^ (key >> np.uint64(29))
     return key * np.uint64(0xBF58476D1CE4E5B9)

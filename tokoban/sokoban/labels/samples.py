@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Int64, UInt8, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.hashing import GOLDEN
 
 # Entries of ``Samples.progress``: where the level's states start, and where the next one belongs.
 FIRST, END = range(2)
 
 _FREE = -1
-_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Origin(IntEnum):
@@ -27,7 +27,7 @@ class Origin(IntEnum):
     RANDOM_PUSHES = 3
     BORDER = 4  # from which a push deadlocks, or right after such a push
     NEIGHBOUR = 5  # one move, or a walk and a push, from a state of another origin
-    POLICY = 6  # the play of a policy whose own positions are labelled
+    POLICY = 6  # greedy play of a push policy, instead of all others but NEIGHBOUR
 
 
 class Samples(NamedTuple):
@@ -43,7 +43,7 @@ class Samples(NamedTuple):
 
 
 class PlayedStates(NamedTuple):
-    """States that some player came to, to be labelled in place of sampled ones."""
+    """The states of games that were played elsewhere, to be labelled instead of sampled ones."""
 
     boxes: UInt64[np.ndarray, " Q"]
     player: UInt64[np.ndarray, " Q"]
@@ -73,7 +73,7 @@ def start_level(samples, seed, number):
     """Forgets the states of other levels; samples depend on the seed and the level's number."""
     samples.progress[FIRST] = samples.progress[END]
     samples.slots[:] = _FREE
-    samples.rng_state[0] = _splitmix64(_splitmix64(seed + _GOLDEN_GAMMA) ^ np.uint64(number))
+    samples.rng_state[0] = _splitmix64(_splitmix64(seed + GOLDEN) ^ np.uint64(number))
 
 
 @inner
@@ -81,7 +81,7 @@ def start_level(samples, seed, number):
 def add(samples, boxes, player, origin):
     """Adds a state of the level, unless it is there already."""
     mask = len(samples.slots) - 1
-    slot = np.int64(_splitmix64(boxes ^ (player * _GOLDEN_GAMMA)) >> np.uint64(32)) & mask
+    slot = np.int64(_splitmix64(boxes ^ (player * GOLDEN)) >> np.uint64(32)) & mask
     while samples.slots[slot] != _FREE:
         other = samples.slots[slot]
         if samples.boxes[other] == boxes and samples.player[other] == player:
@@ -98,7 +98,7 @@ def add(samples, boxes, player, origin):
 @no_type_check
 def random_below(samples, number):
     """A random integer from 0 on, below ``number``."""
-    samples.rng_state[0] += _GOLDEN_GAMMA
+    samples.rng_state[0] += GOLDEN
     half = _splitmix64(samples.rng_state[0]) >> np.uint64(32)
     return np.int64(half * np.uint64(number) >> np.uint64(32))
 

@@ -8,6 +8,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes, push_search
 from tokoban.sokoban.search import positions as stores
 from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
+from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
@@ -22,9 +23,6 @@ _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
 # of ratings end earlier; with full tables for each, puzzles took 1.5 times as long.
 _FEW_EXPANSIONS = 512
-# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
-# no bound brings such a level within reach.
-MAX_MATCHED = 256
 
 
 def stages(board: Board, objective: Objective) -> Stages:

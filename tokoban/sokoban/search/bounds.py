@@ -13,6 +13,10 @@ import numpy as np
 from tokoban.compiling import inner
 from tokoban.sokoban.search.ground import UNREACHABLE
 
+# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
+# no bound brings such a level within reach.
+MAX_MATCHED = 256
+
 
 @inner
 @no_type_check

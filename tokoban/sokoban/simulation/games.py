@@ -11,6 +11,7 @@ from jaxtyping import Int8, Int64
 from torch import Tensor
 
 from tokoban.compiling import entry
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.simulation.bitboards import Bitboards
 
 NEVER = -1
@@ -85,7 +86,7 @@ def _random_word(seed, draw, game):
     """64 random bits: the same in compiled code for one game and in numpy for all."""
     word = seed
     for part in (draw, game):  # each time as splitmix64 scrambles its counter
-        word = word + part + np.uint64(0x9E3779B97F4A7C15)
+        word = word + part + GOLDEN
         word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         word = word ^ (word >> np.uint64(31))

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Int8, Int16, Int32, Int64, UInt8, UInt64
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
@@ -27,7 +28,7 @@ NUM_WORDS = 29
 
 
 class Result(IntEnum):
-    """What a legal push leads to, by the pushes left before and after it."""
+    """The result of a legal push, by the pushes left before and after it."""
 
     OPTIMAL = 0  # one fewer
     TWO_MORE = 1  # a solution two pushes longer: the parity of the number of pushes is fixed
@@ -222,7 +223,7 @@ def fill_bounds(terrain, position, matchings, rows):
 def _slot(slots, boxes, zones, own, zone):
     """The slot of the state with these boxes and this zone, or the empty one where it belongs."""
     mask = len(slots) - 1
-    mixed = own * np.uint64(0x9E3779B97F4A7C15) ^ zone * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed = own * GOLDEN ^ zone * np.uint64(0xC2B2AE3D27D4EB4F)
     slot = np.int64((mixed ^ mixed >> np.uint64(29)) & np.uint64(mask))
     while slots[slot] != -1:
         other = slots[slot]
@@ -253,7 +254,7 @@ def tokens_of(
 def results_of(
     words: UInt64[np.ndarray, "B W"], symmetries: Int64[np.ndarray, " B"], num_tokens: int
 ) -> Int8[np.ndarray, "B T 4"]:
-    """What each push leads to, a ``Result``, by token and direction; ILLEGAL where there is none.
+    """The ``Result`` of each push, by token and direction; ILLEGAL where there is none.
 
     Tokens and symmetries as in ``tokens_of``.
     """

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, is_frozen
 from tokoban.sokoban.search.bitboard.words import EMPTY, flood, index, lowest, moved, spread
 
@@ -95,7 +96,7 @@ def deepened(layers: Layers) -> Layers:
 @no_type_check
 def _slot_of(slots, num_slots, sets, boxes):
     """The slot of a set of boxes, or the empty one where it belongs."""
-    mixed = boxes * np.uint64(0x9E3779B97F4A7C15)
+    mixed = boxes * GOLDEN
     mask = num_slots - 1
     slot = np.int64((mixed ^ (mixed >> np.uint64(32))) >> np.uint64(16)) & mask
     while slots[slot] != NONE and sets[slots[slot], BOXES] != boxes:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import (
     ALIVE,
     FLOOR,
@@ -128,7 +129,7 @@ def _slot_of(store, boxes, player):
     """The slot of a closed position with the player's cell in its area, or an empty one for it."""
     num_slots = np.uint64(store.progress[NUM_SLOTS])
     # The high bits of the product depend on every cell.
-    mixed = (boxes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    mixed = (boxes * GOLDEN) >> np.uint64(32)
     slot = np.int64(mixed * num_slots >> np.uint64(32))
     mask = np.int64(num_slots) - 1
     while store.slots[slot] != NONE:

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, lowest
 from tokoban.sokoban.search.fess.pull_board import PullBoard, find_pulls, find_sink, is_first_beside
 from tokoban.sokoban.search.fess.regions import find_regions, region_of
@@ -243,7 +244,7 @@ def leaves_from(board, box, player):
 @no_type_check
 def add_filling(family, filling, leaving):
     """Adds a filling unless it is known; returns whether there was room."""
-    mixed = filling * np.uint64(0x9E3779B97F4A7C15)
+    mixed = filling * GOLDEN
     slot = np.int64(mixed >> np.uint64(50))
     while family.slots[slot] != NONE:
         if family.filling[family.slots[slot]] == filling:

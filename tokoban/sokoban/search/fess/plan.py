@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, index, lowest
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.positions import bit_of, copy
@@ -105,7 +106,7 @@ def packed_of_group(packing, group, is_blocked):
     for i in range(first, packing.first_square[group + 1]):
         if is_blocked[packing.squares[i]]:
             filled |= ONE << np.uint64(i - first)
-    mixed = (filled + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (filled + np.uint64(group)) * GOLDEN
     slot = np.int64(mixed >> np.uint64(40)) & (NUM_KEPT - 1)
     if packing.kept_group[slot] != group or packing.kept_filling[slot] != filled:
         packing.kept_group[slot] = group
@@ -210,7 +211,7 @@ def point_of_plan(packing, is_blocked):
                 rest ^= lowest(rest)
     mixed = np.uint64(stage + 1)
     for word in range(len(words)):
-        mixed = (mixed ^ words[word]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ words[word]) * GOLDEN
         mixed ^= mixed >> np.uint64(29)
     point = np.int64(mixed & np.uint64(NUM_POINTS - 1))
     is_known = points.stage[point] == stage

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, UInt64
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess.advisors import MAX_ADVICE
 from tokoban.sokoban.search.fess.hotspots import Hotspots, hotspots_in_steps
 from tokoban.sokoban.search.fess.plan import Packing
@@ -14,9 +15,6 @@ from tokoban.sokoban.search.fess.rooms import Rooms, build_rooms
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.steps import Steps
-
-# With more boxes the cheapest matching of boxes and goals costs more time than it saves.
-MAX_MATCHED = 256
 
 
 class Tables(NamedTuple):

@@ -10,8 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.astar_search import MAX_MATCHED
-from tokoban.sokoban.search.bounds import lower_bound_after, match_all
+from tokoban.sokoban.search.bounds import MAX_MATCHED, lower_bound_after, match_all
 from tokoban.sokoban.search.corrals import DEADLOCKED, PUSH_THESE
 from tokoban.sokoban.search.flood import flood, flood_rest
 from tokoban.sokoban.search.ground import UNREACHABLE, Ground
