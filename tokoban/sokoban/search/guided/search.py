@@ -7,7 +7,7 @@ exhausted search proves that there is no solution.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool
@@ -31,23 +31,18 @@ from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
 
-Order = Literal["levin", "phs", "phs*", "rerooted", "greedy"]
-SEARCHES: tuple[Order, ...] = ("levin", "phs", "phs*", "rerooted")
-ORDERS: tuple[Order, ...] = (*SEARCHES, "greedy")
+SearchOrder = Literal["levin", "phs", "phs*", "rerooted"]
+Order = Literal[SearchOrder, "greedy"]
+SEARCHES: tuple[SearchOrder, ...] = get_args(SearchOrder)
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 _FIRST_CAPACITY = 1 << 10  # positions, pushes and nodes
 _MOST_EXPANSIONS_AT_ONCE = 1000  # of positions that were evaluated earlier
 
-_OUTCOMES = {
-    compiled.SOLVED: Outcome.SOLVED,
-    compiled.FULL: Outcome.STORE_FULL,
-    compiled.EXHAUSTED: Outcome.EXHAUSTED,
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class GuidedOptions:
-    """How a guided search goes about it."""
+    """The options of a guided search."""
 
     order: str = "phs"  # one of ORDERS
     batch_size: int = 1  # positions evaluated at a time
@@ -188,11 +183,11 @@ class GuidedSearch:
             num_wanted,
             min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
         )
-        if stop == compiled.EXHAUSTED and self.name not in SEARCHES:
+        if stop == NONE:
+            return None
+        if stop == Outcome.EXHAUSTED and self.name not in SEARCHES:
             return Outcome.STUCK
-        if stop in _OUTCOMES:
-            return _OUTCOMES[stop]
-        return Outcome.BUDGET_SPENT if stop == compiled.BUDGET_SPENT else None
+        return Outcome(stop)
 
     @property
     def asked(self) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
@@ -216,7 +211,7 @@ class GuidedSearch:
 
     @property
     def num_evaluated(self) -> int:
-        """How many positions the guide has judged."""
+        """The number of positions that the guide has judged."""
         return int(self.tree.progress[compiled.NUM_EVALUATED])
 
     def progress(self, elapsed_s: float) -> Progress:

@@ -43,6 +43,7 @@ from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.guide import MOST_DEADLOCKED
 from tokoban.sokoban.search.guided.classical import judge, may_push
 from tokoban.sokoban.search.guided.macros import MOST_MACROS, list_macros
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
 LEVIN, PHS, PHS_STAR, REROOTED, GREEDY = range(5)
@@ -50,12 +51,9 @@ LEVIN, PHS, PHS_STAR, REROOTED, GREEDY = range(5)
 # Entries of `Tree.progress`.
 NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
 
-# Why `take` returned.
-BATCH, SOLVED, FULL, EXHAUSTED, BUDGET_SPENT = range(5)
-
 
 class Level(NamedTuple):
-    """What is constant."""
+    """What stays the same throughout a search."""
 
     neighbours: Int16[np.ndarray, "F+1 4"]
     keys: UInt64[np.ndarray, "2 F"]
@@ -377,23 +375,23 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
     """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
 
     Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
-    Returns BATCH if there are nodes for ``expand_batch``, else why there are none. A search ends
-    once a push is found that solves the level, play once it is made.
+    Returns NONE if there are nodes for ``expand_batch``, else the outcome. A search ends once a
+    push is found that solves the level, play once it is made.
     """
     progress, sizes, boxes = tree.progress, batch.sizes, scratch.boxes
     sizes[:] = 0
     while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
         stop = NONE
         if progress[REACHED] != NONE:
-            stop = SOLVED
+            stop = Outcome.SOLVED
         elif progress[NUM_OPEN] == 0:
-            stop = EXHAUSTED
+            stop = Outcome.EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
-            stop = BUDGET_SPENT
+            stop = Outcome.BUDGET_SPENT
         elif not _has_room(tree, most_edges(level, len(boxes)) * (sizes[0] + 1)):
-            stop = FULL
+            stop = Outcome.STORE_FULL
         if stop != NONE:
-            return BATCH if sizes[0] > 0 else stop
+            return NONE if sizes[0] > 0 else stop
         node = _leave(tree)
         position = tree.position[node]
         if tree.expanded_log_pi[position] >= tree.log_pi[node]:
@@ -416,7 +414,7 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
         if edge != NONE and level.order < GREEDY:
             progress[NUM_EXPANDED] += 1
             progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)
-            return SOLVED
+            return Outcome.SOLVED
         if tree.num_edges[position] == 0:
             # The guide need not judge it: no solution goes through this position.
             tree.is_evaluated[position] = True
@@ -427,13 +425,13 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
         sizes[0] += 1
         batch.positions[sizes[1]] = position
         sizes[1] += 1
-    return BATCH
+    return NONE
 
 
 @inner
 @no_type_check
 def most_edges(level, num_boxes):
-    """How many pushes a position has at most."""
+    """The most pushes that a position can have."""
     return num_boxes * (4 + MOST_MACROS if level.macro_share > 0.0 else 4)
 
 
