@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
@@ -20,10 +19,11 @@ from tokoban.systems.push_policy.evaluate import (
     PushEvaluation,
     evaluate,
     evaluate_weights,
+    search_metrics,
 )
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.held_out import UNKNOWN, label_boards, recall_at_precision
-from tokoban.systems.push_policy.lockstep import play_all
+from tokoban.systems.push_policy.lockstep import Played, play_all
 from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
 from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training.spec import Trained
@@ -50,15 +50,6 @@ def levels() -> list[Board]:
         files=("",),
     )
     return [*(packed.board(number) for number in range(count)), LARGE]
-
-
-@pytest.fixture(scope="module")
-def model() -> TilePolicy:
-    model = TilePolicy(table_bits=9)
-    generator = torch.Generator().manual_seed(3)
-    for parameter in model.parameters():
-        parameter.copy_(torch.randn(parameter.shape, generator=generator) / 8)
-    return model
 
 
 def test_recall_at_precision_is_that_of_the_lowest_precise_threshold() -> None:
@@ -116,22 +107,22 @@ def test_detected_deadlocks_are_deadlocked_and_contain_the_reference_rules(
 
 @pytest.mark.parametrize("order", ["phs", "levin", "greedy"])
 def test_levels_side_by_side_are_searched_as_each_alone(
-    levels: list[Board], model: TilePolicy, order: str
+    levels: list[Board], random_tiles: TilePolicy, order: str
 ) -> None:
     options = GuidedOptions(order=order)
-    together = play_all(model, levels, options, max_evaluated=60)
+    together = play_all(random_tiles, levels, options, max_evaluated=60)
     assert {game.solution is None for game in together} == {True, False}
     for board, game in zip(levels, together, strict=True):
         squares = Squares(board)
-        guide = NetworkGuide(model, squares, build_ground(board, squares))
+        guide = NetworkGuide(random_tiles, squares, build_ground(board, squares))
         alone = solve_guided(board, guide, options=options, limits=Limits(max_evaluated=60))
         assert game.solution == alone.solution
         if alone.solver != "rules":
             assert game.num_evaluated == alone.num_evaluated
 
 
-def test_metrics_agree_with_one_another(levels: list[Board], model: TilePolicy) -> None:
-    found = evaluate(model, levels, PushEvaluation(most_evaluated=100, states=16))
+def test_metrics_agree_with_one_another(levels: list[Board], random_tiles: TilePolicy) -> None:
+    found = evaluate(random_tiles, levels, PushEvaluation(most_evaluated=100, states=16))
     shares = [found[f"solved_at_{budget}"] for budget in (10, 30, 100)]
     assert shares == sorted(shares) and "solved_at_300" not in found
     for name, value in found.items():
@@ -142,11 +133,18 @@ def test_metrics_agree_with_one_another(levels: list[Board], model: TilePolicy) 
     assert found["hidden_deadlocks"] > 0
 
 
+def test_an_interval_of_counts_lies_between_the_least_and_the_greatest() -> None:
+    searched = [*[Played(None, 1)] * 5, Played(None, 1000)]
+    found = search_metrics(searched, PushEvaluation())
+    for name in ("mean_evaluated", "median_evaluated"):
+        assert 1 <= found[f"{name}_low"] <= found[name] <= found[f"{name}_high"] <= 1000
+
+
 def test_unfit_levels_and_options_are_said_in_a_sentence(
-    model: TilePolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    random_tiles: TilePolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = PushPolicyConfig(model="tiles", table_bits=9)
-    trained: Trained[PushPolicyConfig, PushModel] = Trained(model, config, Path("w"))
+    trained: Trained[PushPolicyConfig, PushModel] = Trained(random_tiles, config, Path("w"))
     with pytest.raises(ValueError, match="give --levels FILES"):
         evaluate_weights(trained, PushEvaluation())
     path = tmp_path / "levels.xsb"

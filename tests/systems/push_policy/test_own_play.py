@@ -17,17 +17,6 @@ from tokoban.systems.push_policy import own_play
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.tiles import TilePolicy
 
-
-@pytest.fixture(scope="module")
-def model() -> TilePolicy:
-    """Judges by chance, so that it does not solve every level."""
-    model = TilePolicy(table_bits=9)
-    generator = torch.Generator().manual_seed(3)
-    for parameter in model.parameters():
-        parameter.copy_(torch.randn(parameter.shape, generator=generator) / 8)
-    return model
-
-
 BOARDS = list(random_boards(Shape(5, 5, 2, is_closed=False), 40, seed=3))
 
 
@@ -45,12 +34,12 @@ def trails(states: PlayedStates) -> list[list[tuple[int, int]]]:
 
 
 def test_all_of_lost_games_and_some_of_won_ones(
-    model: TilePolicy, monkeypatch: pytest.MonkeyPatch
+    random_tiles: TilePolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = play_all(model, BOARDS, GuidedOptions(order="greedy"), max_evaluated=120)
-    some = trails(played_by(model, BOARDS, range(len(BOARDS))))
+    results = play_all(random_tiles, BOARDS, GuidedOptions(order="greedy"), max_evaluated=120)
+    some = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))
     monkeypatch.setattr(own_play, "_KEPT_OF_SOLVED", 1)
-    whole = trails(played_by(model, BOARDS, range(len(BOARDS))))
+    whole = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))
     num_won = 0
     for result, kept, trail, start in zip(results, some, whole, packed(BOARDS).boxes, strict=True):
         assert len(trail) == result.num_evaluated
@@ -68,23 +57,24 @@ def test_all_of_lost_games_and_some_of_won_ones(
 
 
 def test_a_level_is_played_as_it_is_alone(
-    model: TilePolicy, monkeypatch: pytest.MonkeyPatch
+    random_tiles: TilePolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_play, "_KEPT_OF_SOLVED", 2)  # most games are short
-    together = trails(played_by(model, BOARDS, range(7, 7 + len(BOARDS))))
+    together = trails(played_by(random_tiles, BOARDS, range(7, 7 + len(BOARDS))))
     for number in range(len(BOARDS)):
-        assert trails(played_by(model, [BOARDS[number]], [7 + number])) == [together[number]]
+        assert trails(played_by(random_tiles, [BOARDS[number]], [7 + number])) == [together[number]]
 
 
-def test_it_ends_when_it_must(model: TilePolicy) -> None:
-    _, play = own_play.own_play(model, LabelConfig())
+def test_it_ends_when_it_must(random_tiles: TilePolicy) -> None:
+    _, play = own_play.own_play(random_tiles, LabelConfig())
     assert play(packed(BOARDS), np.arange(len(BOARDS)), lambda: True) is None
 
 
-def test_another_model_has_another_digest(model: TilePolicy) -> None:
+def test_another_model_has_another_digest(random_tiles: TilePolicy) -> None:
     with torch.no_grad():
         other = TilePolicy(table_bits=9)
-    configs = [own_play.own_play(each, LabelConfig())[0] for each in (model, model, other)]
+    models = (random_tiles, random_tiles, other)
+    configs = [own_play.own_play(each, LabelConfig())[0] for each in models]
     assert configs[0] == configs[1] != configs[2]
     with pytest.raises(ValueError, match="expected a push policy"):
         own_play.own_play(torch.nn.Linear(1, 1), LabelConfig())

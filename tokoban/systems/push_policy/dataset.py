@@ -96,7 +96,7 @@ class LabelledPositions:
     def _positions(
         self, number: int, seed: int
     ) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
-        """Those of the shards of one drawing."""
+        """The positions of the shards of one drawing."""
         if not self.shards:
             return positions_of(random_levels(seed, number))
         chosen = shards_drawn(self.shards, number, seed=seed)

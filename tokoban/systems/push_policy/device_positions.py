@@ -64,7 +64,7 @@ class DevicePositions:
 
     @property
     def num_positions(self) -> int:
-        """Of all groups."""
+        """The number of positions of all groups."""
         return sum(map(len, self.words))
 
     def batches(

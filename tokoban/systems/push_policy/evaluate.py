@@ -1,4 +1,4 @@
-"""How a push policy plays and searches, and what it knows of positions with exact labels.
+"""Greedy play and searches by a push policy, and its judgements of positions with exact labels.
 
 Axes: P positions.
 """
@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Problem, read_levels
-from tokoban.sokoban.search.guided.search import GuidedOptions
+from tokoban.sokoban.search.guided.search import GuidedOptions, SearchOrder
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
@@ -31,10 +31,8 @@ from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import MOST_SQUARES
 from tokoban.training.config import Reads, check_fields, within
-from tokoban.training.metrics import Interval, mean_interval, wilson
+from tokoban.training.metrics import Interval, wilson
 from tokoban.training.spec import Trained
-
-Search = Literal["levin", "phs", "phs*", "rerooted"]
 
 BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
 PRECISION = 0.999
@@ -48,8 +46,8 @@ class PushEvaluation:
 
     levels: Annotated[tuple[Path, ...], Reads()] = ()  # files of levels
     first: int | None = None  # only so many levels of all files together
-    search: Search = "phs"  # the search of the `solved_at` metrics
-    deadlock_weight: float = 1.0  # how far search and play put off likely deadlocks
+    search: SearchOrder = "phs"  # the search of the `solved_at` metrics
+    deadlock_weight: float = GuidedOptions.deadlock_weight  # how far a likely deadlock is put off
     classical: bool = False  # lets the classical deadlock rules prune that search too
     most_evaluated: int = BUDGETS[-1]  # positions that it may evaluate in each level
     views: int = 1  # of a board's eight symmetries, over which judgements are averaged
@@ -134,8 +132,7 @@ def evaluate(
     ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
     detect, beside the solvable positions.
 
-    Intervals of shares of levels are Wilson's, of means the normal ones; others are by bootstrap
-    over levels.
+    Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """
     model.eval()
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
@@ -151,7 +148,7 @@ def evaluate(
     metrics = {"levels": float(len(boards))}
     metrics |= _share("greedy_solve_rate", [game.solution is not None for game in greedy])
     metrics |= _optimal("greedy_optimal_share", greedy, optima)
-    metrics |= _search_metrics(searched, options)
+    metrics |= search_metrics(searched, options)
     metrics |= _optimal("optimal_share", searched, optima)
     if len(labelled.classes):
         found = judge(model, labelled, num_views=options.views)
@@ -159,7 +156,8 @@ def evaluate(
     return metrics
 
 
-def _search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict[str, float]:
+def search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict[str, float]:
+    """The metrics of one search of each level: its successes and its evaluated positions."""
     metrics: dict[str, float] = {}
     for budget in BUDGETS:
         if budget <= options.most_evaluated:
@@ -168,13 +166,12 @@ def _search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict
             ]
             metrics |= _share(f"solved_at_{budget}", is_solved)
     counts = np.array([game.num_evaluated for game in searched], np.float64)
-    metrics["mean_evaluated"] = float(counts.mean())
-    if len(counts) > 1:
-        metrics |= _named("mean_evaluated", mean_interval(counts.tolist()))
-    metrics["median_evaluated"] = float(np.median(counts))
     samples = np.random.default_rng(options.seed).choice(counts, (_SAMPLES, len(counts)))
-    ends = np.quantile(np.median(samples, axis=1), [0.025, 0.975])
-    return metrics | _named("median_evaluated", Interval(*ends.tolist()))
+    for name, statistic in (("mean_evaluated", np.mean), ("median_evaluated", np.median)):
+        metrics[name] = float(statistic(counts))
+        ends = np.quantile(statistic(samples, axis=1), [0.025, 0.975])
+        metrics |= _named(name, Interval(*ends.tolist()))
+    return metrics
 
 
 def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str, float]:

@@ -42,7 +42,7 @@ class NetworkGuide:
 def judged(
     model: PushModel, boards: Boards, bounds: Int32[np.ndarray, " P"], *, num_views: int = 1
 ) -> Guidance:
-    """What the network says of positions with these lower bounds.
+    """The network's judgements of positions with these lower bounds.
 
     With several views, up to 8, the means of the probabilities over as many symmetries.
     """

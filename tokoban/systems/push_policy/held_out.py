@@ -150,7 +150,7 @@ def is_unmatched(labelled: Labelled) -> Bool[np.ndarray, " P"]:
 
 @dataclass(frozen=True)
 class Judgements:
-    """What a model says of labelled positions."""
+    """A model's judgements of labelled positions."""
 
     is_hit: Bool[np.ndarray, " P"]  # whether its likeliest push is optimal
     pushes_error: Float32[np.ndarray, " P"]  # of the pushes left; 0 where deadlocked

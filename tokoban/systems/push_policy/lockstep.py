@@ -2,6 +2,7 @@
 
 Each level is searched as it would be alone, position by position; only the calls of the model are
 shared.
+Axes: P positions, F squares of the floor.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,12 +26,12 @@ from tokoban.systems.push_policy.tokens import Tokens
 
 _AT_ONCE = 128  # levels
 
-# Is told of a level's number, and the boxes and zones ([positions, squares]) of its positions.
-Watch = Callable[[int, Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]], None]
+# Called with the number of a level and the boxes and zones of its positions.
+ReportPositions = Callable[[int, Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]], None]
 
 
 class Played(NamedTuple):
-    """What came of one level."""
+    """The result of one level."""
 
     solution: Solution | None  # replayed by the reference rules
     num_evaluated: int  # positions that the model judged
@@ -71,12 +72,12 @@ def play_all(
     *,
     max_evaluated: int,
     num_views: int = 1,
-    watch: Watch | None = None,
+    report: ReportPositions | None = None,
 ) -> list[Played]:
     """Each level's result, after at most so many evaluated positions.
 
-    ``options.order`` may be greedy play; ``num_views`` is that of the guide. ``watch`` is called
-    with each level's number and the positions that are to be judged; what it raises ends the play.
+    ``options.order`` may be greedy play; ``num_views`` is that of the guide. ``report`` is called
+    before the positions of a level are judged; what it raises ends the play.
     """
     prepare(options.is_classical)
     found: dict[int, Played] = {}
@@ -92,9 +93,9 @@ def play_all(
                 still.append(game)
             else:
                 found[game.number] = game.played(outcome)
-        if watch is not None:
+        if report is not None:
             for game in still:
-                watch(game.number, *game.search.asked)
+                report(game.number, *game.search.asked)
         if still:
             _judge(model, still, num_views)
         elif len(found) == len(boards):

@@ -45,7 +45,7 @@ _NEVER = -1e9  # the logit of what is not legal, where infinity would give a gra
 
 
 class PushOutput(NamedTuple):
-    """What the network answers, in fp32."""
+    """The answers of the network, in fp32."""
 
     push: Float[Tensor, "B T 4"]  # logits of the pushes, also of those that are not legal
     result: Float[Tensor, "B T 4 results"]  # logits of what each push leads to

@@ -21,7 +21,7 @@ from tokoban.sokoban.search.guided.search import GuidedOptions
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.tiles import PushModel
 
-_MOST_PUSHES = 120  # then a level counts as lost; the longest shortest solutions are as long
+_MOST_PUSHES = 120  # then a level counts as lost; Boxoban's hard ones need 52 at most
 # Of a solved level one position in so many is kept, of a lost one all: there the play went wrong.
 _KEPT_OF_SOLVED = 8
 
@@ -34,8 +34,8 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
     """The play of the model, greedily and without search, for ``labels.job.read_job``.
 
     Also returns ``config`` with the digest of the model. Which positions of solved levels are kept
-    depends on the seed and each level's number. The play is that of ``evaluate push``; it is the
-    same again on the same machine, where sums of floating point come out the same. Raises
+    depends on the seed and each level's number. The play is that of ``evaluate push`` as it is by
+    default, but ends sooner; another machine may round otherwise, and then it differs. Raises
     ``ValueError`` for a model that is no push policy.
     """
     if not isinstance(model, PushModel):
@@ -49,7 +49,7 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
         cells = [_cells_of(board) for board in boards]
         trails: list[list[tuple[np.uint64, np.uint64]]] = [[] for _ in boards]
 
-        def watch(
+        def report(
             level: int, boxes: Bool[np.ndarray, "P F"], zones: Bool[np.ndarray, "P F"]
         ) -> None:
             if must_end():
@@ -65,7 +65,7 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
                 boards,
                 GuidedOptions(order="greedy"),
                 max_evaluated=_MOST_PUSHES,
-                watch=watch,
+                report=report,
             )
         except _MustEndError:
             return None

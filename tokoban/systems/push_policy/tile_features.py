@@ -154,7 +154,7 @@ def _place(coordinates, width):
 @inner
 @no_type_check
 def _fill_codes(own, coordinates, width, codes):
-    """What stands on each square of the board and its margin."""
+    """The content of each square of the board and its margin."""
     codes[:] = WALL
     for token in range(len(own)):
         if own[token, IS_FLOOR] == 0:

@@ -17,7 +17,6 @@ from tokoban.compiling import clock, entry, inner
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
-    ILLEGAL,
     NUM_RESULTS,
     Result,
     positions_in,
@@ -38,7 +37,7 @@ _LEARNING_RATE = 0.1
 _LAST_SHARE = 0.02  # of the learning rate, to which it falls linearly
 _EPSILON = 1e-2  # added to the sums of squares
 _LEAST_GRADIENT = 1e-4  # below which nothing is changed
-_OPTIMAL, _ILLEGAL, _DEADLOCK_CLASS = int(Result.OPTIMAL), ILLEGAL, DEADLOCK_CLASS
+_OPTIMAL, _DEADLOCK_CLASS = int(Result.OPTIMAL), DEADLOCK_CLASS
 
 # Sums over a shard: solvable positions, their losses of the push and hits, the losses of the value
 # of all positions, and these.

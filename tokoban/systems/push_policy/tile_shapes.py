@@ -49,7 +49,7 @@ class Tiles(NamedTuple):
 
     @property
     def num_contexts(self) -> int:
-        """How many rows one push or box is hashed to."""
+        """The number of rows that one push or box is hashed to."""
         return int(self.ends.sum())
 
     def offsets(self, width: int) -> Int32[np.ndarray, "4 2 K"]:
