@@ -2,56 +2,37 @@
 
 from itertools import count
 
-import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.any_solution import (
+    CROWDED,
+    SHAPES,
+    check_against_every_possible_play,
+    check_where_all_hashes_collide,
+)
 from tests.sokoban.search.push_graph import can_be_solved
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import ground
 from tokoban.sokoban.search.bidirectional import solver, tables
 from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.steps import completed
 
-SHAPES = {
-    "one box, open": (Shape(5, 7, 1, is_closed=False), 20),
-    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 30),
-    "three boxes, open": (Shape(3, 5, 3, is_closed=False), 30),
-    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 15),
-    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 15),
-}
-# Some fifteen expansions to the solution.
-CROWDED = parse_board("########|#-#---##|###-$-.#|#---.$$#|#-$$@..#|#-#.---#|########")
-
-
-def check_against_every_possible_play(boards: list[Board]) -> int:
-    """How many of the boards are unsolvable."""
-    num_unsolvable = 0
-    for board in boards:
-        is_solvable = can_be_solved(board)
-        answer = solve_any(board)
-        assert answer.status == ("solved" if is_solvable else "unsolvable")
-        if answer.solution is not None:
-            assert rules.play(board, answer.solution.directions)[-1].is_solved
-        num_unsolvable += not is_solvable
-    return num_unsolvable
-
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
     boards = list(random_boards(*SHAPES[shape], seed=19))
-    assert 0 < check_against_every_possible_play(boards) < len(boards)
+    assert 0 < check_against_every_possible_play(solve_any, boards) < len(boards)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(20))
 def test_answers_hold_for_many_more_boards(shape: str, seed: int) -> None:
-    check_against_every_possible_play(list(random_boards(SHAPES[shape][0], 100, seed=50 + seed)))
+    boards = list(random_boards(SHAPES[shape][0], 100, seed=50 + seed))
+    check_against_every_possible_play(solve_any, boards)
 
 
 @pytest.mark.parametrize("turn", [0, 1], ids=["forwards", "backwards"])
@@ -99,16 +80,8 @@ def test_other_searches_may_use_the_pruning_between_slices() -> None:
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
 def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
-
-    def equal_keys(num_floor: int) -> np.ndarray:
-        return np.full((2, num_floor), key, np.uint64)
-
     solver.prepare()
-    monkeypatch.setattr(ground, "zobrist_keys", equal_keys)
-    for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
-        boards = list(random_boards(shape, 40, seed=seed))
-        assert 0 < check_against_every_possible_play(boards) < len(boards)
+    check_where_all_hashes_collide(solve_any, key, monkeypatch)
 
 
 def test_no_more_expansions_than_allowed_are_made() -> None:
@@ -150,9 +123,8 @@ def test_ctrl_c_goes_through() -> None:
 def test_more_boxes_than_are_matched_are_solved_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_MATCHED", 3)
     assert solve_any(CROWDED).status == "solved"
-    check_against_every_possible_play(
-        list(random_boards(Shape(4, 4, 4, is_closed=True), 10, seed=8))
-    )
+    boards = list(random_boards(Shape(4, 4, 4, is_closed=True), 10, seed=8))
+    check_against_every_possible_play(solve_any, boards)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.push_graph import can_be_solved
+from tests.sokoban.brute_force import random_boards
+from tests.sokoban.search.any_solution import (
+    CROWDED,
+    SHAPES,
+    check_against_every_possible_play,
+    check_where_all_hashes_collide,
+)
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import ground
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.fess import solver
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import FIRST_NEW, Tree
@@ -19,57 +23,33 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import completed
 
-SHAPES = {
-    "one box, open": (Shape(5, 7, 1, is_closed=False), 20),
-    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 30),
-    "three boxes, open": (Shape(3, 5, 3, is_closed=False), 30),
-    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 15),
-    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 15),
-}
-# Some thirty expansions to the solution.
-CROWDED = parse_board("########|#-#---##|###-$-.#|#---.$$#|#-$$@..#|#-#.---#|########")
-
 
 def stages(board: Board) -> Stages:
     search = yield from fess_in_steps(board, Squares(board))
     yield Stage(search)
 
 
-def check_against_every_possible_play(boards: list[Board]) -> int:
-    """How many of the boards are unsolvable; every solution is replayed by ``find_answer``."""
-    num_unsolvable = 0
-    for board in boards:
-        is_solvable = can_be_solved(board)
-        answer = find_answer(board, partial(stages, board), Limits())
-        assert answer.status == ("solved" if is_solvable else "unsolvable")
-        num_unsolvable += not is_solvable
-    return num_unsolvable
+def solve_any(board: Board) -> Answer:
+    return find_answer(board, partial(stages, board), Limits())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
     boards = list(random_boards(*SHAPES[shape], seed=29))
-    assert 0 < check_against_every_possible_play(boards) < len(boards)
+    assert 0 < check_against_every_possible_play(solve_any, boards) < len(boards)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(20))
 def test_answers_hold_for_many_more_boards(shape: str, seed: int) -> None:
-    check_against_every_possible_play(list(random_boards(SHAPES[shape][0], 100, seed=80 + seed)))
+    boards = list(random_boards(SHAPES[shape][0], 100, seed=80 + seed))
+    check_against_every_possible_play(solve_any, boards)
 
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
 def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With equal random keys, sets of as many boxes have one hash; with 0, all sets do."""
-
-    def equal_keys(num_floor: int) -> np.ndarray:
-        return np.full((2, num_floor), key, np.uint64)
-
-    monkeypatch.setattr(ground, "zobrist_keys", equal_keys)
-    for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
-        boards = list(random_boards(shape, 40, seed=seed))
-        assert 0 < check_against_every_possible_play(boards) < len(boards)
+    check_where_all_hashes_collide(solve_any, key, monkeypatch)
 
 
 def solved(search: Fess, budget: int) -> Fess:
