@@ -17,7 +17,7 @@ def drawn(num_levels: int, number: int, progress: Progress, *, is_terminal: bool
     screen.file = io.StringIO()
     screen._force_terminal = screen.is_interactive = is_terminal
     with Bar(num_levels, screen) as bar:
-        bar.tell(number, "moves", progress)
+        bar.report(number, "moves", progress)
         if is_terminal:
             bar._live.refresh()
         bar.done(number)
@@ -59,7 +59,7 @@ def test_a_line_goes_on_with_the_next_search() -> None:
     screen.file = io.StringIO()
     screen._force_terminal = screen.is_interactive = True
     with Bar(2, screen) as bar:
-        bar.tell(1, "any", FAR)
-        bar.tell(1, "pushes", Progress(7, 11, 0.25))
+        bar.report(1, "any", FAR)
+        bar.report(1, "pushes", Progress(7, 11, 0.25))
         bar._live.refresh()
     assert "level 1: fewest pushes; 7 expansions" in screen.file.getvalue()

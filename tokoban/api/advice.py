@@ -59,7 +59,7 @@ def hint(
 
 
 def predict(board: Board, *, policy: "Pretrained") -> Hint:
-    """What a policy of pushes expects of a position, at once and without a search.
+    """The estimate of a policy of pushes for a position, at once and without a search.
 
     The hint has the status "predicted", the most probable push, the pushes left and the probability
     of a deadlock; none of it is proved. There is no push where none is legal, or where the board is

@@ -33,7 +33,7 @@ class Solvable:
 
 
 class Advice(NamedTuple):
-    """What is known of a board by now; a prediction only until ``proof`` is known."""
+    """All that is known of a board so far; the prediction only until there is a proof."""
 
     hint: Hint | None = None
     proof: Deadlock | Solvable | None = None
@@ -110,7 +110,7 @@ class Background:
         threading.Thread(target=self._work, daemon=True).start()
 
     def look(self, board: Board, *, wants_hint: bool) -> Advice:
-        """What is known of a board by now; the rest is looked for from now on, a hint first.
+        """All that is known of a board so far; looks for the rest from now on, a hint first.
 
         Raises what went wrong in the thread.
         """

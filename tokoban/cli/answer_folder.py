@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from tokoban.cli.output import tell_findings
+from tokoban.cli.output import report_findings
 from tokoban.cli.report import line_of
 from tokoban.files.atomic import atomically
 from tokoban.files.shares import Share, alone_in
@@ -46,7 +46,7 @@ class ManyLevels:
 
 
 def read_many(path: str) -> ManyLevels:
-    """The valid levels of a file, or of all level files below a folder; problems are told."""
+    """The valid levels of a file, or of all level files below a folder; problems are reported."""
     import tokoban
 
     place = Path(path)
@@ -64,7 +64,7 @@ def read_many(path: str) -> ManyLevels:
         name = file.relative_to(place).as_posix() if place.is_dir() else file.name
         digest.update(f"{name}\n{hashlib.blake2b(file.read_bytes()).hexdigest()}\n".encode())
         found = tokoban.read_levels(file)
-        tell_findings(found.problems, found.warnings)
+        report_findings(found.problems, found.warnings)
         problems += found.problems
         for level in found.levels:
             levels[len(levels) + 1] = LevelOfMany(name, level.number, level)

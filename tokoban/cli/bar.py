@@ -18,7 +18,7 @@ _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 class Bar:
     """A bar of all levels, where there are several, and a line for each search that takes long.
 
-    Nothing is drawn where there is no terminal. Any thread may ``tell`` and ``announce``.
+    Nothing is drawn where there is no terminal. Any thread may ``report`` and ``announce``.
     """
 
     def __init__(self, num_levels: int, screen: Screen) -> None:
@@ -53,8 +53,8 @@ class Bar:
         if self._is_shown:
             self._live.stop()
 
-    def tell(self, number: int, sought: Objective, progress: Progress) -> None:
-        """How far the search for something in a level is."""
+    def report(self, number: int, sought: Objective, progress: Progress) -> None:
+        """Shows the progress of the search of one level."""
         is_long = progress.elapsed_s >= _PATIENCE_S
         if not self._is_shown or (number not in self._lines and not is_long):
             return

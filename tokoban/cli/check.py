@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_findings
+from tokoban.cli.output import check_outputs, report_findings
 from tokoban.cli.report import write_object
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         levels += found.levels
         problems += found.problems
         warnings += found.warnings
-        tell_findings(found.problems, found.warnings)
+        report_findings(found.problems, found.warnings)
     groups = _duplicates(levels) if arguments.duplicates else []
     if arguments.json:
         findings: dict[str, object] = {

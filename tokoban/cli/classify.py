@@ -88,13 +88,13 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
     if not read:
         return ExitCode.INVALID_INPUT
-    _tell_fitted(read, config)
+    _report_fitted(read, config)
     pictures = torch.stack([picture.pixels for picture in read])
     device = find_device(arguments.device)
     attribution = attribute(model.to(device), pictures.to(device))
     found = _described(names, attribution, model.class_names, top=arguments.top)
     if "-" not in (arguments.attention, arguments.json):
-        _tell(found)
+        _print_classes(found)
     if arguments.attention is not None:
         _draw(arguments, names, model, pictures, attribution)
     if arguments.json is not None:
@@ -103,8 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.DONE if names == arguments.images else ExitCode.INVALID_INPUT
 
 
-def _tell_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
-    """How many pictures are of another size than the network reads, and what was done to them."""
+def _report_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
+    """Reports the number of pictures of another size than the network reads, and the fit."""
     size = config.picture_width, config.picture_height
     num_fitted = sum((each.original_width, each.original_height) != size for each in pictures)
     if num_fitted:
@@ -129,7 +129,7 @@ def _described(
     ]
 
 
-def _tell(found: list[dict[str, Any]]) -> None:
+def _print_classes(found: list[dict[str, Any]]) -> None:
     from tokoban.sokoban.formats import printable
 
     for picture in found:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answers 0 if all was good, else 2: what is wrong is told, and the rest is written."""
+    """Answers 0 if all levels were written, else 2, and reports the problems of the others."""
     suffix = Path(arguments.output).suffix.lower().removeprefix(".")
     wanted = arguments.format or (suffix if suffix in ("xsb", "png") else "sok")
     if wanted in ("boxoban", "png") and arguments.rle:

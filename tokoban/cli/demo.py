@@ -1,4 +1,4 @@
-"""``tokoban demo``: two policies solve the levels that come with the project, before your eyes.
+"""``tokoban demo``: two policies solve the levels that come with the project, shown as they do.
 
 The policy of moves plays levels of one box, the policy of pushes those of several.
 """
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
             if solution := found[-1].answer.solution:
                 show(rules.play(level.board, solution.directions))
         for one in found:
-            screen.print(_tell(level, one.answer), Text(one.remark, "dim"), sep="\n")
+            screen.print(_described(level, one.answer), Text(one.remark, "dim"), sep="\n")
         outcomes[_outcome(level, found)] += 1
     elapsed_s = compiling.clock() - started_s
     screen.print(Text(f"\n{_summarise(outcomes)}.", "bold"))
@@ -135,7 +135,7 @@ class _Policies:
         return PushPolicy(tokoban.load("sokoban-push", system="push").model)
 
 
-def _tell(level: "Level", answer: "Answer") -> "Text":
+def _described(level: "Level", answer: "Answer") -> "Text":
     """The moves, and what they amount to."""
     from rich.text import Text
 
@@ -152,7 +152,7 @@ def _tell(level: "Level", answer: "Answer") -> "Text":
 
 
 def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
-    """How the level came out as promised, or ``None`` if it did not."""
+    """The promised outcome of the level, in words; None if the outcome is another."""
     prediction, last = found[0].prediction, found[-1].answer
     if level.solutions:
         by_policy = last.status == "solved" and last.solver in _POLICIES

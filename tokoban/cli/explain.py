@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
                     write_output(arguments.png, encode_png(explanation.picture()))
                 status |= explanation.status == "unknown"
         except KeyboardInterrupt:
-            tell_interrupted(num_done, len(games), "position")
+            report_interrupted(num_done, len(games), "position")
             status = ExitCode.INTERRUPTED
     return chosen.conclude(status)
 
@@ -168,7 +168,7 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
 
 
 def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
-    """Those of a file, each with the number and the whole of the object that it was in."""
+    """The certificates of a file, each with the number of its object and that object."""
     from tokoban.sokoban.formats.levels import read_content
     from tokoban.sokoban.proofs.notation import from_json
 

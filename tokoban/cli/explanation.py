@@ -1,4 +1,4 @@
-"""How explanations of positions are shown to a person and written for programs."""
+"""Explanations of positions, as text for people and as JSON for programs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

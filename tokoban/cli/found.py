@@ -1,4 +1,4 @@
-"""How answers are shown to a person, and written for programs and into level files."""
+"""Answers, as text for people, as JSON for programs, and in level files."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """What is proved, what was not found, and what the policy predicts."""
+        """The proof, what was not found, and the policy's prediction, in words."""
         answer = self.answer
         parts = [answer.reason]
         if answer.status == "unsolvable":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, puzzle_options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import choices_described, entries
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
                 measures = _measured(puzzle)
                 written.add(_described(len(levels), level) | measures)
     except KeyboardInterrupt:
-        tell_interrupted(len(levels), arguments.levels)
+        report_interrupted(len(levels), arguments.levels)
         status = ExitCode.INTERRUPTED
     finally:
         if levels:
@@ -162,7 +162,7 @@ def _measured(puzzle: "Puzzle") -> dict[str, Any]:
 
 
 def _with_bar(puzzles: "Iterator[Puzzle]", num_levels: int) -> "Iterator[Puzzle]":
-    """The same puzzles, with a bar if there are eyes to see it."""
+    """The same puzzles, with a bar on a terminal."""
     from rich.progress import track
 
     from tokoban.cli.screen import Screen

@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
             block = [(prompt, []) for prompt in itertools.islice(prompts, block_size)]
             if not block:
                 break
-            _tell_dropped(model, [prompt for prompt, _ in block], first=first)
+            _report_dropped(model, [prompt for prompt, _ in block], first=first)
             try:
                 _go_on(
                     model, engine, block, arguments, sampling, first=first, is_streamed=is_streamed
@@ -163,7 +163,7 @@ def _load(arguments: argparse.Namespace) -> "Gpt":
     return model.to(find_device(arguments.device))
 
 
-def _tell_dropped(model: "Gpt", prompts: Sequence[str], *, first: int) -> None:
+def _report_dropped(model: "Gpt", prompts: Sequence[str], *, first: int) -> None:
     """Says of which prompts the model does not see the beginning, and how much that is."""
     from tokoban.systems.gpt.stepper import context_start
     from tokoban.systems.gpt.texts import encode_prompts

@@ -19,7 +19,7 @@ _NAMES = {b"\x7f": "backspace", b"\x08": "backspace", b"\r": "enter", b"\n": "en
 # The rest of an arrow key's bytes follows at once, but over a slow line not in the same read.
 _ESCAPE_WAIT_S = 0.1
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-# By the byte that is heard of each: 0 or the number of a signal.
+# By the byte that the wake-up socket gets for each: 0 or the number of a signal.
 _EVENTS: dict[int, str] = {
     0: WOKEN,
     signal.SIGWINCH: RESIZED,
@@ -67,7 +67,7 @@ class Keyboard:
             self.close()
 
     def close(self) -> None:
-        """Ends what ``wake`` is heard by."""
+        """Closes the sockets of ``wake``."""
         self._woken.close()
         self._waker.close()
 
@@ -93,7 +93,7 @@ class Keyboard:
         """Makes ``events`` yield; for any thread."""
         try:
             self._waker.send(b"\0")
-        except OSError:  # full, so that it will be heard anyway, or closed
+        except OSError:  # full, so that ``events`` will yield anyway, or closed
             return
 
     def events(self) -> Iterator[str]:

@@ -162,7 +162,7 @@ def _check_folder(path: str) -> None:
 
 
 def _num_processors(share: Share) -> int:
-    """Of this machine, for each process that torchrun started on it."""
+    """The processors of this machine for each process that torchrun started on it."""
     num_processes = os.environ.get("LOCAL_WORLD_SIZE", "1") if share.world_size > 1 else "1"
     if not is_number(num_processes) or int(num_processes) < 1:
         raise ValueError(f"LOCAL_WORLD_SIZE is {num_processes!r}; expected at least 1")
@@ -170,7 +170,7 @@ def _num_processors(share: Share) -> int:
 
 
 def _label(folder: "LabelFolder", num_threads: int) -> None:
-    """Does the work, with a bar if there are eyes to see it; one process of several has one."""
+    """Does the work, with a bar on a terminal; of several processes the first has one."""
     from rich.progress import (
         BarColumn,
         Progress,

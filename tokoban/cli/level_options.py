@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import is_one_file, tell_findings
+from tokoban.cli.output import is_one_file, report_findings
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def check_whole(arguments: argparse.Namespace) -> None:
 
 
 def read(path: str, *, number: int | None = None, output: str | None = None) -> ChosenLevels:
-    """All valid levels of a file, or the one of that ``number``; problems and warnings are told.
+    """All valid levels of a file, or the one of that ``number``; reports problems and warnings.
 
     With a ``number``, only problems of this level or of the whole file are reported. Raises
     ``ValueError`` for a number that no board has, or an invalid one, and where ``output`` is the
@@ -75,7 +75,7 @@ def read(path: str, *, number: int | None = None, output: str | None = None) -> 
             for findings in (file.problems, file.warnings)
         )
         chosen = ChosenLevels(file, {number: chosen.levels[number]}, problems)
-    tell_findings(chosen.problems, warnings)
+    report_findings(chosen.problems, warnings)
     if file.problems and is_one_file(path, output):
         raise ValueError(f"{output}: what could not be read would be lost")
     return chosen

@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         for generation in islice(play(model.to(device), start, rule), arguments.steps):
             generations.append(generation)
     finally:
-        _tell(arguments, generations, rule)
+        _report(arguments, generations, rule)
         if arguments.attention is not None:
             _show_attention(model, generations, arguments.attention)
     is_wrong = any(each.num_wrong for each in generations)
@@ -112,7 +112,7 @@ def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor
     return place(pattern, side=config.side, source=arguments.pattern)
 
 
-def _tell(arguments: argparse.Namespace, generations: "list[Generation]", rule: "Rule") -> None:
+def _report(arguments: argparse.Namespace, generations: "list[Generation]", rule: "Rule") -> None:
     from tokoban.systems.life.patterns import to_plaintext, to_rle
 
     last = generations[-1].grids[0].cpu()

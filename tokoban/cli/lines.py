@@ -11,7 +11,7 @@ _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
     """The texts given; for ``-``, and where there is none, the lines of standard input.
 
-    At a keyboard it is told to type a ``noun`` a line. ``ValueError`` for what is not UTF-8.
+    On a terminal it asks for one ``noun`` a line. ``ValueError`` for what is not UTF-8.
     """
     for number, text in enumerate(texts or ["-"], start=1):
         if text == "-":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import entries
 from tokoban.sokoban.search.answer import Optimum
 from tokoban.sokoban.wording import counted
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             statuses = {outcome.status for outcome in outcomes.values()}
             status = int("gave up" in statuses or statuses <= {"no solution"})
         except KeyboardInterrupt:
-            tell_interrupted(len(outcomes), len(levels))
+            report_interrupted(len(outcomes), len(levels))
             status = ExitCode.INTERRUPTED
     if arguments.output:
         write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))

@@ -33,7 +33,7 @@ def write_text(text: str) -> None:
     sys.stdout.write(printable_text(text) if sys.stdout.isatty() else text)
 
 
-def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
+def report_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
     """Prints the problems and warnings of a level file to standard error."""
     for problem in problems:
         print(problem, file=sys.stderr)
@@ -41,7 +41,7 @@ def tell_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") 
         print(f"{warning} (a warning)", file=sys.stderr)
 
 
-def tell_interrupted(num_done: int, number: int, noun: str = "level") -> None:
+def report_interrupted(num_done: int, number: int, noun: str = "level") -> None:
     """After Ctrl-C, how much of the work was done; the caller keeps what came of it."""
     message = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
     print(f"tokoban: {message}", file=sys.stderr)
@@ -79,7 +79,7 @@ def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable
 
 
 def _files(given: str | Path | list[str] | None) -> list[str | Path]:
-    """Those that an argument names."""
+    """The files that an argument names."""
     if given is None:
         return []
     return [given] if isinstance(given, str | Path) else [*given]

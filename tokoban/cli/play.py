@@ -93,7 +93,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
 
-    # What is wrong with weights that were asked for is told before the game; those that ship are
+    # Errors of the weights that were asked for are reported before the game. Those that ship are
     # loaded in the background, which takes a second or two.
     chosen = None if weights is None else _load_policy(weights)
     screen, keeper = Screen(), _Keeper(game, place)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted
+from tokoban.cli.output import check_outputs, report_interrupted
 from tokoban.cli.report import choices_described, entries
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
                 written.add(_described(number, levels[number], rating, elapsed_s))
                 status |= not _is_complete(rating)
         except KeyboardInterrupt:
-            tell_interrupted(len(ratings), len(levels))
+            report_interrupted(len(ratings), len(levels))
             status = ExitCode.INTERRUPTED
     if "-" not in (arguments.json, arguments.jsonl):
         screen = Screen()

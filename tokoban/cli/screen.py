@@ -50,7 +50,7 @@ class Screen(Console):
         return rows[top : top + room]
 
     def num_lines(self, *texts: Text) -> int:
-        """How many lines these texts take, the long ones wrapped."""
+        """The number of lines of these texts, long ones wrapped."""
         return sum(max(len(text.wrap(self, self.width)), 1) for text in texts)
 
     @contextmanager

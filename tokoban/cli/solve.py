@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files, level_options, options, policies, policy_options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, tell_interrupted, write_output
+from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import entries
 from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
                 finish(number, found)
                 status |= found.answer.status == "gave up"
         except KeyboardInterrupt as interrupt:
-            tell_interrupted(len(answers), len(levels))
+            report_interrupted(len(answers), len(levels))
             status = ExitCode.INTERRUPTED
             if isinstance(interrupt, Interrupted):
                 for number, found in interrupt.known.items():
@@ -185,7 +185,7 @@ def _into_folder(arguments: argparse.Namespace) -> int:
                             finish(number, found)
                     raise
         except KeyboardInterrupt:
-            tell_interrupted(num_done, len(missing))
+            report_interrupted(num_done, len(missing))
             return ExitCode.INTERRUPTED
         answers = folder.conclude()
     if answers is None:
@@ -285,7 +285,7 @@ def _show_attention(
 def _with_bar(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
 ) -> "Iterator[tuple[int, Found]]":
-    """The answers, with a bar below what is printed, if there are eyes to see it."""
+    """The answers, with a bar below what is printed on a terminal."""
     from tokoban.cli.bar import Bar
     from tokoban.cli.screen import Screen
 
@@ -338,7 +338,7 @@ def _by_push_policy(
             max_expansions=arguments.max_expansions,
             stop=stop,
         )
-        return Found(*policy.solve(board, limits=limits, report=partial(bar.tell, number, "any")))
+        return Found(*policy.solve(board, limits=limits, report=partial(bar.report, number, "any")))
 
     return in_threads(find, boards, num_threads=1)
 
@@ -361,7 +361,7 @@ def _by_search(
             if untold is not None and progress.elapsed_s >= _PATIENCE_S:
                 bar.announce(number, untold)
                 untold = None
-            bar.tell(number, objective, progress)
+            bar.report(number, objective, progress)
 
         answers = tokoban.solve_anytime(
             board,

@@ -30,7 +30,7 @@ class Adviser(Protocol):
     """The part of ``advice.Background`` that a table uses."""
 
     def look(self, board: Board, *, wants_hint: bool) -> Advice:
-        """What is known of a board by now."""
+        """All that is known of a board so far."""
 
 
 class Table:

@@ -70,7 +70,7 @@ def _collections(files: list[str]) -> "list[Collection]":
 
     Raises as ``read_levels`` does, and ``ValueError`` for a file without a valid level.
     """
-    from tokoban.cli.output import tell_findings
+    from tokoban.cli.output import report_findings
     from tokoban.sokoban.formats import read_levels
     from tokoban.web.app import Collection, shipped_collection
 
@@ -79,7 +79,7 @@ def _collections(files: list[str]) -> "list[Collection]":
         file = read_levels(name)
         if not file.levels:
             raise ValueError(str(file.problems[0]))
-        tell_findings(file.problems, file.warnings)
+        report_findings(file.problems, file.warnings)
         title = "standard input" if name == "-" else Path(name).name
         found.append(Collection(f"file-{number}", title, file))
     return found

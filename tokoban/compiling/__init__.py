@@ -48,7 +48,7 @@ class Notice(event.Listener):
 
 
 class _Stopwatch(event.Listener):
-    """How long each thread held the compiler or waited for it."""
+    """The time for which each thread held the compiler or waited for it."""
 
     def __init__(self) -> None:
         self._own = threading.local()
@@ -100,8 +100,8 @@ def inner(
     ``liberties`` are LLVM's fast-math flags. What is compiled has to be marked ``no_type_check``,
     or checkers of shapes would wrap it first.
     """
-    # Functions that make no arrays and keep none need no reference counts, which are slow. Wrappers
-    # for calls from Python would take half of the time to compile.
+    # Functions that make no arrays and keep none need no reference counts, which are slow.
+    # Half of the time to compile would go into wrappers for calls from Python.
     options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     options["forceinline"] = is_inlined
     options["pipeline_class"] = PartCompiler
@@ -161,7 +161,7 @@ def is_cached() -> bool:
 
 
 def cache_folders() -> set[Path]:
-    """Where the compiled code of all entries so far lies."""
+    """The folders with the compiled code of all entries so far."""
     return {Path(path) for entry in _entries if (path := entry.stats.cache_path)}
 
 

@@ -20,7 +20,7 @@ from tokoban.decoding.stepper import Stepper
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How actions are sampled; at temperature 0 the most probable is taken."""
+    """The options of sampling; at temperature 0 the most probable action is taken."""
 
     seed: int = 0
     temperature: float = 1.0

@@ -17,7 +17,7 @@ class Stepper(Protocol):
     device: torch.device
 
     def log_probs(self) -> Float[Tensor, "BK A"]:
-        """What the model thinks of each row's next actions, in nats; -inf forbids one.
+        """The log-probabilities of each row's next actions, in nats; -inf forbids one.
 
         Pure: calling it twice changes nothing and gives the same. They hold until the next
         ``advance``, which may write into them.

@@ -1,6 +1,6 @@
 """Products of matrices in compiled loops; the innermost is written in the compiler's own words.
 
-No compiler keeps a tile's sums in registers if it is told of them in Python. So products of many
+From Python code no compiler keeps the sums of a tile in registers. Written so, products of many
 rows are as quick as oneDNN's, and those of a small model, too short for a call, twice as quick.
 
 Axes: R rows, D width of the inputs, O width of the outputs, P panels of W outputs each.

@@ -46,7 +46,7 @@ class Network:
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return next(self.stack.parameters()).device
 
     @property

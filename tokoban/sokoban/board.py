@@ -110,7 +110,7 @@ class Board:
         return format_board(self)
 
     def __repr__(self) -> str:
-        """How to make the board again; a large one is described instead."""
+        """An expression that makes the board again; of a large one a description."""
         if self.height * self.width > _MOST_SQUARES_OF_REPR:
             return f"<Board of {self.height}x{self.width} squares, {len(self.boxes)} boxes>"
         return f"Board.from_xsb({'|'.join(str(self).split(chr(10)))!r})"

@@ -9,7 +9,7 @@ from tokoban.sokoban.formats import lurd
 
 @dataclass(frozen=True)
 class Figures:
-    """How long a solution is, in six ways; fewer is better in each.
+    """Six measures of the length of a solution; fewer is better in each.
 
     A box line goes on while the same box is pushed in the same direction, whatever steps lie
     between (JSoko begins a new one at every step, so that the two differ where a player steps back

@@ -129,7 +129,7 @@ class Game:
         self._open(number)
 
     def progress(self, number: int) -> Progress:
-        """What was made of a level so far."""
+        """The progress in a level so far."""
         kept = self._progress.get(number, Progress())
         if number != self.number:
             return kept

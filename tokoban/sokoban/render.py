@@ -43,7 +43,7 @@ _BOX_ON_GOAL = ("86bb6a", "5f9a4a", "a8d490", "44753a")
 
 
 class Mark(StrEnum):
-    """How a square stands out on a terminal, as parameters of SGR."""
+    """The style of a square on a terminal, as parameters of SGR."""
 
     PUSHED = "7"  # inverse: the box that was pushed last
     HINT = "97;44"  # on blue ground: a box, and where it should go

@@ -1,4 +1,4 @@
-"""How large boards may be: those of one word, and those that are made."""
+"""The largest sizes of boards: of one word, and of boards that are made."""
 
 SIDE = 8  # rows and columns of the cells that one 64-bit word has
 MAX_SIDE = 64  # of a level that is made, walls included
@@ -6,6 +6,6 @@ MAX_LEVELS = 1_000_000  # that are made at once
 
 
 def check_num_levels(num_levels: int) -> None:
-    """Raises ``ValueError`` for so many levels as nobody can hold."""
+    """Raises ``ValueError`` unless there are 1 to ``MAX_LEVELS``."""
     if not 1 <= num_levels <= MAX_LEVELS:
         raise ValueError(f"the number of levels is {num_levels}; expected 1 to {MAX_LEVELS}")

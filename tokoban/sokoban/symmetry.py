@@ -28,7 +28,7 @@ class Symmetry:
         return Symmetry(turns % 4, self.is_mirrored != after.is_mirrored)
 
     def of_action(self, action: int) -> int:
-        """What does on the image what ``action`` does on the board; undo stays undo."""
+        """The action that does on the image what ``action`` does on the board; undo stays undo."""
         if action == UNDO:
             return UNDO
         turned = action + self.turns

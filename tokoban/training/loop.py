@@ -343,7 +343,7 @@ class _Training:
         return {name: float(value) for name, value in metrics.items()}
 
     def progress(self) -> float:
-        """How much of the run is over, 0 to 1: of its steps, else of its minutes."""
+        """The share of the run that is over, 0 to 1: of its steps, else of its minutes."""
         run, state = self.run, self.state
         if run.steps is not None:
             return min(1.0, state.step / run.steps)
@@ -364,7 +364,7 @@ class _Training:
 
     @contextmanager
     def untimed(self) -> Iterator[None]:
-        """What is done in here does not count in steps per second."""
+        """Leaves what is done within it out of the steps per second."""
         began_s = clock_s(self.state.device)
         yield
         self.timed_s += clock_s(self.state.device) - began_s

@@ -52,7 +52,7 @@ def rank() -> int:
 
 
 def world_size() -> int:
-    """How many processes train together; 1 where there is only one."""
+    """The number of processes that train together."""
     return distributed.get_world_size() if _is_joined() else 1
 
 

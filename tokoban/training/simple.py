@@ -21,7 +21,7 @@ _TRAINING, _EVALUATION = 0, 1  # what a seed is for
 
 @dataclass(frozen=True, kw_only=True)
 class SimpleConfig:
-    """Of the model nothing: its builder takes no arguments."""
+    """No field describes the model, whose builder takes no arguments."""
 
     data_seed: int = 0  # of the batches
 

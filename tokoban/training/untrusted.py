@@ -164,7 +164,7 @@ def check_checkpoint(path: Path) -> None:
 def refused_if_unfit(message: str) -> Iterator[None]:
     """Within, errors about parts of a file of other names or types become ``ValueError``.
 
-    ``told`` says what does not fit.
+    ``message`` says what does not fit.
     """
     try:
         yield

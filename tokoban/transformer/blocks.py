@@ -66,7 +66,7 @@ class Residual(nn.Module):
 
 @dataclass(frozen=True, kw_only=True)
 class BlockOptions:
-    """How the blocks of a stack are built, apart from their width and number of heads."""
+    """The options of a stack's blocks, apart from their width and number of heads."""
 
     hidden_width: int | None = None  # of the feed-forward net; None: 4 times the width
     dropout: float = 0.0  # on the output of each sublayer

@@ -16,7 +16,7 @@ class Dropout(nn.Dropout):
     """
 
     def forward(self, inputs: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """The same shape and dtype."""
+        """Keeps shape and dtype."""
         level = round(self.p * _LEVELS)
         uses_own_draws = inputs.device.type == "cpu" and not torch.compiler.is_compiling()
         if not (self.training and uses_own_draws and 0 < level < _LEVELS):

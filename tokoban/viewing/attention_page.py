@@ -177,7 +177,7 @@ class AttentionPanel:
         return best
 
     def to_dict(self) -> dict[str, Any]:
-        """What the page reads; the weights in single precision."""
+        """The panel as the page reads it; the weights in single precision."""
         queries, keys = self.queries.to_dict(), self.keys.to_dict()
         layer, head, query = self.start()
         return {

@@ -120,7 +120,7 @@ class _Files:
 
 
 class _Api:
-    """What the page asks for by fetch."""
+    """The routes that the page asks by fetch."""
 
     def __init__(self, collections: Sequence[Collection], jobs: JobQueue) -> None:
         self._collections = {collection.id: collection for collection in collections}

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Context:
-    """What a job is given besides its arguments."""
+    """The means that a job has besides its arguments."""
 
     stop: threading.Event  # set once nobody waits for the job any more
     # Sends an event from within a call: of progress, of which some are dropped, unless it has

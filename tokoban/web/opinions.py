@@ -29,7 +29,7 @@ def policy() -> PushPolicy:
 
 
 def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
-    """What the policy says of positions of one level; raises ``ValueError`` if it cannot read it.
+    """The policy's opinions of positions of one level; raises ``ValueError`` if it cannot read it.
 
     ``pushes_left`` is null where a deadlock is certain.
     """
@@ -44,7 +44,7 @@ def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
 
 
 def opinion_with_pushes(board: Board) -> dict[str, Any]:
-    """What the policy says of a position and of each of its legal pushes, the likeliest first."""
+    """The policy's opinion of a position and of its legal pushes, the likeliest first."""
     if board.is_solved:
         return {"pushes": [], **opinion(0.0, 0.0)}
     guide, squares = _guide(board)

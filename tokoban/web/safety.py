@@ -1,4 +1,4 @@
-"""What every request and answer must be: for this host, from this page, of bearable size.
+"""Requests are served only for this host, from this page, and up to limits of size and time.
 
 A page of another site can send requests to the loopback address, and a name that resolves to it
 makes such a page look like ours; hence the checks of Host and Origin.

@@ -50,7 +50,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Found:
-    """How a search ended."""
+    """The result of a search."""
 
     status: str
     solver: str

@@ -140,7 +140,7 @@ def squares(found: Iterable[Square]) -> list[list[int]]:
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """What a search has found; what is not known is null."""
+    """The answer of a search; what is not known is null."""
     return {
         "status": answer.status,
         "solver": answer.solver,

@@ -1,4 +1,4 @@
-"""How much work one file may ask for, so that a few bytes cannot ask for hours or gigabytes."""
+"""Limits on the work for one file, so that a few bytes cannot ask for hours or gigabytes."""
 
 import math
 

@@ -45,12 +45,12 @@ class Solution:
 
     @property
     def num_moves(self) -> int:
-        """How many moves there are, pushes included."""
+        """The number of moves, pushes included."""
         return len(self.lurd)
 
     @property
     def num_pushes(self) -> int:
-        """How many of the moves push a box."""
+        """The number of moves that push a box."""
         return sum(map(str.isupper, self.lurd))
 
     def __str__(self) -> str:
@@ -131,12 +131,12 @@ class LevelFile(Sequence[Level]):
         return self.levels[index]
 
     def __len__(self) -> int:
-        """How many levels are valid."""
+        """The number of valid levels."""
         return len(self.levels)
 
     @property
     def num_boards(self) -> int:
-        """How many boards there are, as ``Level.number`` counts them."""
+        """The number of boards, as ``Level.number`` counts them."""
         numbers = (level.number for level in self.levels)
         return max((*numbers, *(problem.level for problem in self.problems)), default=0)
 

@@ -35,7 +35,7 @@ class LevelText:
     """The lines of a file, their kinds, and which of them have been taken to name something."""
 
     def __init__(self, text: str) -> None:
-        # Whoever asks for NUL characters has the text; they shall not go on into notes.
+        # NUL characters must not get into notes; what looks for them reads the text itself.
         self.lines = split_lines(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
         self.kinds = classify(self.lines)
         self.taken: set[int] = set()  # the lines that became a title or an author: no more notes
@@ -124,7 +124,7 @@ class LevelText:
         return index
 
     def _comment_name(self, index: int) -> str:
-        """What a line ``; name`` names; empty for other lines, and for lines drawn in comments."""
+        """The name in a line ``; name``; empty for other lines, and for lines drawn in comments."""
         name = self.lines[index].strip().lstrip(";")
         is_name = self.kinds[index] is Kind.COMMENT and any(map(str.isalnum, name))
         return unquote(name) if is_name else ""

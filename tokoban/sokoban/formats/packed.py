@@ -33,7 +33,7 @@ class PackedLevels:
     """Many levels of ten rows by ten as four words each, and where each was read.
 
     ``corner`` is the square of a level's drawing that is cell 0: (1, 1) in Boxoban's files.
-    ``problems`` are the levels that could not be read, told as ``parse_boxoban`` tells them.
+    ``problems`` are the levels that could not be read, reported as by ``parse_boxoban``.
     """
 
     walls: UInt64[np.ndarray, "B"]
@@ -50,7 +50,7 @@ class PackedLevels:
         return len(self.player)
 
     def name(self, row: int) -> str:
-        """What one level is called: ``medium/valid/007#123``."""
+        """The name of one level: ``medium/valid/007#123``."""
         return f"{name_file(self.files[self.file[row]])}#{self.number[row]}"
 
     def board(self, row: int) -> Board:

@@ -50,7 +50,7 @@ def look_at_row(line: str) -> Row | None:
 
 
 def measure_rows(line: str) -> int:
-    """How many squares and bars a line of rows stands for."""
+    """The number of squares and bars that a line of rows stands for."""
     return len(line) if _ROW.fullmatch(line) else measure(line)
 
 

@@ -12,7 +12,7 @@ _WORTH_A_COUNT = re.compile(r"([^0-9])\1{2,}")
 
 
 def measure(line: str) -> int:
-    """How many characters ``line`` expands to, found without writing them.
+    """The number of characters that ``line`` expands to, found without writing them.
 
     Raises ``ValueError`` saying what does not fit: brackets without partner, empty groups, counts
     of zero or of nothing, more than ``MAX_DEPTH`` groups in one another, more than ``MAX_LENGTH``

@@ -164,7 +164,7 @@ class _Reader:
                 self.warnings.append(self._problem(warning, level.line, of_level=True))
 
     def _notes(self) -> tuple[str, ...]:
-        """What the file says of itself, as notes that a text file can hold."""
+        """The file's description of itself, as notes that a text file can hold."""
         pairs = [
             f"{key}: {value}"
             for name, key in _ABOUT.items()

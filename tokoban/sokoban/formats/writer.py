@@ -137,7 +137,7 @@ def _of_kind(kind: Kind, notes: Sequence[str]) -> list[str]:
 
 def _check(text: str, written: LevelFile) -> None:
     """Raises ``ValueError`` unless ``text`` is read as these levels and notes."""
-    # However much it is: work that is done shall not be lost.
+    # Without limits on its size, or finished work would be lost.
     again = read_text(text, "text", is_limited=False)
     if written.levels and again.notes != written.notes:
         raise ValueError("the notes of the file would be read differently")

@@ -67,7 +67,7 @@ class Labelling:
         max_sets: int,
         played: PlayedStates | None = None,
     ) -> None:
-        """States are sampled by the ``seed`` and each level's number, unless ``played`` has them;
+        """States are sampled by the ``seed`` and each level's number, unless ``played`` gives them;
         a level of more than ``max_sets`` sets of boxes that can be solved is given up."""
         self.progress = np.zeros(3, np.int64)
         self._levels, self._numbers = levels, numbers

@@ -63,7 +63,7 @@ class LabelFolder:
 
     @property
     def num_missing_levels(self) -> int:
-        """How many levels this process has to label, which no whole shard holds."""
+        """The number of levels that this process has to label: no whole shard holds them."""
         return sum(map(self.job.num_levels_of, self.missing))
 
     def complete(

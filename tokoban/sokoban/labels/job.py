@@ -44,7 +44,7 @@ class LabelConfig:
     levels_per_shard: int = 1000
     max_sets: int = 1_000_000  # of boxes: a level is given up where more of them can be solved
     max_levels: int | None = None  # so many from the first on; None is all
-    played_by: str | None = None  # digest of what plays, in place of the play that is sampled
+    played_by: str | None = None  # digest of the policy whose play is labelled; None: sampled play
 
     def __post_init__(self) -> None:
         for name, most in _MOST.items():
@@ -61,8 +61,8 @@ _MOST = {
 }
 
 
-# From levels, their numbers and a function that says whether the work must end: the states that a
-# player comes to, or None if it had to end.
+# Plays levels, given their numbers too, and returns the states that it came to; None as soon as the
+# function that it is given says that the work must end.
 Play = Callable[[PackedLevels, Int64[np.ndarray, " N"], Callable[[], bool]], PlayedStates | None]
 
 
@@ -79,11 +79,11 @@ class Job:
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
     problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
-    play: Play | None = None  # makes the states of levels, instead of sampling them
+    play: Play | None = None  # gives the states to label; None: they are sampled
 
     @property
     def num_shards(self) -> int:
-        """Of both kinds."""
+        """The number of shards of both kinds."""
         return self.num_exact_shards + -(-len(self.large) // self._large_per_shard)
 
     @property
@@ -105,7 +105,7 @@ class Job:
         return f"{shard:05d}.safetensors"
 
     def num_levels_of(self, shard: int) -> int:
-        """How many levels a shard of either kind has."""
+        """The number of levels of a shard of either kind."""
         return len(self._large_rows(shard) if self.is_large(shard) else self._rows(shard))
 
     def levels_of(self, shard: int) -> PackedLevels:
@@ -170,8 +170,8 @@ def read_job(
 ) -> Job:
     """Reads the levels to be labelled, without those that ``splits`` keeps apart.
 
-    ``evaluation`` are files of levels that something will be evaluated on; ``play`` is the player
-    whose digest ``config.played_by`` has. Raises ``OSError`` for a file that cannot be read, and
+    ``evaluation`` are files of levels that something will be evaluated on; ``play`` and its digest
+    ``config.played_by`` are given together. Raises ``OSError`` for a file that cannot be read, and
     ``ValueError`` if no level is left or if some level of ``evaluation`` cannot be read, for it
     could not be kept apart.
     """

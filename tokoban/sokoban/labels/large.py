@@ -38,7 +38,7 @@ _DIRECTIONS = range(len(OFFSETS))
 
 
 class After(IntEnum):
-    """What a push leads to; a shard has four bits for it."""
+    """The result of a push; a shard has four bits for it."""
 
     FEWEST = 0  # it begins a solution of ``pushes_left`` pushes
     TWO_MORE = 1  # of two pushes more; with the same boxes, no number between can be
@@ -49,7 +49,7 @@ class After(IntEnum):
 
 
 class LargeOrigin(IntEnum):
-    """Where a position comes from, and how much is proved of it."""
+    """The origin of a position, and what is proved of it."""
 
     SOLUTION = 0  # on the solution; ``pushes_left`` is proved to be the fewest
     BOUND = 1  # on the solution; ``pushes_left`` are enough, perhaps not the fewest

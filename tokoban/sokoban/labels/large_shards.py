@@ -40,7 +40,7 @@ class LargeShard:
     origin: UInt8[np.ndarray, " Q"]  # a ``LargeOrigin``
 
     def __len__(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return len(self.player)
 
     @property
@@ -75,7 +75,7 @@ class LargeShard:
         return int(np.searchsorted(self.level_ends, state, side="right"))
 
     def floor(self, level: int) -> slice:
-        """Where the floor squares of a level are."""
+        """The entries of a level in ``floor_row`` and ``floor_column``."""
         start = 0 if level == 0 else int(self.level_floor_ends[level - 1])
         return slice(start, int(self.level_floor_ends[level]))
 
@@ -117,7 +117,7 @@ class LargeShard:
 
     @cached_property
     def _box_starts(self) -> Int64[np.ndarray, " N"]:
-        """Where the boxes of each level start."""
+        """The first entry of each level in ``boxes``."""
         num_states = np.diff(self.level_ends, prepend=0)
         num_boxes = num_states * self.level_num_boxes
         return np.cumsum(num_boxes) - num_boxes

@@ -29,7 +29,7 @@ _NOWHERE = -1
 
 
 def most_states(num_wanted: int, num_boxes: int) -> int:
-    """How many states ``sample_states`` adds at most for a level of so many boxes."""
+    """The most states that ``sample_states`` adds for a level of so many boxes."""
     # A losing push adds two states. Each has four moves as neighbours, and four pushes a box.
     return (num_wanted + 1) * (1 + 4 + 4 * num_boxes)
 
@@ -54,7 +54,7 @@ def sample_states(terrain, layers, boxes, player, wanted, samples):
 @inner
 @no_type_check
 def add_played(terrain, played, level, samples):
-    """Adds the states that a player came to in this level, and then all their neighbours."""
+    """Adds the played states of this level, and then all their neighbours."""
     first = played.ends[level - 1] if level > 0 else 0
     for state in range(first, played.ends[level]):
         add(samples, played.boxes[state], played.player[state], _POLICY)

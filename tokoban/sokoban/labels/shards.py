@@ -56,7 +56,7 @@ class Shard:
     pushes_by_pushes: UInt8[np.ndarray, "Q P"]
 
     def __len__(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return len(self.boxes)
 
     @property
@@ -88,7 +88,7 @@ class Shard:
 
     @property
     def origin(self) -> UInt8[np.ndarray, " Q"]:
-        """Whose play each state is from: numbers of ``Origin``."""
+        """The ``Origin`` of each state."""
         return self.moves_and_origin >> np.uint8(4)
 
     def level_of(self, states: Int64[np.ndarray, " S"]) -> Int64[np.ndarray, " S"]:

@@ -34,7 +34,7 @@ class Deadlock:
 
     @property
     def cost(self) -> tuple[int, int]:
-        """What is to be small: the boxes, and then the proof."""
+        """The smaller the better: the number of boxes, then the size of the proof."""
         return len(self.boxes), len(self.proof.positions)
 
 

@@ -1,4 +1,4 @@
-"""How many pushes there are to choose from along a solution, and how many of them lose.
+"""The pushes to choose from along a solution, and how many of them lose.
 
 Axes: Q pushes, W words of 64 squares.
 """
@@ -132,7 +132,7 @@ def _count_losing(
     player: Int16[np.ndarray, " Q"],
     watch: Watch,
 ) -> tuple[int, int]:
-    """How many of these positions of the level have no solution, and of how many it is unknown."""
+    """The numbers of these positions without a solution, and of those where that is unknown."""
     outside = board.boxes.difference(squares.squares)
     losing = unknown = 0
     for words, stands_on in zip(boxes, player.tolist(), strict=True):

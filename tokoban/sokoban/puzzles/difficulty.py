@@ -1,4 +1,4 @@
-"""How hard puzzles are to be: bounds on what is measured."""
+"""The difficulty asked of puzzles: bounds on their measures."""
 
 from dataclasses import dataclass, fields
 

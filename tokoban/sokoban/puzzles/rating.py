@@ -1,4 +1,4 @@
-"""How hard a level is, as measured: optimal lengths, branching, and the share of losing pushes.
+"""Measures of a level's difficulty: optimal lengths, branching, and the share of losing pushes.
 
 Jarušek and Pelánek, "Difficulty rating of Sokoban puzzle" (STAIRS 2010), compare such measures with
 the time that people need.

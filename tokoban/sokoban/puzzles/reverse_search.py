@@ -101,7 +101,7 @@ def find_bounds(ground, positions, scratch, workspace, first, bounds):
 @entry
 @no_type_check
 def keep(ground, positions, first, chosen):
-    """Of the positions from ``first`` on keeps those ``chosen``, in ascending order."""
+    """Drops the positions from ``first`` on that are not ``chosen``, which ascends."""
     for i in range(len(chosen)):
         copy(positions.boxes[chosen[i]], positions.boxes[first + i])
         positions.boxes_key[first + i] = positions.boxes_key[chosen[i]]

@@ -47,7 +47,7 @@ _SHARES = (1.0, 0.8, 0.6, 0.4)
 
 @dataclass(frozen=True)
 class Start:
-    """Where boxes and player could start, and so many pushes that are enough from there."""
+    """A start of boxes and player, and a number of pushes that suffices from there."""
 
     boxes: frozenset[Square]
     player: Square

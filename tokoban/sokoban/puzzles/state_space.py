@@ -110,7 +110,7 @@ class Exploration:
     def count_losing(
         self, boxes: UInt64[np.ndarray, "Q W"], player: Int16[np.ndarray, " Q"]
     ) -> int:
-        """How many positions have no solution, each one push from one that has."""
+        """The number of positions without a solution that are one push from a solvable one."""
         is_solvable = np.empty(len(boxes), np.bool_)
         num_boxes = int(np.bitwise_count(self.states.positions.boxes[0]).sum())
         scratch = empty_scratch(len(self.ground.zone), num_boxes)

@@ -28,7 +28,7 @@ HASTE = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the search for one level is."""
+    """The progress of the search for one level."""
 
     expansions: int
     # Held in memory; where moves are counted on one word, sets of boxes.

@@ -1,10 +1,10 @@
-"""All positions of two or of three boxes alone, and which of them can come to goals.
+"""All positions of two or three boxes on an otherwise empty board, and which can be solved.
 
-"Retrograde analysis": by pulls from all ways to fill goals; for searches by pulls, what pushes from
-the start can reach. Both are called the *ends*. Axes as in ``ground``, and L live squares (where a
-lone box is not deadlocked), K sets of two or three live squares. A set is numbered by its live
-squares, ascending. Side ``4 * i + direction`` is that of its box ``i``, and names a *region* of the
-floor between the boxes if it is the first side that lies in it.
+Retrograde analysis: by pulls from all ways to fill goals. For searches by pulls, pushes tell which
+the start can lead to. Where either begins are the *ends*. Axes as in ``ground``, and L live squares
+(where a lone box is not deadlocked), K sets of two or three live squares. A set is numbered by its
+live squares, ascending. Side ``4 * i + direction`` is that of its box ``i``, and names a *region*
+of the floor between the boxes if it is the first side that lies in it.
 """
 
 from typing import NamedTuple, no_type_check
@@ -52,7 +52,7 @@ def no_sets(number: Int16[np.ndarray, " _"], count: int) -> BoxSets:
 
 
 def num_sets(num_live: int, size: int) -> int:
-    """How many sets there are of ``size`` live squares."""
+    """The number of sets of ``size`` live squares."""
     pairs = num_live * (num_live - 1) // 2
     return pairs if size == 2 else pairs * (num_live - 2) // 3
 
@@ -211,7 +211,7 @@ def spread(neighbours, sets, waiting, is_blocked, size, is_by_pushes, max_expans
 @inner
 @no_type_check
 def reach_more(neighbours, sets, waiting, is_blocked, size, is_by_pushes, max_expansions):
-    """What ``spread`` does, for compiled code."""
+    """``spread``, for compiled code."""
     progress, number = sets.progress, sets.number
     ends = progress[FIRST_WAITING] + max_expansions
     while progress[FIRST_WAITING] < min(progress[NUM_WAITING], ends):

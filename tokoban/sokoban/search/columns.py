@@ -10,7 +10,7 @@ from jaxtyping import AbstractArray
 
 
 def new_columns(store: type, **sizes: int) -> dict[str, np.ndarray]:
-    """Arrays of zeros, by name, for all fields that have an axis of ``sizes``.
+    """An array of zeros for each field that has an axis of ``sizes``, by the field's name.
 
     Their other axes must be numbers: with P=5, ``Int32[np.ndarray, "2 P"]`` has 2 x 5 entries.
     """

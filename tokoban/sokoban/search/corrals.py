@@ -28,7 +28,7 @@ def push_into(ground, marks, is_blocked, is_inside, is_around, box, direction):
     """What a push of a box around the corral means: region that must join it, or one of these:
 
     0: it cannot be the first push of such a box in any solution; -1: it can be made now and leads
-    into the corral; -2: it may come to be possible, so the corral binds nobody.
+    into the corral; -2: it may become possible later, so the corral does not bind.
     """
     start = ground.neighbours[box, direction ^ 2]
     end = ground.neighbours[box, direction]
@@ -64,7 +64,7 @@ def is_unfinished(ground, boxes, is_blocked, marks, is_inside, is_around):
 def grow_corral(ground, boxes, is_blocked, marks, is_inside, is_around):
     """Joins regions to the one in ``is_inside`` until all first pushes lead into the corral.
 
-    Returns how many there are, or -1 if the corral binds nobody. ``is_around`` marks its boxes.
+    Returns how many there are, or -1 if the corral does not bind. ``is_around`` marks its boxes.
     """
     while True:
         for box in boxes:

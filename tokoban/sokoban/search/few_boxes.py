@@ -75,7 +75,7 @@ class FewBoxesLater:
             self._steps = Underway(triples_in_steps(self._ground, few, player=self._player))
 
     def num_bytes(self) -> int:
-        """Of the tables, and the most that those being made may take."""
+        """The bytes of the tables, and the most of tables that are being made."""
         is_at_triples = self._has_pairs and self._steps.is_begun and self._next_at != _NEVER
         return num_bytes(self.tables) + is_at_triples * _bytes_for_triples(self._ground)
 
@@ -162,7 +162,7 @@ def partners(
 
 
 def _bytes_for_triples(ground: Ground) -> int:
-    """What the tables of triples take at most while they are made; 0 if there are none."""
+    """The most bytes of the tables of triples while they are made; 0 if there are none."""
     num_floor, num_live = len(ground.zone), int(np.count_nonzero(~ground.is_dead))
     count = num_sets(num_live, 3)
     if len(ground.goals) < 3 or num_live < 3 or count > MAX_SETS:

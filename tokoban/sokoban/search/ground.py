@@ -111,7 +111,7 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
 
 @lru_cache(maxsize=16)  # a rating or a generator searches the same level hundreds of times
 def zobrist_keys(num_floor: int) -> UInt64[np.ndarray, "2 F"]:
-    """``Ground.keys``, which nobody changes."""
+    """``Ground.keys``, shared by all levels and never changed."""
     return np.random.default_rng(0).integers(1 << 64, size=(2, num_floor), dtype=np.uint64)
 
 

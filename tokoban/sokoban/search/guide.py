@@ -1,4 +1,4 @@
-"""What advises a search: a policy over pushes, and judgements of positions.
+"""The contract between a search and its guide: a policy over pushes, and judgements of positions.
 
 Axes: P positions, F floor squares of ``ground.Squares``. A push is the square of the box before it
 and its direction. Guides know a level's walls and goals; whether a guide is a network, a linear
@@ -20,7 +20,7 @@ MOST_DEADLOCKED = 1 - 1e-6
 
 
 class Guidance(NamedTuple):
-    """What a guide says of positions."""
+    """A guide's judgements of positions."""
 
     # The natural log-probability of each push; -inf where it is illegal. The probabilities of a
     # position's legal pushes sum to 1.

@@ -158,7 +158,7 @@ class _Search:
         return self.ended_by(f"{self._effort.watch.limits.memory_limit_mb:g} MB")
 
     def _scopes(self) -> Iterator[tuple[int, int]]:
-        """How many boxes may stand elsewhere, and how much more than the path's may be spent.
+        """Pairs of the boxes that may stand elsewhere and of the cost beyond the path's.
 
         With more boxes elsewhere every position counts as farther along the path, and comes earlier
         than the path comes there: this leaves out little, unless less may be spent.

@@ -110,7 +110,7 @@ def add_pattern(patterns, boxes, marks, mark):
 @inner
 @no_type_check
 def allowed_positions(patterns, key, least, most):
-    """How many positions the search of a corral may look at; 0 if it shall not be searched now.
+    """The most positions for the search of a corral; 0 if it is not to be searched now.
 
     A corral that was not decided is searched again each time the number of times that it was asked
     for has doubled.

@@ -57,9 +57,9 @@ def enlarge(column: np.ndarray, capacity: int) -> None:
 
 
 def enlarged(positions: Positions, capacity: int) -> Positions:
-    """The same positions, in the same arrays, with more room; the hash table may be empty.
+    """Enlarges the arrays in place.
 
-    If it has another size than before, all are to be entered anew by ``refill_slots``.
+    If the hash table had to grow it is empty: all are to be entered anew by ``refill_slots``.
     """
     for name in column_names(Positions, "P"):
         enlarge(getattr(positions, name), capacity)
@@ -75,7 +75,7 @@ class Refill:
         self._next: int | None = None  # to be entered; None if the table lacks nothing
 
     def begin(self) -> None:
-        """Says that the table is empty."""
+        """Begins with the first entry: the table is empty."""
         self._next = 0
 
     def go_on(self, count: int, enter: Callable[[int, int], None]) -> bool:
@@ -191,7 +191,7 @@ def unpacked_bits(words: UInt64[np.ndarray, " W"], num_floor: int) -> Bool[np.nd
 
 
 def num_bytes(arrays: Any) -> int:
-    """Of an array, or of all in nested tuples of them."""
+    """The bytes of an array, or of all arrays in nested tuples."""
     if isinstance(arrays, tuple):
         return sum(map(num_bytes, arrays))
     return getattr(arrays, "nbytes", 0)

@@ -10,9 +10,10 @@ _SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some
 
 
 class Relay:
-    """Counts the work and the expansions of all of them, and the memory of the two that exist.
+    """The first search and the later one of the moment, with the totals of all.
 
-    Setting FESS up counts as work, or one turn might go to hundreds of hopeless searches.
+    Work and expansions are those of ended searches too, memory that of the two that exist. Setting
+    FESS up counts as work, or one turn might go to hundreds of hopeless searches.
     """
 
     def __init__(self, first: Fess | BidirectionalFess) -> None:

@@ -31,19 +31,19 @@ class Search(Protocol):
 
     @property
     def name(self) -> str:
-        """What answers call it, such as "astar"."""
+        """Its name in answers, such as "astar"."""
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """Searches for about so much work, in a unit of its own, and no more expansions in all."""
 
     def progress(self, elapsed_s: float) -> Progress:
-        """How far it is."""
+        """Its progress; ``elapsed_s`` is only passed on."""
 
     def num_bytes(self) -> int:
-        """The memory of its arrays."""
+        """The bytes of its arrays."""
 
     def num_bytes_while_growing(self) -> int:
-        """The same at its most, if it grows now."""
+        """The most bytes of its arrays while it grows."""
 
     def grow(self) -> None:
         """Makes room after it found that there was none."""
@@ -52,7 +52,7 @@ class Search(Protocol):
         """The solution that it found."""
 
     def optimum(self) -> Optimum | None:
-        """What that solution has provably the fewest of."""
+        """The measure by which that solution is proved the best; None if by none."""
 
 
 # A board of one push. A search of it compiles what searches call, so that no clock counts that.
@@ -204,7 +204,7 @@ class _Run:
             self._report_progress()
 
     def _left(self, stage: Stage) -> int | None:
-        """How many expansions the stage may make."""
+        """The most expansions of the stage in all; None without a limit."""
         if self._limits.max_expansions is None:
             return stage.max_expansions
         left = self._limits.max_expansions - self._earlier_expansions
@@ -215,7 +215,7 @@ class _Run:
             self._report(self._progress)
 
     def _known(self, solver: str, reason: str | None = None) -> Answer:
-        """What is known while there is no solution and no proof."""
+        """The answer without a solution or a proof."""
         progress = self._progress
         return Answer(
             status="gave up",

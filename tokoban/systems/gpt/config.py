@@ -71,7 +71,7 @@ class GptConfig:
 
     @property
     def task(self) -> Task | None:
-        """What it learns in place of a text."""
+        """The exact task that it learns in place of a text, if any."""
         return self.source if self.source in ("sort", "addition") else None
 
     def _check_task(self) -> None:

@@ -68,7 +68,7 @@ class TextStepper:
         self._log_probs = self._normalised(self._rows.output)
 
     def log_probs(self) -> Float[Tensor, "B V"]:
-        """What the model says of each row's next token."""
+        """The log-probabilities of each row's next token."""
         return self._log_probs
 
     @torch.no_grad()

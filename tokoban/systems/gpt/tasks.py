@@ -34,7 +34,7 @@ def tokenizer_of(task: Task) -> CharacterTokenizer:
 
 
 def num_problems(task: Task, num_digits: int) -> int:
-    """How many different ones there are."""
+    """The number of different problems."""
     return NUM_SORTED**num_digits if task == "sort" else 10 ** (2 * num_digits)
 
 

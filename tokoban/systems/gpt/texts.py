@@ -45,7 +45,7 @@ class TextStream:
         return self._add(self._decoder.decode(self._tokenizer.bytes_of(token)))
 
     def finish(self) -> str:
-        """What was kept back, now that no token follows."""
+        """Returns the text that was kept back, since no token follows."""
         certain = self._add(self._decoder.decode(b"", final=True))
         rest = "" if self.is_stopped else self._kept_back
         self._kept_back = ""
@@ -64,7 +64,7 @@ class TextStream:
         return self._give_out(len(self._kept_back) - self._num_doubtful())
 
     def _num_doubtful(self) -> int:
-        """How many of the last characters are the beginning of a stop string."""
+        """The number of last characters that begin a stop string."""
         return max(
             (
                 length
@@ -121,11 +121,11 @@ def generate_texts(
     """``num_each`` continuations of each prompt, which are not part of them.
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
-    after ``max_tokens`` tokens. ``on_text`` is told each piece of text as soon as it is certain,
-    with its row: prompt * num_each + draw; ``on_end`` each continuation when its batch is over,
-    those of a prompt in their order. What is drawn for a prompt depends on its number, the
-    first one's being ``first_number``, and neither on ``batch_size`` nor on ``num_each``. What the
-    rest does is said by ``generate``.
+    after ``max_tokens`` tokens. ``on_text`` is called with each piece of text as soon as it is
+    certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
+    batch is over, those of a prompt in their order. The draws of a prompt depend on its number,
+    counted from ``first_number``, and neither on ``batch_size`` nor on ``num_each``. The other
+    arguments are those of ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -175,7 +175,7 @@ def _number(first_number: int, prompt: int, draw: int) -> int:
 
 @dataclass(frozen=True)
 class _Watch:
-    """Streams by their rows, in the order of the batch, and who is told what they say."""
+    """Streams by their rows, in the order of the batch, and the function that gets their texts."""
 
     streams: dict[int, TextStream]
     on_text: Callable[[int, str], None] | None
@@ -183,14 +183,14 @@ class _Watch:
     def are_over(self, tokens: list[int]) -> list[bool]:
         """Takes one more token of each row, and answers which have come to a stop string."""
         for (row, stream), token in zip(self.streams.items(), tokens, strict=True):
-            self._tell(row, stream.push(token))
+            self._pass_on(row, stream.push(token))
         return [stream.is_stopped for stream in self.streams.values()]
 
     def finish(self) -> None:
-        """Gives out what was kept back."""
+        """Passes on the text that was kept back."""
         for row, stream in self.streams.items():
-            self._tell(row, stream.finish())
+            self._pass_on(row, stream.finish())
 
-    def _tell(self, row: int, text: str) -> None:
+    def _pass_on(self, row: int, text: str) -> None:
         if text and self.on_text is not None:
             self.on_text(row, text)

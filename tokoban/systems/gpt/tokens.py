@@ -35,5 +35,5 @@ def tokenizer_from_json(text: str) -> Tokenizer:
 
 
 def num_specials(tokenizer: Tokenizer) -> int:
-    """How many tokens, the first ones, stand for no text."""
+    """The number of special tokens, the first ones, which stand for no text."""
     return len(SPECIALS) if isinstance(tokenizer, BpeTokenizer) else 0

@@ -44,7 +44,7 @@ _LEAST_SUM = 1e-100  # of weights of which the largest is 1
 
 
 class LogitBounds(NamedTuple):
-    """Of each case over all states of the far cells, in exact arithmetic."""
+    """Bounds of each case's logit over all states of the far cells, in exact arithmetic."""
 
     low: Float[Tensor, "P"]
     high: Float[Tensor, "P"]

@@ -1,4 +1,4 @@
-"""How well a network knows Life: the usual tests, then each neighbourhood at each cell, proved.
+"""The evaluation of a network: the usual tests, then each neighbourhood at each cell, proved.
 
 The usual tests, perfect batches and long games, are passed by networks that are wrong: what is rare
 in random grids may never have been asked. The certificate asks everything; so it is the proof, and

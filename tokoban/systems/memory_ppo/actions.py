@@ -34,13 +34,13 @@ class Categorical(nn.Module):
         return torch.stack([each.argmax(-1) for each in scores.split(self.counts, -1)], dim=-1)
 
     def log_probs(self, logits: Float[Tensor, "*B A"], actions: Tensor) -> Float[Tensor, "*B"]:
-        """Of actions [*B, K]: the sum over the choices."""
+        """The log-probabilities of actions [*B, K], in nats: the sum over the choices."""
         parts = zip(logits.split(self.counts, -1), actions.unbind(-1), strict=True)
         chosen = [each.log_softmax(-1).gather(-1, action[..., None]) for each, action in parts]
         return torch.cat(chosen, dim=-1).sum(-1)
 
     def entropy(self, logits: Float[Tensor, "*B A"]) -> Float[Tensor, "*B"]:
-        """In nats: the sum over the choices."""
+        """The entropy in nats: the sum over the choices."""
         each = [part.log_softmax(-1) for part in logits.split(self.counts, -1)]
         return -torch.stack([(x.exp() * x).sum(-1) for x in each], dim=-1).sum(-1)
 
@@ -88,13 +88,13 @@ class ClippedGaussian(nn.Module):
         return means if noise is None else means + self.log_std.exp() * noise
 
     def log_probs(self, means: Float[Tensor, "*B A"], actions: Tensor) -> Float[Tensor, "*B"]:
-        """Of actions [*B, K] as they were sampled: the log of the density."""
+        """The log-densities of actions [*B, K] as they were sampled, in nats."""
         scaled = (actions - means) / self.log_std.exp()
         each = -0.5 * scaled.square() - self.log_std - 0.5 * math.log(2 * math.pi)
         return each.sum(-1)
 
     def entropy(self, means: Float[Tensor, "*B A"]) -> Float[Tensor, "*B"]:
-        """Of the unclipped Gaussian, in nats; the same for every step."""
+        """The entropy of the unclipped Gaussian, in nats; the same for every step."""
         each = self.log_std + 0.5 * math.log(2 * math.pi * math.e)
         return each.sum().expand(means.shape[:-1])
 

@@ -70,7 +70,7 @@ class PpoConfig:
 
     @property
     def updates(self) -> int:
-        """Of the weights in one iteration."""
+        """The number of updates of the weights in one iteration."""
         return self.epochs * self.minibatches
 
 

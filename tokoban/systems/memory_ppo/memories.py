@@ -5,7 +5,7 @@ et al. 2019, arXiv:1910.06764), here pre-norm without gates; rotary positions: S
 (arXiv:2104.09864). LSTM: Hochreiter and Schmidhuber 1997; GRU: Cho et al. 2014 (arXiv:1406.1078).
 
 ``forward`` takes whole rows of steps at once, for learning; ``begin`` gives what takes one step of
-every row at a time, for acting. Both are told each step's age, the number of steps before it in its
+every row at a time, for acting. Both get each step's age, the number of steps before it in its
 episode, and nothing is ever known of another episode.
 
 Axes: B rows (games), T steps of a row, P steps before them, D width, K parts of a recurrent state.

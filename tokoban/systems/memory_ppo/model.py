@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     """The outputs of a player for them."""
 
     policy: Float[Tensor, "*B A"]  # parameters of the distribution over actions
-    values: Float[Tensor, "*B"]  # the discounted rewards that are to be expected
+    values: Float[Tensor, "*B"]  # the expected discounted rewards
 
 
 class Player(nn.Module):

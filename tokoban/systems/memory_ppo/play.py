@@ -63,7 +63,7 @@ class Recording:
             self._is_filmed = is_at_end or len(self._pictures) > MOST_SHOWN
 
     def take(self, rollout: Rollout) -> None:
-        """What was played since the last time."""
+        """Takes in what was played since the last call."""
         if self._is_over:
             return
         is_last = rollout.is_last[0].tolist()

@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class Questions(NamedTuple):
-    """What each step shows, one more after the last, and the right answers."""
+    """The observations of all steps and of one more, and the right answers."""
 
     seen: Int64[Tensor, "B S 2"]
     answers: Int64[Tensor, "B S"]

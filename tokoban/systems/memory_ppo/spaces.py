@@ -29,7 +29,7 @@ def check_space(space: Space) -> None:
 
 
 def counts_of(space: Discrete) -> tuple[int, ...]:
-    """How many values each of the choices has."""
+    """The number of values of each choice."""
     return (int(space.n),) if isinstance(space, spaces.Discrete) else tuple(space.nvec.tolist())
 
 

@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
     observations: Tensor  # [B, ...]
     rewards: Float[Tensor, "B"]
-    is_terminated: Bool[Tensor, "B"]  # over by the rules: nothing is to be had any more
+    is_terminated: Bool[Tensor, "B"]  # over by the rules: no reward follows
     is_truncated: Bool[Tensor, "B"]  # over by the clock alone
 
 
@@ -118,7 +118,7 @@ class TensorEnv:
         return seen if seen.dtype == torch.uint8 else seen.float()
 
     def state_dict(self) -> dict[str, Any]:
-        """How often it was reset, and its own state or what was done since."""
+        """The number of resets, and the environment's own state or the actions since then."""
         own = None
         if isinstance(self.environment, RulesVectorEnv):
             own = self.environment.state_dict()

@@ -96,7 +96,7 @@ class Seeds(NamedTuple):
 
 
 def training_seeds(run_seed: int) -> Seeds:
-    """Those of a run, none of which evaluation takes."""
+    """The seeds of a run; evaluation takes none of them."""
     drawn = torch.Generator().manual_seed(run_seed)
     return Seeds(*torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist())
 

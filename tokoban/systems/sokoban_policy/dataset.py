@@ -99,7 +99,7 @@ class ExactGames:
             drawing, skip = after, 0
 
     def draw(self, drawing: int, *, rank: int = 0) -> tuple[Bitboards, torch.Generator]:
-        """What a drawing starts from, held-out levels included, and the generator after that."""
+        """The levels of a drawing, held-out ones included, and the generator after them."""
         generator = torch.Generator(self.device)
         generator.manual_seed(_derived_seed(self.seed, rank, drawing))
         num_levels = self.games_a_drawing * 3 // 2

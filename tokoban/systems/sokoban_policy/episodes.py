@@ -106,7 +106,7 @@ def expected_moves_left(steps_left_logits: Float[Tensor, "*S 7"]) -> Float[Tenso
 
 
 def unsolvable_probability(steps_left_logits: Float[Tensor, "*S 7"]) -> Float[Tensor, "*S"]:
-    """How sure it is that no moves solve the board."""
+    """The probability that no moves solve the board."""
     return steps_left_logits.softmax(-1)[..., UNSOLVABLE_BIN]
 
 

@@ -101,7 +101,7 @@ def evaluate(
 
 
 def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -> dict[str, float]:
-    """How often the policy agrees with A*'s solutions and with the exact tables along them."""
+    """The policy's agreement with A*'s solutions and with the exact tables along them."""
     counts = dict.fromkeys(
         (name for name, base in _SHARES.items() if base in ("levels", "plan_moves", "plan_boards")),
         0.0,
@@ -163,7 +163,7 @@ def _play_counts(
     score: Score,
     precision: Precision,
 ) -> dict[str, float]:
-    """How the solvable levels fare under beam search and greedy play."""
+    """The metrics of beam search and greedy play on the solvable levels."""
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
     boards = [fit(level.board, margin=model.margin) for level in solvable]

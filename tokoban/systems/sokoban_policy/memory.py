@@ -42,9 +42,10 @@ def row_bytes(model: "SokobanPolicy") -> int:
 def levels_at_a_time(
     model: "SokobanPolicy", *, rows_a_level: int, limit_bytes: int, table_bytes: int = 0
 ) -> int:
-    """How many levels may be played together; ``table_bytes`` is what each needs besides its rows.
+    """The number of levels that may be played together.
 
-    Raises ``ValueError`` where the limit is too small for one.
+    ``table_bytes`` are those that each needs besides its rows. Raises ``ValueError`` where the
+    limit is too small for one.
     """
     a_level = rows_a_level * row_bytes(model) + table_bytes
     num_levels = (limit_bytes - FIXED_BYTES) // a_level

@@ -57,7 +57,7 @@ class Policy:
         return self.model.max_moves
 
     def predict(self, board: Board) -> Prediction:
-        """What it predicts of a board; raises ``ValueError`` saying why one does not fit it."""
+        """Its prediction for a board; raises ``ValueError`` saying why a board does not fit."""
         levels = self._pack([self._fit(board)])
         return solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)[0]
 

@@ -159,7 +159,7 @@ def by_beam(
 
 
 def rows_a_level(width: int, score: Score) -> int:
-    """How many boards a beam search has the policy read at each step."""
+    """The number of boards that the policy reads at each step of a beam search."""
     return width if score == "log_likelihood" else _NUM_MOVES * width
 
 

@@ -80,7 +80,7 @@ class PolicyStepper:
 
     @property
     def max_moves(self) -> int:
-        """How many actions fit: every position but the goal's and the start's."""
+        """The most actions: every position but the goal's and the start's."""
         return self.model.max_moves
 
     def log_probs(self) -> Float[Tensor, "R A"]:

@@ -1,4 +1,4 @@
-"""How a model acts: its modes, and the returns and goals that it is asked for.
+"""A model that acts: its modes, and the returns and goals that it is asked for.
 
 Axes: B episodes.
 """
@@ -33,7 +33,7 @@ _LIKELY = 0.02  # the least probability of a state, given a return, at which the
 
 @dataclass(frozen=True, kw_only=True)
 class Acting:
-    """How a model is to act."""
+    """The mode in which a model acts, with its options."""
 
     mode: Mode
     plan: PlanConfig

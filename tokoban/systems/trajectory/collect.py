@@ -59,7 +59,7 @@ def _known(world: World, generator: torch.Generator) -> dict[str, Policy]:
 
 
 def _numbers(parts: Sequence[Part], num_episodes: int) -> list[int]:
-    """How many episodes each part has: its share, and the last one what is left."""
+    """The number of episodes of each part: its share, and the rest for the last."""
     total = sum(part.share for part in parts)
     ends, reached = [0], 0.0
     for part in parts:

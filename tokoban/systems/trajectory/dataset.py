@@ -85,7 +85,7 @@ def table(
 
 
 def sizes(spec: Spec) -> tuple[int | None, ...]:
-    """How many values each column has, None where any."""
+    """The number of values of each column, None where it has any."""
     return (*spec.state_sizes, *spec.action_sizes, None, None, 2, *spec.context_sizes)
 
 

@@ -72,7 +72,7 @@ class World:
         return self._last
 
     def contexts(self) -> Float[Tensor, "B contexts"]:
-        """What stays the same in each episode."""
+        """The numbers that stay the same throughout each episode."""
         if not self.spec.context_sizes:
             return self._last.new_zeros(len(self._last), 0)
         return self._info["context"].float()

@@ -62,7 +62,7 @@ def metric_names(config: TrajectoryConfig) -> tuple[str, ...]:
 
 
 def _monitored_mode(config: TrajectoryConfig) -> Mode | None:
-    """How the model acts in the course of training; None where it needs a goal of the user."""
+    """The mode of evaluations during training; None where it needs a goal of the user."""
     mode: Mode = "imitate" if config.layout == "plan" else MODES[config.layout][0]
     if mode == "goal" and graph_of(world_of(config)) is None:
         return None
@@ -71,7 +71,7 @@ def _monitored_mode(config: TrajectoryConfig) -> Mode | None:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryEvaluation:
-    """How it acts, how far it plans, in how many episodes, and what is drawn of them."""
+    """The mode of acting, its plans, the number of episodes, and the files to draw."""
 
     mode: Mode | None = None  # plan by beam search; imitate the data by the likeliest actions, or
     # by sampled ones; or act after a return or a goal (default: what the model was trained for)

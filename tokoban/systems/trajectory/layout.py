@@ -78,7 +78,7 @@ class Layout:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """What is predicted: each slot at the one before it, and the end and return of a plan."""
+        """The predictions: each slot at the one before it, and the end and return of a plan."""
         slots = self.slots
         found = [Target(slot, column) for slot, column in enumerate(slots[1:])]
         last = len(slots) - 1

@@ -170,7 +170,7 @@ def _names(boards: Bitboards) -> Int64[Tensor, "B"]:
 
 
 def _firsts(names: Int64[Tensor, "B"]) -> Int64[Tensor, "different"]:
-    """Where each name stands first, in that order."""
+    """The index of the first occurrence of each name, ascending."""
     _, places = np.unique(names.numpy(), return_index=True)
     return torch.from_numpy(np.sort(places))
 

@@ -112,7 +112,7 @@ class TrajectoryTransformer(nn.Module):
     def logits(
         self, hidden: Float[Tensor, "*B chosen D"], columns: Int64[Tensor, "chosen"]
     ) -> Float[Tensor, "*B chosen V"]:
-        """What the heads of these columns say; -inf for bins that a column does not use."""
+        """The logits of the heads of these columns; -inf for bins that a column does not use."""
         found = torch.einsum("...cd,cdv->...cv", hidden, self.heads[columns])
         return (found + self.biases[columns]).masked_fill(~self.bins.is_used()[columns], -torch.inf)
 

@@ -71,7 +71,7 @@ def noisy(policy: Policy, noise: float, *, generator: torch.Generator) -> Policy
 
 
 def by_hand(env: str) -> dict[str, Policy]:
-    """Those written for this environment: ``expert``, and ``novice``, who errs every time."""
+    """The policies written for this environment: ``expert``, and ``novice``, which always fails."""
     found = {"expert": _EXPERTS.get(env), "novice": _NOVICES.get(env)}
     return {name: _of_observations(act) for name, act in found.items() if act is not None}
 
@@ -113,7 +113,7 @@ def _cart_pole(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
 
 
 def _inverted_pendulum(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
-    """The same with a force that is in proportion."""
+    """As ``_cart_pole``, with a force in proportion."""
     place, angle, speed, turning = seen.unbind(1)
     return (1.0 * place + 20.0 * angle + 1.5 * speed + 3.0 * turning).clamp(-3, 3)[:, None]
 
@@ -129,7 +129,7 @@ def _cart_pole_novice(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
 
 
 def _inverted_pendulum_novice(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
-    """The same, hard."""
+    """As ``_cart_pole_novice``, with half of the greatest force."""
     return torch.where(seen[:, 1:2] < 0, -1.5, 1.5)
 
 

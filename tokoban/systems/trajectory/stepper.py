@@ -17,7 +17,7 @@ from tokoban.systems.trajectory.reading import Reader
 
 @dataclass(frozen=True, kw_only=True)
 class PlanConfig:
-    """How far and how widely is planned."""
+    """The length and width of plans."""
 
     horizon: int = 5  # transitions
     keep: int = 16  # plans that live on after each of them
@@ -77,11 +77,11 @@ class PlanStepper:
         self._draw(hidden, num_candidates=plan.width, is_possible=is_possible)
 
     def log_probs(self) -> Float[Tensor, "BK A"]:
-        """What the model says of the candidates' first numbers; -inf where the filters cut."""
+        """The log-probabilities of the candidates' first numbers; -inf where the filters cut."""
         return self._candidate_nats[self._kept_row]
 
     def ranks(self, scores_nats: Float[Tensor, "BK"]) -> Float[Tensor, "BK"]:
-        """What each plan is expected to bring, whatever its probability."""
+        """The expected return of each plan, whatever its probability."""
         return self._ranks
 
     @torch.no_grad()
@@ -153,7 +153,7 @@ class PlanStepper:
         self._draw(hidden, num_candidates=plan.expansion, depth=self._depth + 1)
 
     def _rows_to_keep(self) -> Int64[Tensor, "kept"]:
-        """Those that ``beam_search`` with ``keep`` goes on with, by its own rule."""
+        """The rows that ``beam_search`` with ``keep`` goes on with, by the same rule."""
         plan = self.plan
         ranks = self._ranks.masked_fill(~self._is_alive, -torch.inf).view(-1, plan.width)
         best = ranks.argsort(dim=1, descending=True, stable=True)[:, : plan.keep]

@@ -40,7 +40,7 @@ class Alignment:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``tokoban translate`` writes as JSON."""
+        """The alignment as ``tokoban translate`` writes it in JSON."""
         return {
             "source_words": self.source_words,
             "target_words": self.target_words,

@@ -1,4 +1,4 @@
-"""How good translations are: BLEU and chrF as sacrebleu counts them, and what a translator loses.
+"""The quality of translations: BLEU and chrF by sacrebleu, and the loss of a translator.
 
 Two scales of BLEU are in use and must not be mixed. ``bleu`` is of text as people read it: cased,
 and cut into words by sacrebleu (https://aclanthology.org/W18-6319). ``bleu_lowercased_tokenised``
@@ -137,7 +137,7 @@ def _bleu_of(totals: dict[str, float]) -> float:
 
 
 def num_exact_matches(found: Sequence[str], references: Sequence[str]) -> int:
-    """How many translations are the reference, but for spaces."""
+    """The number of translations that equal the reference, spaces aside."""
     return sum(tidy(one) == tidy(other) for one, other in zip(found, references, strict=True))
 
 

@@ -19,7 +19,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Cleaning:
-    """How many pairs were read, and how many were left out by which rule, in the rules' order."""
+    """The number of pairs read, and the number left out by each rule, in the rules' order."""
 
     num_read: int
     num_dropped: Mapping[str, int] = field(default_factory=dict)

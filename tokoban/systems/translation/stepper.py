@@ -49,7 +49,7 @@ class TranslationStepper:
         return self.forced.shape[1]
 
     def log_probs(self) -> Float[Tensor, "R V"]:
-        """What the model says of each row's next token. They hold until the next ``advance``."""
+        """The log-probabilities of each row's next token, valid until the next ``advance``."""
         return self._log_probs
 
     @torch.no_grad()

@@ -29,7 +29,7 @@ def tokenizer_of(model: Translator) -> Tokenizer:
 
 
 def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
-    """How many tokens the model would read of each text, its end not counted."""
+    """The number of tokens that the model would read of each text, its end not counted."""
     return [len(tokens) for tokens in tokenizer_of(model).encode_many([tidy(x) for x in texts])]
 
 

@@ -137,7 +137,7 @@ class VitConfig:
 
     @property
     def num_patches(self) -> int:
-        """How many a picture is cut into."""
+        """The number of patches of a picture."""
         return (self.picture_height // self.patch_side) * (self.picture_width // self.patch_side)
 
 

@@ -1,4 +1,4 @@
-"""How often a classifier is right, and what it takes for what.
+"""The accuracy of a classifier, and its confusions.
 
 Axes: N pictures, A classes (in a confusion matrix: rows are what it is, columns what is said).
 """
@@ -55,7 +55,7 @@ def logits_of(model: VisionTransformer, pictures: Pictures) -> Float[Tensor, "N 
 def confusion(
     labels: Int64[Tensor, "N"], predicted: Int64[Tensor, "N"], *, num_classes: int
 ) -> Int64[Tensor, "A A"]:
-    """How many pictures of each class (row) were taken for each (column)."""
+    """The number of pictures of each class (row) that were taken for each class (column)."""
     pairs = labels * num_classes + predicted
     return torch.bincount(pairs, minlength=num_classes**2).unflatten(0, (num_classes, num_classes))
 

@@ -38,7 +38,7 @@ class Pictures:
         return Pictures(self.pixels[indices], self.labels[indices], self.class_names)
 
     def to(self, device: torch.device) -> "Pictures":
-        """The same on a device."""
+        """The same pictures on a device."""
         return Pictures(self.pixels.to(device), self.labels.to(device), self.class_names)
 
     def split(self, *, share: float, seed: int) -> tuple["Pictures", "Pictures"]:
@@ -49,7 +49,7 @@ class Pictures:
         return self.at(order[:num_drawn]), self.at(order[num_drawn:])
 
     def mean_and_deviation(self) -> tuple[Float[Tensor, "C"], Float[Tensor, "C"]]:
-        """Of each channel over all pixels of all pictures."""
+        """The mean and standard deviation of each channel over all pixels of all pictures."""
         levels = torch.arange(256, dtype=torch.float64)
         channels = self.pixels.transpose(0, 1).flatten(1)
         counts = torch.stack([torch.bincount(channel, minlength=256) for channel in channels])

@@ -40,7 +40,7 @@ NEVER = -2  # instead of the root of a cell's heap: no position ever was in the 
 
 
 class Heap(NamedTuple):
-    """How the positions of a side are ordered, and the links of their heaps."""
+    """An order of a side's positions, and the links of heaps in this order."""
 
     rank: Int64[np.ndarray, " P"]  # least first
     first_below: Int32[np.ndarray, " P"]
@@ -119,7 +119,7 @@ def _columns(side: Side) -> list[np.ndarray]:
 
 
 def num_bytes_while_growing(side: Side) -> int:
-    """Of what is held while the side grows; its columns are not copied, but for one at most."""
+    """The most bytes while the side grows; its columns grow in place."""
     capacity, size = len(side.cell), next_capacity(len(side.cell))
     growing = [*_columns(side)]
     growing += [getattr(side.positions, name) for name in column_names(Positions, "P")]
@@ -128,9 +128,9 @@ def num_bytes_while_growing(side: Side) -> int:
 
 
 def grown(side: Side) -> Side:
-    """The same positions, in the same arrays, with more room.
+    """Enlarges the arrays in place, to the next capacity.
 
-    If the hash table has another size than before, all are to be entered anew by ``refill_slots``.
+    If the hash table had to grow it is empty: all are to be entered anew by ``refill_slots``.
     """
     capacity = next_capacity(len(side.cell))
     for column in _columns(side):

@@ -180,7 +180,7 @@ class Solving:
         driver.give_up(self._output, verdict, self.progress)
 
     def answers(self) -> Answers:
-        """What was found; raises ``RuntimeError`` if the search contradicts itself."""
+        """The answers; raises ``RuntimeError`` if the search contradicts itself."""
         output = self._output
         if (output.verdict == driver.FAULT).any():
             level = int((output.verdict == driver.FAULT).argmax())

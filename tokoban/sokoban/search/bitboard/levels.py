@@ -27,7 +27,7 @@ class Levels(NamedTuple):
 
     @property
     def num_levels(self) -> int:
-        """How many there are."""
+        """The number of levels."""
         return len(self.walls)
 
     @property

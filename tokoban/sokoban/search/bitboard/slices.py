@@ -1,4 +1,4 @@
-"""How compiled work is cut into slices, so that limits hold and an interrupt is heard."""
+"""Compiled work in slices, between which limits and interrupts are looked at."""
 
 import threading
 from collections.abc import Callable

@@ -165,9 +165,10 @@ def num_bytes_while_growing(tree: Tree, num_floor: int) -> int:
 
 
 def grown(tree: Tree, num_floor: int) -> Tree:
-    """The same tree, in the same arrays, with more room; the hash table of children may be empty.
+    """Enlarges, in place, the arrays that lack room.
 
-    If it has another size than before, they are to be entered anew by ``refill_slots``.
+    If the hash table of children had to grow it is empty: they are to be entered anew by
+    ``refill_slots``.
     """
     sizes = grown_sizes(tree, num_floor)
     for columns, size in zip(_GROUPS, sizes, strict=True):

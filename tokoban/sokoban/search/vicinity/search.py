@@ -40,7 +40,7 @@ class Scope(NamedTuple):
 @inner
 @no_type_check
 def num_differing(words, others):
-    """How many boxes stand elsewhere; both are equally many."""
+    """The number of boxes that stand elsewhere; both words have equally many."""
     total = 0
     for word in range(len(words)):
         total += count(words[word] & ~others[word])
