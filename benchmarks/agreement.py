@@ -124,7 +124,7 @@ class ReferenceGames:
         self.words[1, number] = 1 << bit & 2**64 - 1
 
     def _bits(self, number: int, square: Square) -> tuple[int, int]:
-        """Where a square lies in one word, and where in several."""
+        """The bit of a square in one word, and in several."""
         row = square.row - self._interiors[number].top
         column = square.column - self._interiors[number].left
         return 8 * row + column, (self._width + 1) * row + column + 1

@@ -75,7 +75,7 @@ def make_call(
 
 
 def elapsed_s(call: Callable[[], Any], device: torch.device, *, min_run_time_s: float) -> float:
-    """How long a warm call takes: on the CPU of the processor, at the least."""
+    """The seconds of a warm call: on a GPU the median, on the CPU the least processor time."""
     if device.type != "cpu":
         return timed(call, device, min_run_time_s=min_run_time_s).median_s
     call()
@@ -88,7 +88,7 @@ def elapsed_s(call: Callable[[], Any], device: torch.device, *, min_run_time_s: 
 
 
 def peak_bytes(call: Callable[[], Any], device: torch.device) -> int:
-    """What a call holds at once beyond what was held before, its results among it."""
+    """The most bytes that a call holds beyond those held before, results included."""
     on_gpu = harness.peak_bytes(call, device)
     if on_gpu is not None:
         return on_gpu

@@ -116,7 +116,7 @@ def ways(
 
 
 def compared(baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:
-    """How many searches differ, in what they solve or its score; and whether they are too many."""
+    """The number of searches that differ in solving or in score, and whether it is too high."""
     gap = (baseline.scores_nats - found.scores_nats).abs() > SCORE_TOLERANCE_NATS
     differs = (baseline.is_finished != found.is_finished) | (baseline.is_finished & gap)
     same = ~differs & baseline.is_finished

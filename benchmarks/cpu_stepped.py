@@ -101,7 +101,7 @@ class HostBoards:
         return torch.from_numpy(planes).unflatten(2, (SIDE, SIDE)).to(self.device)
 
     def is_solved(self) -> np.ndarray:
-        """Where the boxes stand exactly on the goals."""
+        """The boards whose boxes are exactly on the goals."""
         return ((self.tiles & BOX > 0) == (self.tiles & GOAL > 0)).all(1)
 
 
@@ -133,7 +133,7 @@ def rollouts(
 
 @torch.inference_mode()
 def beam_search(model: SokobanPolicy, levels: Bitboards, *, width: int, step: StepAll) -> Beams:
-    """What ``posted.beam_search`` finds; stops when all searches are over."""
+    """Finds what ``posted.beam_search`` finds; stops when all searches are over."""
     rows = levels.map(lambda word: word.repeat_interleave(width))
     inputs, boards = first_inputs(rows, model.max_positions), HostBoards(rows, step)
     num_rows, num_positions = inputs.shape[:2]

@@ -51,7 +51,7 @@ def recalls(
 def rows(
     labelled: Labelled, policies: dict[str, np.ndarray], seed: int
 ) -> list[dict[str, float | str]]:
-    """What each rule and policy detects, among all hidden deadlocks and those beyond matching."""
+    """The recall of each rule and policy, on all hidden deadlocks and on those beyond matching."""
     hidden = labelled.is_deadlocked & ~labelled.is_detected
     unmatched = is_unmatched(labelled)
     detectors = {"matching of boxes and goals": unmatched.astype(np.float32)} | policies

@@ -226,7 +226,7 @@ def _plain_penalty(alpha: float, _: float) -> Callable[[int], float]:
 
 @torch.no_grad()
 def _score(model: Translator, source: list[int], tokens: list[int], alpha: float) -> float:
-    """What teacher forcing gives, divided by the penalty."""
+    """The log-probability by teacher forcing, divided by the length penalty."""
     target = torch.tensor([[*tokens, EOS]])
     logits = model(torch.tensor([[*source, EOS]]), torch.tensor([[BOS, *tokens]]))
     score_nats = logits.log_softmax(dim=-1).gather(2, target[:, :, None]).sum().item()

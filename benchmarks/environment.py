@@ -119,7 +119,7 @@ def measure_memory(report: Report, *, num_steps: int) -> bool:
 
 
 def resident_bytes() -> int:
-    """What this process holds in memory now."""
+    """The memory that this process holds now."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * getpagesize()
 
 

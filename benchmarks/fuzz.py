@@ -189,7 +189,7 @@ def _status_bytes(key: str) -> int:
 
 
 def run_case(seed: int, kind: str, number: int) -> Counter[str]:
-    """What one case counted; raises what it raises."""
+    """The counts of one case; raises what the case raises."""
     return CASES[kind](random.Random(f"{seed} {kind} {number}"))
 
 

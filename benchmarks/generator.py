@@ -40,7 +40,7 @@ SIZES = (
 
 
 def percentiles(measured: Iterable[tuple[Figures, Choices]]) -> dict[str, Any]:
-    """Of each measure; of a losing share the part that is proved."""
+    """Percentiles of each measure; of a losing share only the part that is proved."""
     table = [
         (figures.pushes, figures.box_changes, choices.branching, choices.losing_share)
         for figures, choices in measured

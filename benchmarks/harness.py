@@ -47,7 +47,7 @@ def now_s(device: torch.device) -> float:
 
 
 class Timing(NamedTuple, Generic[Answer]):
-    """How long a call takes once it is warm, how long its first one took, and what it answered."""
+    """The seconds of a warm call, those of the first one, and its answer."""
 
     median_s: float
     first_s: float  # with all that is compiled or captured on the way
@@ -91,7 +91,7 @@ def has_numba() -> bool:
 
 
 def peak_bytes(call: Callable[[], object], device: torch.device) -> int | None:
-    """What a call holds at once on a GPU, beyond what was held before; None on the CPU."""
+    """The most bytes that a call holds on a GPU beyond those held before; None on the CPU."""
     if device.type != "cuda":
         return None
     torch.cuda.synchronize(device)

@@ -96,7 +96,7 @@ def examine(case: Case, place: Path) -> dict[str, Any]:
 
 
 def faults(found: dict[str, Any], *, was_run: bool, is_outside: bool) -> list[str]:
-    """What a case did that no file may bring about."""
+    """The faults of a case: what no file may bring about."""
     lacks_memory = "not memory enough" in found["said"] or "MemoryError" in found["said"]
     return [
         name

@@ -147,7 +147,7 @@ def _train(words: tuple[str, ...], path: Path, *, log: Path, limit_s: float | No
 
 
 def _moment(path: Path) -> str:
-    """Where in a run a process was killed, by the files that it left."""
+    """The part of a run in which a process was killed, by the files that it left."""
     directory = RunDirectory(path, system="", config={})
     if not (path / "config.json").exists():
         return "before the record"

@@ -89,7 +89,7 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Contest:
-    """What all runs have in common."""
+    """The options that all runs share."""
 
     data: Path
     folder: Path

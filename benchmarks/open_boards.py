@@ -53,7 +53,7 @@ def open_board(seed: int) -> Board:
 
 
 def run(board: Board, way: str, time_limit_s: float) -> tuple[str, float]:
-    """What came of one board, and the seconds."""
+    """The result of one board, and the seconds."""
     if way == DEFAULT:
         started_s = time.process_time()
         answer = tokoban.solve(board, time_limit_s=time_limit_s)

@@ -48,12 +48,12 @@ class Row:
 
     @property
     def before(self) -> int:
-        """What was to be made small."""
+        """The figure that is minimised, of the given solution."""
         return self.moves_before if self.by == "moves" else self.pushes_before
 
     @property
     def after(self) -> int:
-        """What it became."""
+        """The same figure of the best solution."""
         return self.moves if self.by == "moves" else self.pushes
 
     def __str__(self) -> str:

@@ -210,7 +210,7 @@ def first_frame_ms(events: list[dict[str, Any]]) -> float:
 
 
 def moves_ms(browser: Any, page: Any, num_moves: int) -> list[float]:
-    """What each key press costs."""
+    """The milliseconds of each key press."""
     times = []
 
     def press(round: int) -> None:
@@ -224,7 +224,7 @@ def moves_ms(browser: Any, page: Any, num_moves: int) -> list[float]:
 
 
 def measure(browser: Any, page: Any, url: str) -> dict[str, float]:
-    """What the page does once the server is up with one board, many, and a large one."""
+    """The rows that the page gives: one board, then many, then a large one."""
     found = {}
     page.add_init_script(f"({WATCH_BOARD})()")
     page.goto(f"{url}#/play/file-1/1")
@@ -260,7 +260,7 @@ def measure(browser: Any, page: Any, url: str) -> dict[str, float]:
 
 
 def proofs_ms(page: Any, lost: list[tuple[list[str], str]]) -> dict[str, float]:
-    """How long the proof of a lost position takes, once the first one has loaded the searches."""
+    """The milliseconds of proofs of lost positions, after a first one has loaded the searches."""
     times = [page.evaluate(PROVED, case) for case in (lost[0], *lost)][1:]
     return {
         "proved deadlock, median, ms": median(times),

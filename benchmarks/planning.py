@@ -80,7 +80,7 @@ def _seconds(planner: Planner, history: History, device: torch.device) -> tuple[
 
 
 def compare(model: TrajectoryTransformer, plan: PlanConfig, num_episodes: int) -> int:
-    """How many of the actions differ between the two ways, episode by episode."""
+    """The number of episodes whose actions differ between the two ways."""
     history = random_history(num_episodes)
     together = Planner(model, plan, generators(range(num_episodes), seed=0))(history)
     num_other = 0
@@ -93,7 +93,7 @@ def compare(model: TrajectoryTransformer, plan: PlanConfig, num_episodes: int) -
 
 
 def random_model() -> TrajectoryTransformer:
-    """Of the usual size, with bins for standard normal numbers."""
+    """A model of the usual size, with bins for standard normal numbers."""
     torch.manual_seed(0)
     layout = Layout("plan", NUM_STATES, NUM_ACTIONS)
     sizes = [None] * (layout.num_columns - 1) + [2]

@@ -61,7 +61,7 @@ class Row:
 
 
 def _told(log: Log) -> str:
-    """What the slice did, in short."""
+    """A short summary of the slice's work."""
     best = "" if not log.best else " best " + "/".join(map(str, log.best[-1][1]))
     cells = "" if log.cells is None else f" {log.cells} cells"
     zeros = ""

@@ -108,7 +108,7 @@ def move_logits(model: SokobanPolicy, inputs: Bool[Tensor, "B S C H W"]) -> Floa
 
 
 class Rollouts(NamedTuple):
-    """What was played: -1 after the end of a game, which is its first solved board."""
+    """Games: actions are -1 after the first solved board."""
 
     actions: Int64[Tensor, "B T"]
     inputs: Bool[Tensor, "B S C H W"]  # all boards; after the end they play on
@@ -205,7 +205,7 @@ def _log_probs(
     inputs: Bool[Tensor, "B S C H W"],
     players: Bool[Tensor, "B S A H W"],
 ) -> Float[Tensor, "B S A"]:
-    """Of the moves that change a board, at every position; all -inf where there are none."""
+    """Log-probabilities of the moves at every position; -inf for those that change nothing."""
     before = inputs[:, :, Plane.PLAYER].unsqueeze(2)
     is_legal = (players != before).flatten(-2).any(-1)
     logits = move_logits(model, inputs).masked_fill(~is_legal, -torch.inf)

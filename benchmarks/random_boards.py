@@ -9,7 +9,7 @@ from tokoban.sokoban.board import Board, Square
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What the random boards of one row of the table have in common."""
+    """The borders, boxes and walls of the random boards of one row of the table."""
 
     borders: tuple[bool, ...]  # whether a wall encloses the board; batches take turns
     max_box_share: float  # of the squares that a border would enclose

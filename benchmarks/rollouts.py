@@ -131,7 +131,7 @@ def _on_cpu(
 
 
 def compared(name: str, baseline: posted.Rollouts, played: Played) -> dict[str, Any]:
-    """How many games differ, and of these in float32 without a close call, which none should."""
+    """The number of games that differ, and of those in float32 without a close call: 0."""
     differs = (baseline.actions != played.actions).any(1)
     if played.last_boards is not None:
         differs |= (baseline.inputs[:, -1] != played.last_boards).flatten(1).any(1)

@@ -165,7 +165,7 @@ def best_of(search: SliceSearch) -> tuple[int, ...] | None:
 
 
 def _features(cell: int) -> tuple[int, ...]:
-    """Of a cell of bidirectional FESS."""
+    """The features of a cell of bidirectional FESS."""
     packed, *others = (int(feature_of.py_func(cell, number)) for number in range(3))
     return (-packed, *others)
 

@@ -69,7 +69,7 @@ class Row:
 
 @dataclass
 class Found:
-    """What became of one level; no plan where it is not known to be solvable."""
+    """The result of one level; the plan is empty unless it is known to be solvable."""
 
     verdict: Verdict
     plan: Sequence[Direction]

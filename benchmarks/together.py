@@ -188,7 +188,7 @@ def _file(data: Path | None, name: str) -> str:
 
 
 def run_part(part: Part, out: Path, *, limit_s: float) -> str:
-    """What became of a part: "done", or what went wrong."""
+    """The result of a part: "done", or what went wrong."""
     # What an earlier run left would look like this one's.
     (out / f"{part.name}.json").unlink(missing_ok=True)
     shutil.rmtree(out / part.name, ignore_errors=True)
@@ -320,7 +320,7 @@ def packing(
 
 
 def run_all(chosen: Sequence[Part], out: Path) -> dict[str, str]:
-    """What became of each part, printed as it ends with the last lines of its log."""
+    """The result of each part, printed as it ends with the last lines of its log."""
     became: dict[str, str] = {}
     started_s = deadline_s = time.monotonic()
     for part in chosen:

@@ -120,7 +120,7 @@ def measure(report: Report, *, num_games: int, num_steps: int, min_run_time_s: f
 
 
 def loop_steps_per_s(system: SokobanSystem, device: torch.device, *, num_steps: int) -> float:
-    """What the training loop itself logs, in the preset's precision, once it is warm."""
+    """Steps per second as the training loop logs them, in the preset's precision, once warm."""
     lines = 4
     choice: DeviceChoice = "cuda" if device.type == "cuda" else "cpu"
     log_every = max(1, num_steps // lines)

@@ -226,7 +226,7 @@ def _graph_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[
 
 
 def _goal_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
-    """Of all pairs of a start and a goal on a graph, the shares that are walked, and shortest.
+    """The shares of all pairs of a start and a goal on a graph that are walked, and shortest.
 
     Who learns from random walks without a goal walks at random: that row needs no network.
     """

@@ -79,7 +79,7 @@ def step_function(config: TranslationConfig, batch: Batch) -> Callable[[], None]
 
 
 def seconds_a_step(step: Callable[[], None], way: str, *, num_steps: int) -> float:
-    """Of the processor, by one of ``WAYS``."""
+    """Seconds of the processor for a step by one of ``WAYS``."""
     with ExitStack() as stack:
         for place, name, other in WAYS[way]:
             stack.enter_context(patch.object(place, name, other))

@@ -65,7 +65,7 @@ WAYS: dict[str, Callable[..., Answer]] = {
 
 @dataclass
 class Row:
-    """What became of the boards of one kind."""
+    """The results of the boards of one kind."""
 
     kind: str
     boards: int = 0
