@@ -29,6 +29,7 @@ SOLVER_NAMES = {
     "fess": "FESS",
     "fess-sink": "FESS with one sink",
     "targets": "FESS to a target",
+    "pull-beam": "beam search by pulls",
     "rules": "the rules",
     "policy": "the policy",
     "phs": "PHS",

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search import pull_beam
 from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
@@ -24,6 +25,7 @@ from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.pull_beam import PullBeam
 from tokoban.sokoban.search.replans import Replans
 from tokoban.sokoban.search.single import Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
@@ -170,6 +172,13 @@ def _targets(setting: Setting) -> Steps[SliceSearch]:
     return Targets(setting.board, setting.squares, pulls)
 
 
+def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
+    pull_beam.prepare()
+    yield
+    forward, backward = setting.tables
+    return PullBeam(backward, forward.ground.goals, setting.player, setting.few_boxes[1])
+
+
 def _astar(setting: Setting) -> Steps[SliceSearch]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
@@ -191,6 +200,7 @@ SLICES = {
         Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=3, first_round=2),
+        Slice("pull-beam", _pull_beam, share=2, first_round=2),
     )
 }
 

@@ -19,25 +19,33 @@ def find_directions(
     ``meeting`` is one position by its number forwards and its number backwards.
     """
     num_floor = len(ground.zone)
-    ahead = _chain(forward.positions, meeting[0])[::-1]
-    steps = [_step(forward, i, j, int(forward.pushed_to[j]), num_floor) for i, j in pairwise(ahead)]
+    positions = forward.positions
+    ahead = chain(positions, meeting[0])[::-1]
+    steps = [
+        step_between(positions, i, j, int(forward.pushed_to[j]), num_floor)
+        for i, j in pairwise(ahead)
+    ]
     steps += steps_to_end(backward, meeting[1], num_floor)
-    is_box = unpacked_bits(forward.positions.boxes[ahead[0]], num_floor)
+    is_box = unpacked_bits(positions.boxes[ahead[0]], num_floor)
     return directions_of_steps(ground, is_box, player, steps)
 
 
 def steps_to_end(backward: Side, position: int, num_floor: int) -> list[Step]:
     """From a position that was found by pulls to the end they began at, in the order of play."""
-    back = pairwise(_chain(backward.positions, position))
-    return [_step(backward, i, j, int(backward.pushed_to[i]), num_floor) for i, j in back]
+    positions = backward.positions
+    return [
+        step_between(positions, i, j, int(backward.pushed_to[i]), num_floor)
+        for i, j in pairwise(chain(positions, position))
+    ]
 
 
-def _step(side: Side, before: int, after: int, around: int, num_floor: int) -> Step:
+def step_between(
+    positions: Positions, before: int, after: int, around: int, num_floor: int
+) -> Step:
     """The pushes from one position to the next.
 
     ``around`` is the square of the box should it only be pushed around to where it was.
     """
-    positions = side.positions
     is_box, is_box_after = (unpacked_bits(positions.boxes[i], num_floor) for i in (before, after))
     box = end = around
     if (is_box != is_box_after).any():
@@ -46,9 +54,9 @@ def _step(side: Side, before: int, after: int, around: int, num_floor: int) -> S
     return Step(box, end, int(positions.player[after]))
 
 
-def _chain(positions: Positions, position: int) -> list[int]:
+def chain(positions: Positions, position: int) -> list[int]:
     """The position, its parent and so on."""
-    chain = [int(position)]
-    while (parent := int(positions.parent[chain[-1]])) != NONE:
-        chain.append(parent)
-    return chain
+    numbers = [int(position)]
+    while (parent := int(positions.parent[numbers[-1]])) != NONE:
+        numbers.append(parent)
+    return numbers
