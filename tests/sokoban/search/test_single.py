@@ -248,7 +248,7 @@ def solve_all(**limits):
 solver.prepare()
 list(solve_all(max_expansions=101))
 with peak_growth() as growth:
-    answers = list(solve_all(memory_limit_mb=20.0))
+    answers = list(solve_all(memory_limit_mb=8.0))
 print(json.dumps([[answer.reason for answer in answers], growth[0] / 1e6]))
 """
 
@@ -267,5 +267,5 @@ def test_no_search_takes_more_memory_from_the_machine_than_its_limit() -> None:
     )
     assert done.returncode == 0, done.stderr
     limits, taken_mb = json.loads(done.stdout)
-    assert limits == ["20 MB"] * 3
-    assert 10 < taken_mb < 20
+    assert limits == ["8 MB"] * 3
+    assert 4 < taken_mb < 8
