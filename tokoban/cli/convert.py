@@ -19,9 +19,7 @@ FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what to read, where to write it, and how."""
-    parser.add_argument(
-        "input", metavar="IN", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
-    )
+    parser.add_argument("input", metavar="IN", help=level_options.FILE_HELP)
     parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
     parser.add_argument(
         "--format",

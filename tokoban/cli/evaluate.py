@@ -5,13 +5,19 @@ import sys
 from typing import Any
 
 from tokoban.cli.exit_codes import ExitCode, meanings
-from tokoban.cli.field_options import add_field_arguments, files_to_read, files_to_write, overrides
+from tokoban.cli.field_options import (
+    add_field_arguments,
+    add_system,
+    files_to_read,
+    files_to_write,
+    overrides,
+)
 from tokoban.cli.options import add
 from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
 from tokoban.sokoban.wording import counted
-from tokoban.systems import SYSTEMS, load_named_by_user
+from tokoban.systems import load_named_by_user
 from tokoban.training.device import find_device
 from tokoban.training.tables import two_columns
 
@@ -21,14 +27,7 @@ UNDECIDED = ""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the system; what follows it is read when the system is known."""
-    parser.add_argument(
-        "system",
-        metavar="SYSTEM",
-        help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
-    )
-    parser.add_argument(
-        "options", nargs=argparse.REMAINDER, metavar="--weights NAME_OR_PATH [--json OUT] ..."
-    )
+    add_system(parser, "--weights NAME_OR_PATH [--json OUT] ...")
 
 
 def run(arguments: argparse.Namespace) -> int:

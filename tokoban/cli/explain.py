@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="level file (XSB, SOK, SLC or Boxoban); - for standard input. Each level is explained "
-        "at its start and at the end of each of its saved games",
+        help=f"{level_options.FILE_HELP}. Each level is explained at its start and at the end of "
+        "each of its saved games",
     )
     options.add(parser, "--level")
     parser.add_argument(

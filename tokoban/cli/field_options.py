@@ -1,4 +1,4 @@
-"""The fields of a dataclass as options of the command line; systems describe theirs so."""
+"""A system on the command line, and the fields of its dataclasses as options."""
 
 import argparse
 import dataclasses
@@ -6,6 +6,7 @@ import math
 import types
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from tokoban.systems import SYSTEMS
 from tokoban.training.config import (
     Reads,
     Writes,
@@ -17,6 +18,16 @@ from tokoban.training.config import (
 
 _TRUTH = {"true": True, "false": False}
 _LONGEST_WORD = 80  # characters of a message: a word may have megabytes
+
+
+def add_system(parser: argparse.ArgumentParser, options: str) -> None:
+    """Declares the system, and ``options`` that are read when the system is known."""
+    parser.add_argument(
+        "system",
+        metavar="SYSTEM",
+        help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
+    )
+    parser.add_argument("options", nargs=argparse.REMAINDER, metavar=options)
 
 
 def add_field_arguments(

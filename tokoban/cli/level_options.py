@@ -12,6 +12,8 @@ from tokoban.sokoban.wording import counted
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem
 
+FILE_HELP = "level file (XSB, SOK, SLC or Boxoban); - for standard input"
+
 
 @dataclass(frozen=True)
 class ChosenLevels:

@@ -25,9 +25,7 @@ _LEGEND = "? is not known within the limits, <= and >= is the best known; all el
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the file, the limit, and where the measures go besides."""
-    parser.add_argument(
-        "file", metavar="FILE", help="level file (XSB, SOK, SLC or Boxoban); - for standard input"
-    )
+    parser.add_argument("file", metavar="FILE", help=level_options.FILE_HELP)
     options.add(parser, "--level")
     options.add(parser, "--time-limit", "for each level, shared by all measures")
     options.add(parser, "--memory-limit")

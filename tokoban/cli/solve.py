@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="level file (XSB, SOK, SLC or Boxoban); - for standard input; with --folder also a "
-        "folder of level files",
+        help=f"{level_options.FILE_HELP}; with --folder also a folder of level files",
     )
     options.add(parser, "--level")
     parser.add_argument(

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli.exit_codes import meanings
+from tokoban.cli.field_options import add_field_arguments, add_system, overrides
 from tokoban.cli.parser import Parser
-from tokoban.systems import SYSTEMS, load_named_by_user
+from tokoban.systems import load_named_by_user
 
 if TYPE_CHECKING:
     from tokoban.training.run_config import RunConfig
@@ -29,21 +30,11 @@ UNDECIDED = ""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the system; what follows it is read when the system is known."""
-    parser.add_argument(
-        "system",
-        metavar="SYSTEM",
-        help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
-    )
-    parser.add_argument(
-        "options",
-        nargs=argparse.REMAINDER,
-        metavar="--preset NAME [--FIELD VALUE ...] [--minutes M] [--output DIR] [--resume]",
-    )
+    add_system(parser, "--preset NAME [--FIELD VALUE ...] [--minutes M] [--output DIR] [--resume]")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Trains until the run is over; its folder has all that came of it."""
-    from tokoban.cli.field_options import overrides
     from tokoban.training import loop, processes
     from tokoban.training.config import to_dict
     from tokoban.training.run_directory import RunDirectory, make_run_folder, remove_if_empty
@@ -171,14 +162,11 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
 
 def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:
     """The texts that the user has given, code's names among them: weights may name those too."""
-    from tokoban.cli.field_options import overrides
-
     given = overrides(chosen, spec.config_type).values()
     return [value for value in given if isinstance(value, str)]
 
 
 def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
-    from tokoban.cli.field_options import add_field_arguments
     from tokoban.training.run_config import RunConfig
 
     presets = [
@@ -222,7 +210,6 @@ def _configs(
     spec: "AnySpec", chosen: argparse.Namespace, start: "Trained[Any, Any] | None"
 ) -> tuple[Any, "RunConfig"]:
     """The system's config and the run's: a preset's or a recorded run's, and what overrides it."""
-    from tokoban.cli.field_options import overrides
     from tokoban.training.config import from_dict
     from tokoban.training.run_config import RunConfig
     from tokoban.training.run_directory import read_record
