@@ -107,6 +107,25 @@ export function a_stroke_is_taken_back_whole_and_there_is_one_player() {
   equal(draft.rows, ["#####", "#.  #", "#  @#", "#####"]);
 }
 
+export function a_room_stays_closed_at_every_size_and_what_is_drawn_stays_in_its_place() {
+  const draft = new Draft(emptyRoom(4, 5));
+  draft.resize(6, 8);
+  equal(draft.rows, emptyRoom(6, 8));
+  draft.resize(3, 4);
+  equal(draft.rows, emptyRoom(3, 4));
+  draft.prepend("row");
+  draft.prepend("column");
+  equal(draft.rows, emptyRoom(4, 5));
+  draft.load(["#####", "#@$.#", "#####"]);
+  draft.resize(4, 6);
+  equal(draft.rows, ["######", "#@$. #", "#    #", "######"]);
+  draft.prepend("column");
+  equal(draft.rows, ["#######", "# @$. #", "#     #", "#######"]);
+  draft.load(["###", "#@ ", "#$."]); // open: nothing closes it
+  draft.resize(4, 4);
+  equal(draft.rows, ["####", "#@  ", "#$. ", "#   "]);
+}
+
 export function what_is_wrong_with_a_drawing_is_found() {
   const keys = (...rows) => complaints(boardOf(rows)).map(({ key }) => key.slice(5));
   equal(keys("#####", "#@$.#", "#####"), []);

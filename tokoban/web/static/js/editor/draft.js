@@ -83,20 +83,21 @@ export class Draft extends EventTarget {
   }
 
   /**
-   * Gives the drawing another size: rows and columns come and go at the bottom and on the right.
+   * Gives the drawing another size: rows and columns come and go at the bottom and on the right,
+   * inside of a wall there.
    * @param {number} height
    * @param {number} width
    */
   resize(height, width) {
-    const rows = this.rows.slice(0, height).map((row) => row.slice(0, width).padEnd(width));
-    while (rows.length < height) rows.push(" ".repeat(width));
-    this._change(rows);
+    const rows = withHeight(this.rows, height);
+    this._change(transposed(withHeight(transposed(rows), width)));
   }
 
-  /** Adds a row above or a column on the left. @param {"row" | "column"} what */
+  /** Adds a row above or a column on the left, inside of a wall. @param {"row" | "column"} what */
   prepend(what) {
-    if (what === "column") this._change(this.rows.map((row) => ` ${row}`));
-    else this._change([" ".repeat(this.width), ...this.rows]);
+    const turned = what === "row" ? this.rows : transposed(this.rows);
+    const grown = withHeight(turned.toReversed(), turned.length + 1).toReversed();
+    this._change(what === "row" ? grown : transposed(grown));
   }
 
   undo() {
@@ -164,6 +165,28 @@ function removed(letter, tool) {
 /** @param {string} row @returns {string} */
 function withoutPlayer(row) {
   return row.replace("@", " ").replace("+", ".");
+}
+
+/**
+ * As many rows: the last ones go, or others of floor come; if the last is all wall it stays the
+ * last, so that a closed room stays closed.
+ * @param {string[]} rows
+ * @param {number} height
+ * @returns {string[]}
+ */
+function withHeight(rows, height) {
+  const edge = rows.slice(-1).filter((row) => /^#+$/.test(row));
+  const others = rows.slice(0, rows.length - edge.length).slice(0, height - edge.length);
+  const [last] = others.slice(-1);
+  const end = (/** @type {string | undefined} */ letter) => (letter === WALL ? WALL : " ");
+  const added = end(last[0]) + " ".repeat(last.length - 2) + end(last.at(-1));
+  while (others.length + edge.length < height) others.push(added);
+  return [...others, ...edge];
+}
+
+/** Columns as rows. @param {readonly string[]} rows @returns {string[]} */
+function transposed(rows) {
+  return [...rows[0]].map((_, column) => rows.map((row) => row[column]).join(""));
 }
 
 /**
