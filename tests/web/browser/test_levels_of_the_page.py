@@ -3,9 +3,11 @@
 import base64
 import json
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from tests.web.browser.test_playing import game
 from tokoban.sokoban.formats import parse_levels
 
 Open = Callable[..., Any]
@@ -30,62 +32,62 @@ FORMATS = {
 }
 
 
-def test_a_pasted_level_of_any_format_is_opened(open_page: Open) -> None:
+def read_in_dialog(page: Any, text: str) -> None:
+    page.keyboard.press("l")
+    page.get_by_role("button", name="Paste levels").click()
+    page.get_by_label("Levels as text").fill(text)
+    page.get_by_role("button", name="Read them").click()
+
+
+def choose_file(page: Any, text: str) -> None:
+    page.keyboard.press("l")
+    file = {"name": "levels.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    page.locator("input[type=file]").set_input_files(file)
+
+
+def send(page: Any, event: str, text: str) -> None:
+    """Pastes or drops a text anywhere on the page."""
+    page.evaluate(
+        """([event, text]) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const options = { bubbles: true, cancelable: true };
+          document.body.dispatchEvent(
+            event === "paste"
+              ? new ClipboardEvent(event, { clipboardData: data, ...options })
+              : new DragEvent(event, { dataTransfer: data, ...options }));
+        }""",
+        [event, text],
+    )
+
+
+def test_a_level_of_any_format_comes_by_dialog_file_paste_and_drop(open_page: Open) -> None:
     page = open_page("#/levels")
-    for text, expected in FORMATS.values():
-        page.get_by_role("button", name="Paste levels").click()
-        page.get_by_label("Levels as text").fill(text)
-        page.get_by_role("button", name="Read them").click()
+    ways: tuple[Callable[[Any, str], None], ...] = (
+        read_in_dialog,
+        choose_file,
+        lambda page, text: send(page, "paste", text),
+        lambda page, text: send(page, "drop", text),
+    )
+    for (text, expected), come in zip(FORMATS.values(), cycle(ways), strict=False):
+        come(page, text)
         page.wait_for_url("**/#/play/**")
-        page.locator("h1", has_text=expected).wait_for()
+        page.wait_for_selector(f"h1:text-is({json.dumps(expected)})")
         page.keyboard.press("ArrowRight")
         page.wait_for_selector("[data-owner=solved]")
-        page.keyboard.press("l")
-
-
-def test_a_level_comes_by_file_by_drop_and_by_paste_on_the_page(
-    open_page: Open, tmp_path: Path
-) -> None:
-    path = tmp_path / "named.sok"
-    path.write_text(FORMATS["SOK"][0], encoding="utf-8")
-    page = open_page("#/levels")
-    page.locator("input[type=file]").set_input_files(path)
-    page.wait_for_selector("h1:text-is('Named')")
-    for kind, event, property in (
-        ("ClipboardEvent", "paste", "clipboardData"),
-        ("DragEvent", "drop", "dataTransfer"),
-    ):
-        page.evaluate(
-            """([kind, event, property, text]) => {
-              const data = new DataTransfer();
-              data.setData("text/plain", text);
-              const options = { [property]: data, bubbles: true, cancelable: true };
-              document.body.dispatchEvent(new window[kind](event, options));
-            }""",
-            [kind, event, property, f"By {event}\n\n{XSB}"],
-        )
-        page.wait_for_selector(f"h1:text-is('By {event}')")
 
 
 def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:
     page = open_page("#/levels")
 
-    def paste(text: str) -> None:
-        page.get_by_role("button", name="Paste levels").click()
-        page.get_by_label("Levels as text").fill(text)
-        page.get_by_role("button", name="Read them").click()
-
-    paste("######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n")
+    send(page, "paste", "######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n")
     page.wait_for_selector("h1:text-is('Kept')")
     page.locator("summary:text('About the level')").click()
     page.get_by_text("By <b>A</b>").wait_for()
     page.get_by_role("button", name="After 1 move, 0 pushes", exact=True).click()
     for moves, toast in (("ru", "Move 2 of 2 is not possible"), ("r R", "2 moves made")):
-        page.keyboard.press("l")
-        paste(moves)
+        send(page, "paste", moves)
         page.wait_for_selector(f".toast:text('{toast}')")
-        if moves == "ru":
-            page.keyboard.press("Escape")
     page.wait_for_selector("[data-owner=solved]")
 
 
@@ -99,10 +101,10 @@ def test_a_link_carries_the_level(open_page: Open) -> None:
           return linkOf(app.session.level.rows);
         }"""
     )
+    rows = game(page)["rows"]
     other = open_page(link[link.index("#") :])
     other.wait_for_selector("p:text('From a link')")
-    rows = """async () => (await import("/static/js/main.js")).app.session.game.board.toRows()"""
-    assert other.evaluate(rows) == page.evaluate(rows)
+    assert game(other)["rows"] == rows
 
 
 def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
@@ -158,6 +160,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('2 levels')")
     other.keyboard.press("Escape")
+    other.locator("dialog").wait_for(state="detached")
     other.keyboard.press("l")
     other.wait_for_selector(".level-state:text('1 move, 1 push')")
     assert other.locator(".level-card.tried").count() == 1
