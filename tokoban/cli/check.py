@@ -135,7 +135,7 @@ def _duplicates(levels: Sequence["Level"]) -> list[list["Level"]]:
 
 
 def _players(group: Sequence["Level"]) -> list[str]:
-    """For each level of a group a hash that tells apart where its player stands."""
+    """The hash of each level of a group that also depends on the player's square."""
     from tokoban.sokoban.canonical import canonical_hash
 
     return [canonical_hash(level.board, exact_player=True) for level in group]

@@ -115,7 +115,7 @@ def _report_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
 def _described(
     images: Sequence[str], attribution: "Attribution", names: tuple[str, ...], *, top: int
 ) -> list[dict[str, Any]]:
-    """For each picture its likeliest classes, the likeliest first."""
+    """The likeliest classes of each picture, the likeliest first."""
     chances, classes = attribution.logits.softmax(1).topk(min(top, len(names)))
     return [
         {

@@ -35,7 +35,7 @@ _FRAME_S, _LONGEST_SHOW_S = 0.12, 2.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """There is nothing to choose."""
+    """Declares nothing: there is nothing to choose."""
 
 
 def run(arguments: argparse.Namespace) -> int:

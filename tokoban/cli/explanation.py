@@ -41,7 +41,7 @@ def as_text(game: Game, explanation: Explanation) -> Text:
 
 
 def _when(game: Game, explanation: Explanation) -> str:
-    """Which push deadlocked the game, or how far it has come."""
+    """The push that deadlocked the game, or the number of moves, in words."""
     moves, solvable = explanation.moves, explanation.num_moves_solvable
     if not game.moves:
         return ""

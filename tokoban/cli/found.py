@@ -48,7 +48,7 @@ class Prediction(Protocol):
 
     @property
     def predicted_unsolvable(self) -> float:
-        """A probability."""
+        """The probability that the level has no solution."""
 
 
 class Found(NamedTuple):

@@ -42,7 +42,7 @@ def report_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]"
 
 
 def report_interrupted(num_done: int, number: int, noun: str = "level") -> None:
-    """After Ctrl-C, how much of the work was done; the caller keeps what came of it."""
+    """Prints, after Ctrl-C, how much of the work was done; the caller keeps the results."""
     message = f"interrupted after {num_done:,} of {counted(number, noun)}; what is known is kept"
     print(f"tokoban: {message}", file=sys.stderr)
 

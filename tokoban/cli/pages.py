@@ -47,7 +47,7 @@ def game_page(
 
 
 def keys_page() -> "list[Text]":
-    """All keys."""
+    """The page of all keys and their meanings."""
     from rich.text import Text
 
     width = max(len(names) for names, _ in KEYS)
@@ -96,7 +96,7 @@ def describe_solution(moves: str) -> str:
 
 
 def describe_hint(hint: "Hint", grade: int) -> str:
-    """As much of a hint as this grade tells, from 1."""
+    """The part of a hint that a grade shows; grades begin with 1."""
     if hint.box is None or hint.destination is None:
         return str(hint)
     text = f"Hint: the box at {_place(hint.box)}"

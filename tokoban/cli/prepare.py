@@ -80,7 +80,7 @@ _RUNS: Mapping[str, Sequence[str]] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """There is nothing to choose."""
+    """Declares nothing: there is nothing to choose."""
     parser.epilog = (
         "Compiled code is cached beside the package or in NUMBA_CACHE_DIR until the package "
         "changes. If all of it is cached already, this takes seconds. Without this command, each "

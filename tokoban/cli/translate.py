@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _far_message(far: Sequence[int], num_sentences: int, domain: "Domain") -> str:
-    """Which sentences are far from the training texts of the weights."""
+    """The message on sentences that are far from the training texts of the weights."""
     which, whose = "the sentence is", "its translation"
     if num_sentences > 1:
         numbers = ", ".join(map(str, far[:_MOST_NAMED])) + ", ..." * (len(far) > _MOST_NAMED)
@@ -304,7 +304,7 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
 
 
 def _shortened(word: str) -> str:
-    """So that a German number leaves room for the picture."""
+    """The word, cut off where a German number would leave no room for the picture."""
     return word if len(word) <= _LONGEST_NAME else f"{word[: _LONGEST_NAME - 1]}…"
 
 

@@ -19,7 +19,7 @@ class Share:
 
 
 def share_of_environment() -> Share:
-    """Which of the processes of a job this is, by RANK and WORLD_SIZE; the only one without them.
+    """The share of this process, by RANK and WORLD_SIZE; all of the job without them.
 
     torchrun sets both; in an array of a scheduler its script does.
     """

@@ -208,11 +208,11 @@ class CachedStep:
         return self.cache.put(layer, k, v, position=self.position)
 
     def memory(self, layer: int) -> KeysAndValues | None:
-        """The cache's own."""
+        """The cached keys and values of the memory."""
         return self.cache.memory(layer)
 
     def put_memory(
         self, layer: int, k: Float[Tensor, "M N S E"], v: Float[Tensor, "M N S E"]
     ) -> None:
-        """Puts it into the cache."""
+        """Caches the keys and values of the memory."""
         self.cache.put_memory(layer, k, v)

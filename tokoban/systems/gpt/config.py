@@ -75,7 +75,7 @@ class GptConfig:
         return self.source if self.source in ("sort", "addition") else None
 
     def _check_task(self) -> None:
-        """That an example fits the network, and the number of a problem 64 bits."""
+        """Checks that an example fits the network, and the number of a problem 64 bits."""
         is_sort = self.source == "sort"
         most_digits, num_characters = (39, 4) if is_sort else (9, 12)
         needed = 2 * self.num_digits if is_sort else 3 * self.num_digits + 2

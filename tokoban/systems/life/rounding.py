@@ -143,7 +143,7 @@ def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
 def attention_errors(
     model: LifeNet, arithmetic: Arithmetic, *, token: Rounded, scores: Rounded, values: Rounded
 ) -> AttentionErrors:
-    """For a cell with the vector ``token`` [D], its scores [2, T] and all values [2, T, D]."""
+    """The errors of a cell with the vector ``token`` [D], scores [2, T] and values [2, T, D]."""
     weights = (scores.exact - scores.exact.max()).exp()
     value_sizes = (values.exact.abs() + values.error).amax((0, 1))
     mean_error = arithmetic.attention_mean(scores.exact.shape[1]) * value_sizes
@@ -159,7 +159,7 @@ def attention_errors(
 
 
 def head_errors(model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"]) -> HeadErrors:
-    """For a computed input of at most these absolute values."""
+    """The errors for a computed input of at most these absolute values."""
     zeros = torch.zeros_like(sizes)
     hidden = arithmetic.times_matrix(Rounded(sizes, zeros), model.hidden.weight.abs())
     inputs = hidden.exact + hidden.error

@@ -99,7 +99,7 @@ class ClippedGaussian(nn.Module):
         return each.sum().expand(means.shape[:-1])
 
     def to_game(self, actions: Tensor) -> Tensor:
-        """In the game's units, within its bounds."""
+        """The actions in the game's units, within its bounds."""
         return (self.centre + self.radius * actions).clamp(self.low, self.high)
 
 

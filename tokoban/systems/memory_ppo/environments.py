@@ -60,7 +60,7 @@ def make_env(
     is_alone: bool = False,
     is_drawn: bool = False,
 ) -> TensorEnv:
-    """So many games called ``name``; equal seeds give equal games.
+    """``num_games`` games called ``name``; equal seeds give equal games.
 
     Drawn or not, they are the same with ``is_alone``: see ``open_environment``.
     ValueError for a name that nothing has, with names that are near, and for one whose package is

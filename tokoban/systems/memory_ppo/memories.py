@@ -274,7 +274,7 @@ class NoMemory(nn.Module):
         ages: Int64[Tensor, "B T"],
         carried: Tensor | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """What came in."""
+        """The inputs, unchanged."""
         return x
 
     def begin(
@@ -289,7 +289,7 @@ class NoMemory(nn.Module):
         return self
 
     def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
-        """What came in."""
+        """The inputs, unchanged."""
         return x
 
 

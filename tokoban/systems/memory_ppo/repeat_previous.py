@@ -32,7 +32,7 @@ class RepeatPrevious:
         self.episode_steps = self.num_cards - 1
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
-        """Shuffled decks."""
+        """Deals shuffled decks."""
         return {"suits": shuffled(self.num_cards, num_games, generator) % NUM_SUITS}
 
     def observe(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "B 1"]:

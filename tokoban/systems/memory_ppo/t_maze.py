@@ -38,7 +38,7 @@ class TMaze:
         self.episode_steps = self.longest + 1 + self.longest // 4
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
-        """At the near end; the goal is on either side."""
+        """Starts at the near end; the goal is on either side."""
         device = generator.device
         goal = torch.randint(2, (num_games,), generator=generator, device=device) * 2 - 1
         nowhere = torch.zeros_like(goal)

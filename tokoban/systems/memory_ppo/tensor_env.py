@@ -160,7 +160,7 @@ class TensorEnv:
 def open_environment(
     name: str, num_games: int, *, is_alone: bool = False, is_drawn: bool = False
 ) -> VectorEnv[Any, Any, Any]:
-    """So many of the environments that are registered as ``name``.
+    """``num_games`` of the environments that are registered as ``name``.
 
     With ``is_alone`` each is one by itself, with a seed of its own, even of a kind that Gymnasium
     plays many of at once, by one seed; what is drawn is always so.

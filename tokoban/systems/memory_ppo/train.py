@@ -179,7 +179,7 @@ class PpoSystem:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Is taken up by ``train_batches``, which knows the device."""
+        """Keeps the state for ``train_batches``, which knows the device."""
         self._to_restore = state
 
     def _minibatches(self, player: Player, start_step: int) -> Iterator[Minibatch]:

@@ -181,7 +181,7 @@ def _allowed(output: PolicyOutput, boards: Bitboards, *, allow_undo: bool) -> St
 
 @contextmanager
 def _exactly(precision: Precision) -> Iterator[None]:
-    """In fp32 without TF32, by which a GPU's convolutions round what they read unless told not to.
+    """Within, fp32 is without TF32, by which a GPU's convolutions round their inputs by default.
 
     Outside of what is compiled, since the switch is the whole process's.
     """

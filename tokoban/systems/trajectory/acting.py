@@ -174,7 +174,7 @@ class GoalWatch:
         self.is_reached = torch.zeros(len(goals), dtype=torch.bool, device=self._goals.device)
 
     def __call__(self, states: Float[Tensor, "B states"]) -> Bool[Tensor, "B"]:
-        """Which states are at their goals: every number in the bin of its goal."""
+        """Whether each state is at its goal: every number in the bin of its goal."""
         is_there = (self._tokens(states) == self._goals).all(dim=1)
         self.is_reached |= is_there
         return is_there

@@ -97,7 +97,7 @@ class SokobanLevelsEnv(VectorEnv[Tensor, Tensor, Tensor]):
         return self._observations(), rewards, is_solved & ~was_over, is_late, self._info()
 
     def render(self) -> tuple[UInt8[np.ndarray, "H W 3"], ...]:
-        """The first board."""
+        """The picture of the first board."""
         return (render_rgb(self.boards[0]),)
 
     def optimal_moves(self) -> Int64[Tensor, "B"]:

@@ -104,7 +104,7 @@ def _rows(path: Path, *, is_tabbed: bool) -> Iterator[list[str]]:
 
 
 def tidy(sentence: str) -> str:
-    """With single spaces between its words, and none around them."""
+    """The text with single spaces between its words, and none around them."""
     return " ".join(sentence.split())
 
 
