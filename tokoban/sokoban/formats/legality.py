@@ -14,6 +14,7 @@ from tokoban.sokoban.wording import counted, placed
 MAX_SIDE = 512
 _PLAYER = re.compile(r"[@+pP]")
 _SQUARES_NAMED = 5  # of the players, where there are more than one
+_CLOSED, _INSIDE, _AT_EDGE = 0, 1, 2  # squares of a walk: a wall or walked on, inside, at the edge
 
 
 def find_fault_in_rows(rows: Sequence[str]) -> Fault | None:
@@ -60,18 +61,21 @@ def find_fault(board: Board) -> Fault | None:
 def _find_way_out(board: Board) -> Square | None:
     """The nearest square of the board's edge that the player could walk to were there no boxes."""
     # Numbers instead of squares, for this is done with every board of a file.
-    width, last_row, last_column = board.width, board.height - 1, board.width - 1
-    is_new = bytearray(b"\1") * (board.height * width)
+    height, width = board.height, board.width
+    kinds = bytearray(bytes([_INSIDE])) * (height * width)
+    kinds[:width] = kinds[-width:] = bytes([_AT_EDGE]) * width
+    kinds[::width] = kinds[width - 1 :: width] = bytes([_AT_EDGE]) * height
     for row, column in board.walls:
-        is_new[row * width + column] = 0
+        kinds[row * width + column] = _CLOSED
     start = board.player.row * width + board.player.column
-    is_new[start] = 0
+    if kinds[start] == _AT_EDGE:
+        return board.player
+    kinds[start] = _CLOSED
     for place in (found := [start]):  # grows while it is read
-        row, column = divmod(place, width)
-        if row in (0, last_row) or column in (0, last_column):
-            return Square(row, column)
         for ahead in (place - width, place - 1, place + width, place + 1):
-            if is_new[ahead]:
-                is_new[ahead] = 0
+            if kind := kinds[ahead]:
+                if kind == _AT_EDGE:
+                    return Square(*divmod(ahead, width))
+                kinds[ahead] = _CLOSED
                 found.append(ahead)
     return None

@@ -10,6 +10,8 @@ import { problemText, sentenceOf } from "./sentences.js";
 
 /** Longer texts are refused here already; the server reads files up to the same size. */
 const MAX_CHARACTERS = 2 ** 22;
+/** Longer texts take more than a second to read, so that something is said before. */
+const LONG = 2 ** 19;
 
 /**
  * Reads the levels of a text in any format into a collection of the player's own and opens the
@@ -26,6 +28,7 @@ export async function importText(app, text, name) {
   }
   const moves = app.session.level && parseLurd(text);
   if (moves) return takeMoves(app, moves);
+  if (text.length > LONG) app.toast(t("import.reading"));
   try {
     const { levels, problems } = await readLevels(text, name);
     if (!levels.length) {

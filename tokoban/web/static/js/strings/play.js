@@ -131,6 +131,7 @@ export const strings = {
     en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
     de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
+  "import.reading": { en: "Reading the levels …", de: "Die Level werden gelesen …" },
   "import.done": {
     en: "{count} {count|level|levels} read.",
     de: "{count} Level gelesen.",
