@@ -92,6 +92,8 @@ def test_the_titles_of_the_classics(shared_data: Path) -> None:
         (SMALL + "TITLE :  Spade \n", "Spade"),
         (SMALL + "\nwords\nTitle: one\nTitle: two\n", "one"),
         ("above\n" + SMALL + "Title: below\n", "below"),
+        ("Title: above\n\n; comment\n" + SMALL, "above"),
+        ("Title: above\n" + SMALL + "Title: below\n", "below"),
         ("above\n\n; comment\n" + SMALL, "comment"),
         ("above\n; comment\n" + SMALL, "above"),
         ("Key: value\n" + SMALL, ""),
@@ -110,6 +112,7 @@ def test_titles_between_two_levels() -> None:
     assert titles(f"; 1\n{SMALL}\n; 2\n{SMALL}\n; 3\n") == ["1", "2"]
     assert titles(f"{SMALL}; one\n\n{SMALL}; two\n") == ["one", "two"]
     assert titles(f"{SMALL}; two\n{SMALL}") == ["", "two"]
+    assert titles(f"Title: of the collection\n\n{SMALL}\n{SMALL}") == ["", ""]
     assert titles(f"{SMALL}\nDull\n\n{SMALL}") == ["", "Dull"]
     assert titles(f"{SMALL}R\n\nTwo\n\n{SMALL}") == ["", "Two"]
 

@@ -70,10 +70,15 @@ class LevelText:
             comment="" if comment is None else self._comment_name(comment),
         )
 
-    def take_title(self, number: int, names: Names, below: Place) -> tuple[str, tuple[str, ...]]:
-        """The title of a level, and as notes the names that it lost to."""
+    def take_title(
+        self, number: int, names: Names, below: Place, *, default: str
+    ) -> tuple[str, tuple[str, ...]]:
+        """The title of a level, and as notes the names that it lost to.
+
+        ``default`` is a pair's that names the level if no pair below it does.
+        """
         text = "" if names.text == f"Level {number}" else names.text
-        title = text or names.comment
+        title = default or text or names.comment
         for line, paired in self._pairs(Kind.TITLE, below):
             if paired:
                 title = paired
@@ -96,6 +101,10 @@ class LevelText:
     def author(self, place: Place) -> str:
         """The author named in this place, whose line stays a note."""
         return next((author for _, author in self._pairs(Kind.AUTHOR, place)), "")
+
+    def title(self, place: Place) -> str:
+        """The title in a pair of this place, whose line stays a note."""
+        return next((title for _, title in self._pairs(Kind.TITLE, place)), "")
 
     def strange_game(self, place: Place) -> tuple[int, str] | None:
         """The line and the name of the game in this place if it is another game than Sokoban."""

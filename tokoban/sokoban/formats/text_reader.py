@@ -67,6 +67,8 @@ class _Reader:
         self._report_faults_of_the_file(header, has_board=bool(boards))
         is_sokoban = not text.strange_game(header)
         author = text.author(header)
+        # The title of a file is a collection's, unless it has one level only.
+        default_title = text.title(header) if len(boards) == 1 else ""
         names = text.take_names(header) if boards else Names()
         levels = []
         for number, (start, end) in enumerate(boards, 1):
@@ -85,7 +87,9 @@ class _Reader:
             if board and (strange := text.strange_game(below)):
                 board = None
                 faults = [(strange[0], _explain_game(strange[1]))]
-            title, other_names = text.take_title(number, names, blocks[0].place)
+            title, other_names = text.take_title(
+                number, names, blocks[0].place, default=default_title
+            )
             for line, message in filter(None, faults):
                 self._report(line, message, level=number, title=title)
             if board:
