@@ -78,7 +78,7 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
         assert answer.status == "gave up" or answer.solver == "rules"
 
 
-@pytest.mark.parametrize("board", PUZZLES, ids=str)
+@pytest.mark.parametrize("board", PUZZLES)
 def test_rounds_grow_wider_until_one_keeps_a_way_to_the_start(
     monkeypatch: pytest.MonkeyPatch, board: Board
 ) -> None:
