@@ -45,7 +45,7 @@ class Client:
         self.http = self._new_client()
 
     def _new_client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.server.url, timeout=30.0)
+        return httpx.Client(base_url=self.server.url, timeout=SOON_S)
 
     def reconnect(self) -> None:
         """Asks by a new connection from now on."""
@@ -139,7 +139,7 @@ def test_200_jobs_at_once_are_done_or_refused(client: Client) -> None:
                 answer.read()
 
     limits = httpx.Limits(max_connections=200)
-    with httpx.Client(base_url=client.server.url, timeout=60.0, limits=limits) as many:
+    with httpx.Client(base_url=client.server.url, timeout=SOON_S, limits=limits) as many:
         threads = [threading.Thread(target=ask) for _ in range(200)]
         for thread in threads:
             thread.start()
