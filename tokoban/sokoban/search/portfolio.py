@@ -199,8 +199,8 @@ SLICES = {
         Slice("astar", _astar),
         Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
-        Slice("targets", _targets, share=3, first_round=2),
-        Slice("pull-beam", _pull_beam, share=2, first_round=2),
+        Slice("targets", _targets, share=4, first_round=2),
+        Slice("pull-beam", _pull_beam, first_round=2),
     )
 }
 
