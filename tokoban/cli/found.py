@@ -30,6 +30,7 @@ SOLVER_NAMES = {
     "fess-sink": "FESS with one sink",
     "targets": "FESS to a target",
     "pull-beam": "beam search by pulls",
+    "push-beam": "beam search by pushes",
     "rules": "the rules",
     "policy": "the policy",
     "phs": "PHS",

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search import pull_beam
+from tokoban.sokoban.search import pull_beam, push_beam
 from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
@@ -20,12 +20,14 @@ from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as fess_solver
 from tokoban.sokoban.search.fess.advisors import ADVISORS
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
+from tokoban.sokoban.search.fess.tables import tables_in_steps as fess_tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pull_beam import PullBeam
+from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.replans import Replans
 from tokoban.sokoban.search.single import Search, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
@@ -179,6 +181,15 @@ def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
     return PullBeam(backward, forward.ground.goals, setting.player, setting.few_boxes[1])
 
 
+def _push_beam(setting: Setting) -> Steps[SliceSearch]:
+    push_beam.prepare()
+    yield
+    forward, backward = setting.tables
+    tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
+    boxes = backward.ground.goals
+    return PushBeam(tables, boxes, setting.player, setting.pruning, setting.few_boxes[0])
+
+
 def _astar(setting: Setting) -> Steps[SliceSearch]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
@@ -201,6 +212,7 @@ SLICES = {
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=4, first_round=2),
         Slice("pull-beam", _pull_beam, first_round=2),
+        Slice("push-beam", _push_beam, share=2, first_round=2),
     )
 }
 

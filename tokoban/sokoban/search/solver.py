@@ -9,7 +9,7 @@ from functools import partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import astar_search, portfolio, pull_beam
+from tokoban.sokoban.search import astar_search, portfolio, pull_beam, push_beam
 from tokoban.sokoban.search.answer import (
     OBJECTIVES,
     Answer,
@@ -67,6 +67,7 @@ def prepare() -> None:
     large_solver.prepare()
     fess_solver.prepare()
     pull_beam.prepare()
+    push_beam.prepare()
 
 
 def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Stages]:

@@ -1,0 +1,205 @@
+"""The beam of pushes: what it finds is a solution, what it keeps, and when it begins anew."""
+
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.push_graph import (
+    Position,
+    Push,
+    board_at,
+    can_be_solved,
+    position_of,
+    push_graph,
+)
+from tests.sokoban.search.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import push_beam, push_layers
+from tokoban.sokoban.search.fess import scores
+from tokoban.sokoban.search.fess.tree import NUM_DEADLOCKED, NUM_LAID_OUT
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.push_beam import PushBeam
+from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.steps import completed
+
+
+def beam_of(board: Board) -> PushBeam:
+    setting = completed(setting_in_steps(board, Squares(board)))
+    search = completed(SLICES["push-beam"].start(setting))
+    assert isinstance(search, PushBeam)
+    return search
+
+
+def stages(board: Board) -> Stages:
+    setting = yield from setting_in_steps(board, Squares(board))
+    yield Stage(Portfolio(setting, [SLICES["push-beam"]], 2000.0))
+
+
+def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(push_beam, "_PATIENCE", 1 << 12)
+    num_solved = num_hopeless = 0
+    for board in boards():
+        # Solutions are replayed by the rules, or this raises.
+        answer = find_answer(board, partial(stages, board), Limits())
+        is_solvable = can_be_solved(board)
+        num_solved += is_solvable
+        num_hopeless += not is_solvable
+        if is_solvable:
+            assert answer.status == "solved"
+        else:
+            assert answer.status == "gave up" or answer.solver == "rules"
+    assert num_solved >= 8 and num_hopeless >= 8
+
+
+def test_rounds_grow_wider_until_one_keeps_a_way_to_the_goals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1)
+    monkeypatch.setattr(push_beam, "_PATIENCE", 7)
+    num_wider = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        outcome, before = Outcome.BUDGET_SPENT, (0, 0)
+        rounds = [(search._width, search._weights)]
+        while outcome != Outcome.SOLVED:
+            assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
+            if outcome == Outcome.STORE_FULL:
+                bound = search.num_bytes_while_growing()
+                search.grow()
+                assert search.num_bytes() <= bound
+                rounds.append((search._width, search._weights))
+            now = search.work, search.progress(0.0).expansions
+            assert now >= before
+            outcome, before = search.go_on(3, None), now
+        every = [(width, weights) for width in (1, 3, 9, 27) for weights in push_beam._WEIGHTS]
+        assert rounds == every[: len(rounds)]
+        num_wider += rounds[-1][0] > 1
+    assert num_wider > 0
+
+
+def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
+    for board in PUZZLES:
+        found = set()
+        for budget in (1, 1 << 20):
+            search = beam_of(board)
+            while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
+                if outcome == Outcome.STORE_FULL:
+                    search.grow()
+            found.add((search.directions(), search.work, search.progress(0.0)))
+        assert len(found) == 1
+
+
+def moves_of_one_box(graph: dict[Position, list[Push]], start: Position) -> set[Position]:
+    """All positions after any pushes of one box."""
+    found: set[Position] = set()
+    waiting = [(start, box) for box in start[0]]
+    while waiting:
+        here, moved = waiting.pop()
+        for box, after in graph[here]:
+            if box == moved and after not in found:
+                found.add(after)
+                waiting.append((after, min(after[0] - here[0])))
+    return found
+
+
+def end_layer(search: PushBeam) -> bool:
+    """Goes on to the next layer; returns False if there is none."""
+    chosen = search._chosen
+    while search._chosen is chosen:
+        outcome = search.go_on(1 << 20, None)
+        if outcome == Outcome.SOLVED or search._is_over:
+            return False
+        if outcome == Outcome.STORE_FULL:
+            search.grow()
+    return True
+
+
+def test_a_layer_has_positions_one_move_away_once_and_their_badness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(push_beam, "_WEIGHTS", ((2, 5),))
+    num_layers = 0
+    for board in [*PUZZLES, *boards()]:
+        if not can_be_solved(board):
+            continue
+        search, graph = beam_of(board), push_graph(board)
+        ground, known = search._tables.ground, {position_of(board)}
+        while True:
+            tree, first = search._tree, search._first_new
+            layer = [child_position(search, child, board) for child in search._chosen.tolist()]
+            if not end_layer(search):
+                break
+            found = set()
+            for child in range(first, search._first_new):
+                position = child_position(search, child, board)
+                assert position not in known
+                known.add(position)
+                found.add(position)
+                here = board_at(board, position)
+                player = int(tree.child_player[child])
+                boxes = Squares(board).numbers(here.boxes)
+                pushes = ground.pushes[4 * boxes + ground.zone[boxes, player]]
+                lower_bound = min(
+                    int(pushes[range(len(boxes)), goals].sum())
+                    for goals in permutations(range(len(boxes)))
+                )
+                packed = int(tree.child_score[child]) >> scores.PACKING
+                outside = 255 - (int(tree.child_score[child]) >> scores.OUT_OF_PLAN & 255)
+                badness = int(tree.child_score[child]) & push_beam._BADNESS
+                expected = lower_bound + 2 * num_regions(here) + 5 * (outside - packed)
+                assert badness == push_layers._LEAST + expected
+            assert found <= {after for before in layer for after in moves_of_one_box(graph, before)}
+            num_layers += 1
+    assert num_layers >= 15
+
+
+def child_position(search: PushBeam, child: int, board: Board) -> Position:
+    """The boxes and the player of a child of the tree."""
+    tree, squares = search._tree, list(Squares(board).squares)
+    boxes = boxes_of(tree.boxes[tree.parent[tree.run[child]]], squares)
+    box, to = squares[int(tree.box[child])], squares[int(tree.to[child])]
+    boxes = boxes if child == 0 else boxes - {box} | {to}
+    return boxes, squares[int(tree.child_player[child])]
+
+
+def test_the_next_best_and_the_best_of_each_kind_are_expanded_by_turns() -> None:
+    draw = np.random.default_rng(5)
+    count = 47
+    badness = draw.integers(11, size=count)
+    kind = draw.integers(1, 5, size=count)
+    score = kind << push_beam.BADNESS_BITS | badness
+    key = draw.integers(1 << 64, size=count, dtype=np.uint64)
+    best = sorted(range(count), key=lambda i: (int(badness[i]), int(key[i]) >> 48))
+    of_kinds = [[i for i in best if kind[i] == one] for one in range(1, 5)]
+    in_turn: list[int] = []
+    for rank in range(count):
+        at_rank = [of_kind[rank] for of_kind in of_kinds if rank < len(of_kind)]
+        in_turn += sorted(at_rank, key=best.index)
+    expected = dict.fromkeys(i for pair in zip(best[:14], in_turn[:14], strict=True) for i in pair)
+    assert push_beam._in_order(score, key, 7).tolist() == list(expected)
+    assert push_beam._in_order(score, key, count).tolist() == list(range(count))
+
+
+def test_what_is_deadlocked_takes_no_place_in_a_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 5)
+    num_full = 0  # layers in which all places are taken, although something was deadlocked
+    for board in PUZZLES:
+        search = beam_of(board)
+        progress = search._tree.progress
+        while True:
+            chosen = search._chosen
+            before = progress[[NUM_LAID_OUT, NUM_DEADLOCKED]]
+            if not end_layer(search):
+                break
+            expanded, deadlocked = (progress[[NUM_LAID_OUT, NUM_DEADLOCKED]] - before).tolist()
+            assert expanded == min(5, len(chosen) - deadlocked)
+            num_full += expanded == 5 and deadlocked > 0
+    assert num_full > 0

@@ -1,0 +1,240 @@
+"""A beam search by moves of one box from the start: each layer keeps a number of positions.
+
+All positions of a layer have as many moves behind them, each any pushes of one box alone, as in
+FESS. ``pull_beam`` says what a beam is for. After a move a box may stand where the packing plan
+wants it, so what FESS counts tells which positions are worth keeping. What a layer drops no later
+one takes up, so nothing is proved.
+"""
+
+from functools import cache, partial
+
+import numpy as np
+from jaxtyping import Int16, Int64, UInt64
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.search import few_boxes
+from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search.fess import planning
+from tokoban.sokoban.search.fess.moves import empty_scratch
+from tokoban.sokoban.search.fess.paths import find_directions
+from tokoban.sokoban.search.fess.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.fess.tree import (
+    FIRST_NEW,
+    NUM_CHILDREN,
+    NUM_LAID_OUT,
+    NUM_PUSHES,
+    SOLVED_BY,
+    Sizes,
+    Tree,
+    first_tree,
+    grown,
+    num_bytes_while_growing,
+    refill_slots,
+)
+from tokoban.sokoban.search.few_boxes import FewBoxesLater
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.positions import Refill, num_bytes, packed_bits
+from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.push_layers import BADNESS_BITS, expand_layer
+from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
+from tokoban.sokoban.search.steps import completed
+
+# Positions that a layer keeps in the first rounds, and how many times as many in later ones.
+_FIRST_WIDTH, _GROWTH = 100, 3
+# How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
+# all levels, so each width has a round with each.
+_WEIGHTS = (1, 4), (1, 1), (4, 4)
+_PATIENCE = 60  # layers in which no badness falls below the least so far; then the round ends
+_FIRST_CHILDREN = 1 << 14
+_BADNESS = (1 << BADNESS_BITS) - 1
+
+
+class PushBeam:
+    """Beams from the start, in rounds that grow wider.
+
+    The unit of its work is a push that is tried, or a lower bound.
+    """
+
+    name = "push-beam"
+    is_complete = False
+
+    def __init__(
+        self,
+        tables: Tables,
+        boxes: Int16[np.ndarray, " G"],
+        player: int,
+        pruning: Pruning,
+        few_boxes: FewBoxesLater,
+    ) -> None:
+        """``pruning`` and ``few_boxes`` are shared with other searches, like the ground."""
+        self._tables, self._boxes, self._player = tables, boxes, player
+        self._pruning, self._few_boxes = pruning, few_boxes
+        self._now = np.full(1, NONE)  # as in ``FewBoxes``
+        self._scratch = empty_scratch(len(tables.ground.zone), len(boxes), 0)
+        self._table_bytes = num_bytes((tables, self._scratch)) - num_bytes(tables.ground)
+        self._refill = Refill()
+        self._round = self._earlier_work = self._earlier_expansions = 0
+        self._begin_round()
+
+    def _begin_round(self) -> None:
+        widening, turn = divmod(self._round, len(_WEIGHTS))
+        self._width, self._weights = _FIRST_WIDTH * _GROWTH**widening, _WEIGHTS[turn]
+        self._tree = _first_tree(self._tables, self._boxes, self._player)
+        self._chosen = np.zeros(1, np.int64)  # the start is its own first child
+        self._next_chosen = np.zeros(1, np.int64)
+        self._layer_ends = 1 + self._width  # so many positions laid out
+        self._first_new = self._num_candidates = 1  # the first child of this layer; of the last
+        self._least, self._patience = int(np.iinfo(np.int64).max), _PATIENCE
+        self._is_over = self._has_dropped = False
+
+    @property
+    def work(self) -> int:
+        """As ``SliceSearch`` says."""
+        return self._earlier_work + int(self._tree.progress[NUM_PUSHES])
+
+    @property
+    def _num_expansions(self) -> int:
+        """In this round."""
+        return int(self._tree.progress[NUM_LAID_OUT]) - 1
+
+    def progress(self, elapsed_s: float) -> Progress:
+        """As ``single.Search`` says; positions are children."""
+        expansions = self._earlier_expansions + self._num_expansions
+        return Progress(expansions, int(self._tree.progress[NUM_CHILDREN]), elapsed_s)
+
+    def num_bytes(self) -> int:
+        """As ``single.Search`` says."""
+        return self._table_bytes + num_bytes((self._tree, self._chosen))
+
+    def num_bytes_while_growing(self) -> int:
+        """As ``single.Search`` says."""
+        if self._is_over:
+            return self.num_bytes()
+        now = self.num_bytes() - num_bytes(self._tree)
+        return now + num_bytes_while_growing(self._tree, len(self._tables.ground.zone))
+
+    def grow(self) -> None:
+        """As ``single.Search`` says: begins the next round if one is over."""
+        if self._is_over:
+            self._earlier_work = self.work
+            self._earlier_expansions += self._num_expansions
+            self._round += 1
+            del self._tree  # before there is another
+            self._begin_round()
+            return
+        slots = self._tree.slots
+        self._tree = grown(self._tree, len(self._tables.ground.zone))
+        if self._tree.slots is not slots:
+            self._refill.begin()
+
+    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
+        """As ``single.Search`` says."""
+        tree, later = self._tree, self._few_boxes
+        if self._refill.go_on(int(tree.progress[FIRST_NEW]), partial(refill_slots, tree)):
+            return Outcome.BUDGET_SPENT
+        if self._is_over:
+            return Outcome.STORE_FULL
+        if self.progress(0.0).expansions >= later.next_at:
+            later.go_on()
+            return Outcome.BUDGET_SPENT
+        most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
+        outcome: Outcome = expand_layer(
+            self._tables,
+            tree,
+            self._scratch,
+            self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
+            self._chosen,
+            self._next_chosen,
+            self._weights,
+            self._layer_ends,
+            int(tree.progress[NUM_PUSHES]) + budget,
+            most - self._earlier_expansions,
+        )
+        if outcome == Outcome.EXHAUSTED:
+            return self._end_layer()
+        return outcome
+
+    def _end_layer(self) -> Outcome:
+        """Chooses the positions that are gone on from."""
+        tree, first = self._tree, self._first_new
+        self._has_dropped |= self._next_chosen[0] < self._num_candidates
+        self._first_new = last = int(tree.progress[NUM_CHILDREN])
+        self._num_candidates = last - first
+        score = tree.child_score[first:last]
+        least = int((score & _BADNESS).min(initial=self._least))
+        self._patience = _PATIENCE if least < self._least else self._patience - 1
+        self._least = least
+        self._is_over = first == last or self._patience == 0
+        if first == last and not self._has_dropped:
+            return Outcome.EXHAUSTED
+        if not self._is_over:
+            self._chosen = first + _in_order(score, tree.key[first:last], self._width)
+            self._next_chosen[0] = 0
+            self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + self._width
+        return Outcome.BUDGET_SPENT
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``single.Search`` says."""
+        child = int(self._tree.progress[SOLVED_BY])
+        return find_directions(self._tables.ground, self._tree, child, self._player)
+
+    def optimum(self) -> None:
+        """As ``single.Search`` says: none."""
+
+
+def _first_tree(tables: Tables, boxes: Int16[np.ndarray, " G"], player: int) -> Tree:
+    """The start, in a tree of its own."""
+    ground = tables.ground
+    num_floor = len(ground.zone)
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[[*boxes, num_floor]] = True
+    marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
+    children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
+    tree = first_tree(
+        ground.keys,
+        packed_bits(is_blocked[:num_floor]),
+        np.bitwise_xor.reduce(ground.keys[0, boxes]),
+        flood(ground.neighbours, is_blocked, player, marks, 1, waiting),
+        Sizes(children // 64, children, children // 4, children // 4),
+    )
+    tree.is_done[0] = True
+    return tree
+
+
+def _in_order(
+    score: Int64[np.ndarray, " N"], key: UInt64[np.ndarray, " N"], width: int
+) -> Int64[np.ndarray, " _"]:
+    """The candidates that are expanded until ``width`` of them have proved not to be deadlocked.
+
+    By turns the next best, and the next of the best of each kind in turn, a kind being a cell of
+    FESS: up to twice ``width`` of either.
+    """
+    if len(score) <= width:
+        return np.arange(len(score))
+    # Equal ones are ordered by their hash, as good as drawn.
+    badness = ((score & _BADNESS) << 16) + (key >> np.uint64(48)).astype(np.int64)
+    kind = score >> BADNESS_BITS
+    by_kind = np.lexsort((badness, kind))
+    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
+    rank = np.empty(len(score), np.int64)  # among those of the same kind
+    rank[by_kind] = np.arange(len(score)) - np.repeat(firsts, np.diff(firsts, append=len(score)))
+    best = np.argsort(badness, kind="stable")[: 2 * width]
+    in_turn = np.lexsort((badness, rank))[: 2 * width]
+    by_turns = np.stack([best, in_turn], axis=1).ravel()
+    places = np.unique(by_turns, return_index=True)[1]
+    return by_turns[np.sort(places)]
+
+
+@cache
+def prepare() -> None:
+    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
+    planning.prepare()
+    squares = Squares(ONE_PUSH)
+    tables = completed(tables_in_steps(ONE_PUSH, squares))
+    boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
+    pruning = empty_pruning(len(squares.squares), len(boxes))
+    later = FewBoxesLater(tables.ground, pairs_at=0)
+    solve_in_slices(PushBeam(tables, boxes, player, pruning, later))
