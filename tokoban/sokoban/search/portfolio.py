@@ -5,7 +5,7 @@ finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -23,6 +23,7 @@ from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tables import tables_in_steps as fess_tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.meetings import FromTheEnd
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -68,6 +69,8 @@ class Setting:
     pruning: Pruning
     few_boxes: tuple[FewBoxesLater, FewBoxesLater]  # forwards, backwards
     without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
+    # The searches by pulls that exist, which others may meet.
+    pulls: list[FromTheEnd] = field(default_factory=list)
 
     @property
     def player(self) -> int:
@@ -187,7 +190,8 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     forward, backward = setting.tables
     tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
     boxes = backward.ground.goals
-    return PushBeam(tables, boxes, setting.player, setting.pruning, setting.few_boxes[0])
+    few_boxes = setting.few_boxes[0]
+    return PushBeam(tables, boxes, setting.player, setting.pruning, few_boxes, setting.pulls)
 
 
 def _astar(setting: Setting) -> Steps[SliceSearch]:
@@ -242,6 +246,7 @@ class _Running:
         self.search: SliceSearch | None = None
         self.turn_ends = 0  # at so much of its work
         self._steps = plan.start(setting)
+        self._pulls = setting.pulls
 
     def set_up(self) -> bool:
         """Does one step of it; returns whether it is done."""
@@ -249,6 +254,8 @@ class _Running:
             next(self._steps)
         except StopIteration as end:
             self.search = end.value
+            if isinstance(self.search, FromTheEnd):
+                self._pulls.append(self.search)
             return True
         return False
 
@@ -347,6 +354,8 @@ class Portfolio:
         """Releases what a slice holds."""
         self._ended_expansions += running.num_expansions
         self._slices.remove(running)
+        pulls = self._setting.pulls
+        pulls[:] = [search for search in pulls if search is not running.search]
         running.search = None
         if running is self._now:
             self._now = self._next()

@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
-from tokoban.sokoban.search.one_box import directions_of_steps
+from tokoban.sokoban.search.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import (
     Positions,
@@ -180,13 +180,22 @@ class PullBeam:
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says: the pulls in the order of play."""
+        ground, reached = self._tables.ground, self._reached
+        is_box = unpacked_bits(self._positions.boxes[reached], len(ground.zone))
+        return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
+
+    @property
+    def pulled(self) -> Positions:
+        """As ``FromTheEnd`` says."""
+        return self._positions
+
+    def steps_to_end(self, position: int) -> list[Step]:
+        """As ``FromTheEnd`` says."""
         positions, num_floor = self._positions, len(self._tables.ground.zone)
-        steps = [
+        return [
             step_between(positions, before, after, NONE, num_floor)
-            for before, after in pairwise(chain(positions, self._reached))
+            for before, after in pairwise(chain(positions, position))
         ]
-        is_box = unpacked_bits(positions.boxes[self._reached], num_floor)
-        return directions_of_steps(self._tables.ground, is_box, self._player, steps)
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""

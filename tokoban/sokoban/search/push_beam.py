@@ -6,6 +6,7 @@ wants it, so what FESS counts tells which positions are worth keeping. What a la
 one takes up, so nothing is proved.
 """
 
+from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -34,6 +35,8 @@ from tokoban.sokoban.search.fess.tree import (
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.meetings import FromTheEnd, Meeting, Meetings
+from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Refill, num_bytes, packed_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -67,14 +70,20 @@ class PushBeam:
         player: int,
         pruning: Pruning,
         few_boxes: FewBoxesLater,
+        pulls: Sequence[FromTheEnd] = (),
     ) -> None:
-        """``pruning`` and ``few_boxes`` are shared with other searches, like the ground."""
+        """``pruning`` and ``few_boxes`` are shared with other searches, like the ground.
+
+        ``pulls`` are those of them that come from the end, for meetings.
+        """
         self._tables, self._boxes, self._player = tables, boxes, player
         self._pruning, self._few_boxes = pruning, few_boxes
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
         self._scratch = empty_scratch(len(tables.ground.zone), len(boxes), 0)
         self._table_bytes = num_bytes((tables, self._scratch)) - num_bytes(tables.ground)
         self._refill = Refill()
+        self._meetings = Meetings(pulls)
+        self._meeting: Meeting | None = None
         self._round = self._earlier_work = self._earlier_expansions = 0
         self._begin_round()
 
@@ -157,8 +166,11 @@ class PushBeam:
         return outcome
 
     def _end_layer(self) -> Outcome:
-        """Chooses the positions that are gone on from."""
+        """Looks for meetings, then chooses the positions that are gone on from."""
         tree, first = self._tree, self._first_new
+        self._meeting = self._meetings.find(self._tables.ground.keys, tree, first)
+        if self._meeting is not None:
+            return Outcome.SOLVED
         self._has_dropped |= self._next_chosen[0] < self._num_candidates
         self._first_new = last = int(tree.progress[NUM_CHILDREN])
         self._num_candidates = last - first
@@ -177,8 +189,11 @@ class PushBeam:
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says."""
-        child = int(self._tree.progress[SOLVED_BY])
-        return find_directions(self._tables.ground, self._tree, child, self._player)
+        child, then = int(self._tree.progress[SOLVED_BY]), list[Step]()
+        if self._meeting is not None:
+            child = self._meeting.child
+            then = self._meeting.search.steps_to_end(self._meeting.position)
+        return find_directions(self._tables.ground, self._tree, child, self._player, then)
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""

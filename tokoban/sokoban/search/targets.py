@@ -24,7 +24,7 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
+from tokoban.sokoban.search.positions import Positions, packed_bits, unpacked_bits
 from tokoban.sokoban.search.relay import Relay
 
 # Expansions: of the pulls in all rounds so far, and of FESS to each target; both grow by round.
@@ -48,6 +48,7 @@ class Targets:
     def __init__(self, board: Board, squares: Squares, pulls: BidirectionalFess) -> None:
         """``pulls`` searches backwards alone."""
         self._board, self._squares, self._pulls = board, squares, pulls
+        self.steps_to_end = pulls.steps_to_end
         self._relay = relay = Relay(pulls)
         self.progress, self.num_bytes = relay.progress, relay.num_bytes
         self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
@@ -58,6 +59,11 @@ class Targets:
         self._are_all_pulled = False
         self._has_met = False  # pulls alone have come to the start
         self._is_unfinished = False  # FESS was stopped before a target of this round
+
+    @property
+    def pulled(self) -> Positions:
+        """As ``FromTheEnd`` says."""
+        return self._pulls.pulled
 
     @property
     def work(self) -> int:

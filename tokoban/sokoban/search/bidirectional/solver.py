@@ -16,7 +16,7 @@ from tokoban.sokoban.search import few_boxes
 from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.bidirectional.heaps import enter
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
-from tokoban.sokoban.search.bidirectional.paths import find_directions
+from tokoban.sokoban.search.bidirectional.paths import find_directions, steps_to_end
 from tokoban.sokoban.search.bidirectional.search import search
 from tokoban.sokoban.search.bidirectional.sides import (
     MET,
@@ -32,8 +32,9 @@ from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, num_bytes, refill_slots
+from tokoban.sokoban.search.positions import Positions, Refill, num_bytes, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import ONE_PUSH, Stage, Stages, find_answer, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
@@ -199,6 +200,15 @@ class BidirectionalFess:
         meeting = (there, here) if self.turn else (here, there)
         forward, backward = self.sides
         return find_directions(self.tables[0].ground, forward, backward, meeting, self.player)
+
+    @property
+    def pulled(self) -> Positions:
+        """As ``FromTheEnd`` says."""
+        return self.sides[1].positions
+
+    def steps_to_end(self, position: int) -> list[Step]:
+        """As ``FromTheEnd`` says."""
+        return steps_to_end(self.sides[1], position, len(self.tables[0].ground.zone))
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""

@@ -1,0 +1,105 @@
+"""Meetings of pushes from the start and pulls from the end: none is missed, and each solves."""
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.test_pull_beam import PUZZLES, boards
+from tests.sokoban.search.test_push_beam import child_position, end_layer
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import portfolio
+from tokoban.sokoban.search.fess.tree import NUM_CHILDREN
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.meetings import FromTheEnd, Meetings
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.portfolio import SLICES, Portfolio, Setting, setting_in_steps
+from tokoban.sokoban.search.push_beam import PushBeam
+from tokoban.sokoban.search.steps import completed
+
+
+def setting_of(board: Board) -> Setting:
+    return completed(setting_in_steps(board, Squares(board)))
+
+
+def pulled_keys(search: FromTheEnd, setting: Setting, first: int) -> set[tuple[bytes, int]]:
+    """Boxes and player of the positions of a search from ``first`` on."""
+    positions = search.pulled
+    last = int(positions.num_known[0])
+    return {(positions.boxes[i].tobytes(), int(positions.player[i])) for i in range(first, last)}
+
+
+def child_keys(search: PushBeam, board: Board, first: int) -> set[tuple[bytes, int]]:
+    """The same of the children of the tree."""
+    squares = Squares(board)
+    found = set()
+    for child in range(first, int(search._tree.progress[NUM_CHILDREN])):
+        boxes, player = child_position(search, child, board)
+        words = np.zeros(-(-len(squares.squares) // 64), np.uint64)
+        for box in boxes:
+            number = squares.number[box]
+            words[number >> 6] |= np.uint64(1 << (number & 63))
+        found.add((words.tobytes(), squares.number[player]))
+    return found
+
+
+def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
+    num_met_by_pushes = num_met_by_pulls = 0
+    for board in [*PUZZLES, *boards()]:
+        setting = setting_of(board)
+        pushes, pulls = (
+            completed(SLICES[name].start(setting)) for name in ("push-beam", "targets")
+        )
+        assert isinstance(pushes, PushBeam) and isinstance(pulls, FromTheEnd)
+        meetings, keys = Meetings([pulls]), setting.tables[0].ground.keys
+        first = 1
+        for turn in range(12):
+            # By turns a layer of pushes and a few pulls, until both have the same position.
+            if turn % 2 == 0 and not end_layer(pushes):
+                break
+            if turn % 2 == 1:
+                pulls.go_on(5, None)
+            both = child_keys(pushes, board, 1) & pulled_keys(pulls, setting, 0)
+            meeting = meetings.find(keys, pushes._tree, first)
+            first = int(pushes._tree.progress[NUM_CHILDREN])
+            assert (meeting is not None) == bool(both)
+            if meeting is not None:
+                num_met_by_pushes += turn % 2 == 0
+                num_met_by_pulls += turn % 2 == 1
+                break
+    assert num_met_by_pushes > 0 and num_met_by_pulls > 0
+
+
+def test_a_meeting_is_a_solution() -> None:
+    num_met = 0
+    for name in ("bidirectional", "targets", "pull-beam"):
+        for board in PUZZLES:
+            setting = setting_of(board)
+            pulls = completed(SLICES[name].start(setting))
+            assert isinstance(pulls, FromTheEnd)
+            setting.pulls.append(pulls)
+            pushes = completed(SLICES["push-beam"].start(setting))
+            outcome = Outcome.BUDGET_SPENT
+            for _ in range(9):
+                if outcome != Outcome.SOLVED:
+                    pulls.go_on(31, None)
+                    outcome = pushes.go_on(1 << 8, None)
+            if outcome == Outcome.SOLVED:
+                assert isinstance(pushes, PushBeam)
+                num_met += pushes._meeting is not None
+                assert rules.play(board, pushes.directions())[-1].is_solved
+    assert num_met >= 6
+
+
+def test_a_portfolio_tells_of_its_searches_by_pulls_until_they_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(portfolio, "_TURN", 1)
+    setting = setting_of(PUZZLES[0])
+    plans = [SLICES[name] for name in ("pull-beam", "fess", "targets")]
+    search = Portfolio(setting, plans, memory_limit_mb=2000.0)
+    while len(setting.pulls) < 2:
+        assert search.go_on(1, None) == Outcome.BUDGET_SPENT
+    assert [type(one).__name__ for one in setting.pulls] == ["PullBeam", "Targets"]
+    ended = next(one for one in search._slices if one.plan.name == "pull-beam")
+    search._end(ended)
+    assert [type(one).__name__ for one in setting.pulls] == ["Targets"]
