@@ -49,7 +49,7 @@ _FIRST_WIDTH, _GROWTH = 100, 3
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
 # all levels, so each width has a round with each.
 _WEIGHTS = (1, 4), (1, 1), (4, 4)
-_PATIENCE = 60  # layers in which no badness falls below the least so far; then the round ends
+_PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
 _FIRST_CHILDREN = 1 << 14
 _BADNESS = (1 << BADNESS_BITS) - 1
 
