@@ -9,8 +9,8 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search import portfolio
 from tokoban.sokoban.search.fess.tree import NUM_CHILDREN
-from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.meetings import FromTheEnd, Meetings
+from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.meetings import FromTheEnd, Meetings, find_position
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, Setting, setting_in_steps
 from tokoban.sokoban.search.push_beam import PushBeam
@@ -65,6 +65,12 @@ def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
             if meeting is not None:
                 num_met_by_pushes += turn % 2 == 0
                 num_met_by_pulls += turn % 2 == 1
+                tree, positions = pushes._tree, pulls.pulled
+                alone = [
+                    find_position(tree, keys, positions, number, number + 1)[1]
+                    for number in range(int(positions.num_known[0]))
+                ]
+                assert len(alone) - alone.count(NONE) == len(both)
                 break
     assert num_met_by_pushes > 0 and num_met_by_pulls > 0
 
