@@ -6,16 +6,13 @@ import { OpinionPart } from "../watch/opinion.js";
 import { RacePart } from "../watch/race_part.js";
 import { SearchPart } from "../watch/search_part.js";
 
-/** @type {import("../shell/app.js").Panel} */
-export const panel = { id: "watch", titleKey: "watch.title", mount };
-
 /**
  * @param {HTMLElement} element
  * @param {import("../game/session.js").Session} session
  * @param {import("../shell/app.js").App} app
  * @returns {() => void}
  */
-function mount(element, session, app) {
+export function mount(element, session, app) {
   const opinion = new OpinionPart(session);
   const parts = [opinion, new AttentionPart(session), new SearchPart(session), new RacePart(session)];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));

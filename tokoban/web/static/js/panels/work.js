@@ -5,16 +5,13 @@ import { GeneratePart } from "../work/generate_part.js";
 import { RatePart } from "../work/rate_part.js";
 import { OptimisePart, SolvePart } from "../work/solve_part.js";
 
-/** @type {import("../shell/app.js").Panel} */
-export const panel = { id: "work", titleKey: "work.title", mount };
-
 /**
  * @param {HTMLElement} element
  * @param {import("../game/session.js").Session} session
  * @param {import("../shell/app.js").App} app
  * @returns {() => void}
  */
-function mount(element, session, app) {
+export function mount(element, session, app) {
   const parts = [
     new SolvePart(session),
     new OptimisePart(session),

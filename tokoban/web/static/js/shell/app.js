@@ -13,7 +13,7 @@ import { Settings } from "./settings.js";
 import { openSettings } from "./settings_dialog.js";
 
 /**
- * @typedef {{id: string, titleKey: string, isHidden?: boolean,
+ * @typedef {{id: string, titleKey: string,
  *   mount: (element: HTMLElement, app: App, params: string[]) => () => void}} View
  * @typedef {{id: string, titleKey: string,
  *   mount: (element: HTMLElement, session: Session, app: App) => () => void}} Panel
@@ -152,9 +152,9 @@ export class App extends EventTarget {
       el(
         "nav",
         { class: "views", "aria-label": t("app.views") },
-        ...this.views
-          .filter(({ isHidden }) => !isHidden)
-          .map(({ id, titleKey }) => el("a", { href: hashOf(id), "data-view": id }, t(titleKey))),
+        ...this.views.map(({ id, titleKey }) =>
+          el("a", { href: hashOf(id), "data-view": id }, t(titleKey)),
+        ),
       ),
       el(
         "div",

@@ -16,9 +16,6 @@ import { t } from "../strings/index.js";
  * @typedef {import("../editor/draft.js").Tool} Tool
  */
 
-/** @type {import("../shell/app.js").View} */
-export const view = { id: "editor", titleKey: "edit.title", mount };
-
 /** Where the browser keeps the drawing. */
 const KEPT = "draft";
 const FIRST_SIZE = 9;
@@ -28,7 +25,7 @@ const FIRST_SIZE = 9;
  * @param {App} app
  * @returns {() => void}
  */
-function mount(element, app) {
+export function mount(element, app) {
   const kept = app.store.value(KEPT) ?? {};
   const draft = new Draft(isDrawing(kept.rows) ? kept.rows : emptyRoom(FIRST_SIZE, FIRST_SIZE));
   /** @type {Tool} */

@@ -27,16 +27,13 @@ import { LatestJob } from "./labs/latest_job.js";
 /** @type {Lab[]} */
 const LABS = [translation, gpt, life, pictures, memory];
 
-/** @type {import("../shell/app.js").View} */
-export const view = { id: "labs", titleKey: "labs.title", mount };
-
 /**
  * @param {HTMLElement} element
  * @param {import("../shell/app.js").App} app
  * @param {string[]} params the lab's id
  * @returns {() => void}
  */
-function mount(element, app, params) {
+export function mount(element, app, params) {
   const lab = LABS.find(({ id }) => id === params[0]) ?? LABS[0];
   const links = LABS.map(({ id }) =>
     el(

@@ -22,16 +22,13 @@ import { VirtualGrid } from "./virtual_grid.js";
 /** A card's size in CSS pixels. */
 const CARD = { minWidth: 168, height: 220 };
 
-/** @type {import("../shell/app.js").View} */
-export const view = { id: "levels", titleKey: "levels.title", mount };
-
 /**
  * @param {HTMLElement} element
  * @param {App} app
  * @param {string[]} params the collection
  * @returns {() => void}
  */
-function mount(element, app, [given]) {
+export function mount(element, app, [given]) {
   const chosen = given || app.session.place?.collection || SHIPPED;
   const sidebar = el("nav", { class: "stack collections", "aria-label": t("levels.collections") });
   const scroller = el("div", { class: "level-scroller", tabindex: "-1" });
