@@ -22,9 +22,14 @@ from tokoban.systems.push_policy.evaluate import (
     search_metrics,
 )
 from tokoban.systems.push_policy.guide import NetworkGuide
-from tokoban.systems.push_policy.held_out import UNKNOWN, label_boards, recall_at_precision
+from tokoban.systems.push_policy.held_out import (
+    UNKNOWN,
+    boards_of,
+    label_boards,
+    recall_at_precision,
+)
 from tokoban.systems.push_policy.lockstep import Played, play_all
-from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
+from tokoban.systems.push_policy.positions import BOXES, DEADLOCK_CLASS, FLOOR, GOALS, ZONE
 from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training.spec import Trained
 
@@ -78,6 +83,26 @@ def test_the_fewest_pushes_are_the_solvers(levels: list[Board]) -> None:
         expected = UNKNOWN if answer.solution is None else answer.solution.num_pushes
         assert fewest == (UNKNOWN if board.is_solved else expected)
     assert len(set(optima.tolist())) > 3 and UNKNOWN in optima[:-1]
+
+
+def test_positions_become_boards_that_need_the_pushes_of_their_labels(levels: list[Board]) -> None:
+    labelled, _ = label_boards(levels, num_states=2, seed=0)
+    for board, bound, pushes_class in zip(
+        boards_of(labelled.words), labelled.bound, labelled.classes, strict=True
+    ):
+        answer = solve(board, minimise="pushes")
+        found = answer.solution and answer.solution.num_pushes
+        assert found == (None if pushes_class == DEADLOCK_CLASS else bound + 2 * pushes_class)
+
+
+def test_no_deadlock_is_missed_where_a_search_solves_all_else(
+    levels: list[Board], random_tiles: TilePolicy
+) -> None:
+    """Judgements that know nothing, and searches without end: the recall is 0, then 1."""
+    found = evaluate(random_tiles, levels, PushEvaluation(most_evaluated=1, refute=10**6))
+    assert found["hidden_deadlocks"] > 0
+    assert found["lost_recall_at_precision_0999"] < 0.5
+    assert found["lost_recall_at_precision_0999_with_search"] == 1
 
 
 def test_detected_deadlocks_are_deadlocked_and_contain_the_reference_rules(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Float32, Float64, Int64
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Problem, read_levels
@@ -22,6 +22,7 @@ from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
     Judgements,
     Labelled,
+    boards_of,
     judge,
     label_boards,
     recall_at_precision,
@@ -36,6 +37,8 @@ from tokoban.training.spec import Trained
 
 BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
 PRECISION = 0.999
+_LOST_RECALL = "lost_recall_at_precision_0999"
+_SEEMING = -10.0  # log-odds above which a position seems deadlocked enough to be searched
 _SAMPLES = 300  # of the bootstrap
 _MOST_PUSHES = 1000  # of greedy play
 
@@ -53,6 +56,7 @@ class PushEvaluation:
     views: int = 1  # of a board's eight symmetries, over which judgements are averaged
     loops: int | None = None  # of the network's blocks, instead of those it was trained with
     states: int = 32  # sampled of each level that fits 8x8, and labelled exactly; 0: none
+    refute: int = 0  # positions evaluated by a search of each that seems deadlocked; 0: no search
     seed: int = 0  # of these samples and of the bootstrap
 
     def __post_init__(self) -> None:
@@ -66,6 +70,7 @@ class PushEvaluation:
                     "views": (1, 8),
                     "loops": (1, 1000),
                     "states": (0, 10**4),
+                    "refute": (0, 10**9),
                     "seed": (0, 2**63 - 1),
                 },
             ),
@@ -130,7 +135,8 @@ def evaluate(
     fewest pushes among those found in levels whose fewest pushes are known. The other metrics are
     of labelled positions: ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones,
     ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
-    detect, beside the solvable positions.
+    detect, beside the solvable positions; ``..._with_search``, where asked for, counts as
+    deadlocked only what a search with few evaluated positions does not solve.
 
     Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """
@@ -153,6 +159,21 @@ def evaluate(
     if len(labelled.classes):
         found = judge(model, labelled, num_views=options.views)
         metrics |= position_metrics(labelled, found, options.seed)
+        if options.refute:
+            seeming = np.flatnonzero(~labelled.is_deadlocked & (found.deadlocked > _SEEMING))
+            # No search solves a deadlocked position, so those need none.
+            games = play_all(
+                model,
+                boards_of(labelled.words[seeming]),
+                searching,
+                max_evaluated=options.refute,
+                num_views=options.views,
+            )
+            is_refuted = [game.solution is not None for game in games]
+            scores = found.deadlocked.copy()
+            scores[seeming[is_refuted]] = -np.inf
+            name = f"{_LOST_RECALL}_with_search"
+            metrics |= _lost_recall(name, labelled, scores, options.seed)
     return metrics
 
 
@@ -189,10 +210,9 @@ def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str
 def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, float]:
     """The metrics of labelled positions."""
     is_solvable = ~labelled.is_deadlocked
-    is_tested = is_solvable | ~labelled.is_detected
     metrics = {
         "positions": float(len(labelled.classes)),
-        "hidden_deadlocks": float((labelled.is_deadlocked & is_tested).sum()),
+        "hidden_deadlocks": float((labelled.is_deadlocked & ~labelled.is_detected).sum()),
     }
 
     def mean_of(values: np.ndarray) -> Callable[[Float64[np.ndarray, " P"]], float]:
@@ -204,11 +224,19 @@ def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[s
     }
     for name, statistic in of_solvable.items():
         metrics |= bootstrapped(name, labelled.level[is_solvable], statistic, seed)
-    scores, is_positive = found.deadlocked[is_tested], labelled.is_deadlocked[is_tested]
-    return metrics | bootstrapped(
-        "lost_recall_at_precision_0999",
+    return metrics | _lost_recall(_LOST_RECALL, labelled, found.deadlocked, seed)
+
+
+def _lost_recall(
+    name: str, labelled: Labelled, scores: Float32[np.ndarray, " P"], seed: int
+) -> dict[str, float]:
+    """The recall of these scores among the deadlocks that the classical rules do not detect."""
+    is_tested = ~(labelled.is_deadlocked & labelled.is_detected)
+    own, is_positive = scores[is_tested], labelled.is_deadlocked[is_tested]
+    return bootstrapped(
+        name,
         labelled.level[is_tested],
-        lambda weights: recall_at_precision(scores, is_positive, PRECISION, weights),
+        lambda weights: recall_at_precision(own, is_positive, PRECISION, weights),
         seed,
     )
 

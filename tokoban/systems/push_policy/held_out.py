@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.in_memory import label_in_memory
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
@@ -141,6 +142,22 @@ def _ask_rules(words, terrain, matchings, rows, bound, is_detected):
             if not reaches_goal or is_frozen(terrain, own[BOXES], box):
                 is_detected[position] = True
         bound[position] = fill_bounds(terrain, own, matchings, rows)
+
+
+def boards_of(words: UInt64[np.ndarray, "P W"]) -> list[Board]:
+    """Positions as boards, the player on the first square of the zone."""
+    zones, numbers = words[:, ZONE], np.zeros(len(words), np.int32)
+    packed = PackedLevels(
+        walls=~words[:, FLOOR],
+        goals=words[:, GOALS],
+        boxes=words[:, BOXES],
+        player=zones & (~zones + np.uint64(1)),
+        number=numbers,
+        file=numbers,
+        corner=np.ones((len(words), 2), np.int32),
+        files=("",),
+    )
+    return [packed.board(row) for row in range(len(words))]
 
 
 def is_unmatched(labelled: Labelled) -> Bool[np.ndarray, " P"]:
