@@ -30,7 +30,7 @@ SOLVER_NAMES = {
     "fess-sink": "FESS with one sink",
     "targets": "FESS to a target",
     "pull-beam": "beam search by pulls",
-    "push-beam": "beam search by pushes",
+    "push-beam": "beam search by moves of one box",
     "rules": "the rules",
     "policy": "the policy",
     "phs": "PHS",

@@ -1,5 +1,7 @@
 """Meetings of pushes from the start and pulls from the end: none is missed, and each solves."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,12 +9,15 @@ from tests.sokoban.search.test_pull_beam import PUZZLES, boards
 from tests.sokoban.search.test_push_beam import child_position, end_layer
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import meetings as meetings_module
 from tokoban.sokoban.search import portfolio
 from tokoban.sokoban.search.fess.tree import NUM_CHILDREN
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.meetings import FromTheEnd, Meetings, find_position
+from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, Setting, setting_in_steps
+from tokoban.sokoban.search.positions import Positions, empty_positions, refill_slots
 from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.steps import completed
 
@@ -24,6 +29,7 @@ def setting_of(board: Board) -> Setting:
 def pulled_keys(search: FromTheEnd, setting: Setting, first: int) -> set[tuple[bytes, int]]:
     """Boxes and player of the positions of a search from ``first`` on."""
     positions = search.pulled
+    assert positions is not None
     last = int(positions.num_known[0])
     return {(positions.boxes[i].tobytes(), int(positions.player[i])) for i in range(first, last)}
 
@@ -42,6 +48,15 @@ def child_keys(search: PushBeam, board: Board, first: int) -> set[tuple[bytes, i
     return found
 
 
+def go_on_to_others(search: Any) -> None:
+    """Goes on until new positions are met; tables may be set up before, as the clock has it."""
+    before = int(search.pulled.num_known[0])
+    for _ in range(50):
+        search.go_on(5, None)
+        if int(search.pulled.num_known[0]) > before:
+            return
+
+
 def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
     num_met_by_pushes = num_met_by_pulls = 0
     for board in [*PUZZLES, *boards()]:
@@ -51,23 +66,23 @@ def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
         )
         assert isinstance(pushes, PushBeam) and isinstance(pulls, FromTheEnd)
         meetings, keys = Meetings([pulls]), setting.tables[0].ground.keys
-        first = 1
         for turn in range(12):
             # By turns a layer of pushes and a few pulls, until both have the same position.
             if turn % 2 == 0 and not end_layer(pushes):
                 break
             if turn % 2 == 1:
-                pulls.go_on(5, None)
+                go_on_to_others(pulls)
             both = child_keys(pushes, board, 1) & pulled_keys(pulls, setting, 0)
-            meeting = meetings.find(keys, pushes._tree, first)
-            first = int(pushes._tree.progress[NUM_CHILDREN])
+            meeting = completed(meetings.find_in_steps(keys, pushes._tree))
             assert (meeting is not None) == bool(both)
             if meeting is not None:
                 num_met_by_pushes += turn % 2 == 0
                 num_met_by_pulls += turn % 2 == 1
                 tree, positions = pushes._tree, pulls.pulled
+                assert positions is not None
+                words = np.empty(tree.boxes.shape[1], np.uint64)
                 alone = [
-                    find_position(tree, keys, positions, number, number + 1)[1]
+                    find_position(tree, keys, positions, words, number, number + 1)[1]
                     for number in range(int(positions.num_known[0]))
                 ]
                 assert len(alone) - alone.count(NONE) == len(both)
@@ -96,7 +111,53 @@ def test_a_meeting_is_a_solution() -> None:
     assert num_met >= 6
 
 
-def test_a_portfolio_tells_of_its_searches_by_pulls_until_they_end(
+class Pulls:
+    """A search by pulls whose store is what the test says."""
+
+    def __init__(self, pulled: Positions | None) -> None:
+        self.pulled = pulled
+
+    def steps_to_end(self, position: int) -> list[Step]:
+        raise AssertionError(position)
+
+
+def test_what_could_not_be_compared_is_compared_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is refilled, then a store with nothing known, then another with a child."""
+    monkeypatch.setattr(meetings_module, "_AT_ONCE", 1)
+    board = PUZZLES[0]
+    setting = setting_of(board)
+    keys = setting.tables[0].ground.keys
+    pushes = completed(SLICES["push-beam"].start(setting))
+    assert isinstance(pushes, PushBeam) and end_layer(pushes)
+    tree = pushes._tree
+    empty, store = (empty_positions(4, keys.shape[1]) for _ in range(2))
+    child = int(tree.progress[NUM_CHILDREN]) - 1
+    ((boxes, player),) = child_keys(pushes, board, child)
+    store.boxes[0], store.player[0] = np.frombuffer(boxes, np.uint64), player
+    store.boxes_key[0] = tree.key[child] ^ keys[1, player]
+    store.num_known[0] = 1
+    refill_slots(store, keys, 0, 1)
+
+    pulls = Pulls(None)
+    meetings = Meetings([pulls])
+    for pulled in (None, empty, None, empty):
+        pulls.pulled = pulled
+        assert completed(meetings.find_in_steps(keys, tree)) is None
+    pulls.pulled = store
+    meeting = completed(meetings.find_in_steps(keys, tree))
+    assert meeting is not None and (meeting.child, meeting.position) == (child, 0)
+
+    # The store changes between two steps.
+    pulls.pulled = empty
+    meetings = Meetings([pulls])
+    steps = meetings.find_in_steps(keys, tree)
+    next(steps)
+    pulls.pulled = store
+    assert completed(steps) is None
+    assert completed(meetings.find_in_steps(keys, tree)) == meeting
+
+
+def test_the_setting_lists_searches_by_pulls_until_they_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(portfolio, "_TURN", 1)

@@ -1,4 +1,4 @@
-"""The beam of pushes: what it finds is a solution, what it keeps, and when it begins anew."""
+"""The beam of moves: what it finds is a solution, what it keeps, and when it begins anew."""
 
 from functools import partial
 from itertools import permutations
@@ -44,7 +44,6 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1 << 12)
-    monkeypatch.setattr(push_beam, "_PATIENCE", 1 << 12)
     num_solved = num_hopeless = 0
     for board in boards():
         # Solutions are replayed by the rules, or this raises.
@@ -153,7 +152,7 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
                 )
                 packed = int(tree.child_score[child]) >> scores.PACKING
                 outside = 255 - (int(tree.child_score[child]) >> scores.OUT_OF_PLAN & 255)
-                badness = int(tree.child_score[child]) & push_beam._BADNESS
+                badness = int(tree.child_score[child]) & push_beam._BADNESS_MASK
                 expected = lower_bound + 2 * num_regions(here) + 5 * (outside - packed)
                 assert badness == push_layers._LEAST + expected
             assert found <= {after for before in layer for after in moves_of_one_box(graph, before)}

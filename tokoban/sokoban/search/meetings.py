@@ -17,6 +17,9 @@ from tokoban.sokoban.search.fess.tree import NUM_CHILDREN, Tree
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.positions import Positions
+from tokoban.sokoban.search.steps import Steps
+
+_AT_ONCE = 1 << 17  # lookups between two looks at limits: some 20 ms
 
 
 @runtime_checkable
@@ -24,11 +27,14 @@ class FromTheEnd(Protocol):
     """A search by pulls."""
 
     @property
-    def pulled(self) -> Positions:
-        """What it has met so far; once it drops that and begins anew, others."""
+    def pulled(self) -> Positions | None:
+        """The positions stored so far; None while some are missing in the hash table.
+
+        A search that begins anew has another store, with a ``num_known`` of its own.
+        """
 
     def steps_to_end(self, position: int) -> list[Step]:
-        """The pulls of one of these, in the order of play."""
+        """The pushes from one of these positions to the end."""
 
 
 @dataclass(frozen=True)
@@ -40,32 +46,75 @@ class Meeting:
     position: int
 
 
+@dataclass
+class _Compared:
+    """The first children of a tree and positions of a store, compared with one another."""
+
+    tree_progress: np.ndarray  # of this tree: both arrays stay when their store grows
+    num_known: np.ndarray  # of this store
+    num_positions: int
+    num_children: int = 1  # the start, child 0, is met by the pulls themselves
+
+
 class Meetings:
     """The meetings of the children of trees, one tree after another, with searches by pulls."""
 
     def __init__(self, searches: Sequence[FromTheEnd]) -> None:
-        """Of the ``searches`` there may be more and fewer later on."""
+        """``searches`` is read at each call: it may gain and lose members."""
         self._searches = searches
-        # How many positions of each were looked up; the counter of a store tells which it is.
-        self._looked_up: list[tuple[np.ndarray, int]] = []
+        self._compared: list[_Compared] = []
 
-    def find(self, keys: UInt64[np.ndarray, "2 F"], tree: Tree, first: int) -> Meeting | None:
-        """Looks up the children from ``first`` on, and all positions that are new since."""
-        last = int(tree.progress[NUM_CHILDREN])
-        looked_up = []
-        for search in self._searches:
+    def find_in_steps(self, keys: UInt64[np.ndarray, "2 F"], tree: Tree) -> Steps[Meeting | None]:
+        """Compares all children with all positions, but those compared before.
+
+        Between two steps a search may enlarge its store, begin anew, or end. What cannot be
+        compared then is the next time.
+        """
+        num_children = int(tree.progress[NUM_CHILDREN])
+        words = np.empty(tree.boxes.shape[1], np.uint64)
+        for search in tuple(self._searches):
             positions = search.pulled
-            count = int(positions.num_known[0])
-            known = (done for one, done in self._looked_up if one is positions.num_known)
-            words = np.empty(positions.boxes.shape[1], np.uint64)
-            child, position = find_child(tree, keys, positions, words, first, last)
-            if child == NONE:
-                child, position = find_position(tree, keys, positions, next(known, 0), count)
-            if child != NONE:
-                return Meeting(child, search, position)
-            looked_up.append((positions.num_known, count))
-        self._looked_up = looked_up
+            if positions is None:
+                continue
+            done = self._compared_with(tree, positions)
+            num_positions = int(positions.num_known[0])
+            parts = [(find_child, *part) for part in _parts(done.num_children, num_children)]
+            parts += [(find_position, *part) for part in _parts(done.num_positions, num_positions)]
+            for find, first, last in parts:
+                positions = search.pulled
+                if positions is None or positions.num_known is not done.num_known:
+                    break
+                child, position = find(tree, keys, positions, words, first, last)
+                if child != NONE:
+                    return Meeting(child, search, position)
+                yield
+            else:
+                done.num_children, done.num_positions = num_children, num_positions
         return None
+
+    def _compared_with(self, tree: Tree, positions: Positions) -> _Compared:
+        """What has been compared of these two; the trees before are forgotten."""
+        self._compared = [one for one in self._compared if one.tree_progress is tree.progress]
+        for one in self._compared:
+            if one.num_known is positions.num_known:
+                return one
+        # All of these are compared with every child but child 0 now.
+        count = int(positions.num_known[0])
+        self._compared.append(_Compared(tree.progress, positions.num_known, count))
+        return self._compared[-1]
+
+
+def _parts(first: int, last: int) -> list[tuple[int, int]]:
+    """A range in parts, between which limits are looked at."""
+    return [(begin, min(begin + _AT_ONCE, last)) for begin in range(first, last, _AT_ONCE)]
+
+
+def prepare(keys: UInt64[np.ndarray, "2 F"], tree: Tree) -> None:
+    """Looks nothing up, so that no clock counts the seconds of a first compilation."""
+    positions = stores.empty_positions(1, keys.shape[1])
+    words = np.empty(tree.boxes.shape[1], np.uint64)
+    for find in (find_child, find_position):
+        find(tree, keys, positions, words, 0, 0)
 
 
 @entry
@@ -87,8 +136,11 @@ def find_child(tree, keys, positions, words, first, last):
 
 @entry
 @no_type_check
-def find_position(tree, keys, positions, first, last):
-    """The same for the first position from ``first`` on, before ``last``, that is a child."""
+def find_position(tree, keys, positions, _words, first, last):
+    """The same for the first position from ``first`` on, before ``last``, that is a child.
+
+    The arguments are those of ``find_child``, though this needs no words.
+    """
     for position in range(first, last):
         player = np.int64(positions.player[position])
         key = positions.boxes_key[position] ^ keys[1, player]

@@ -40,6 +40,7 @@ _FEW_EXPANSIONS = 10_000
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its slice
 REPLANS = "replans"  # the part of the slice of FESS that may be left out
+_MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
 _EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
 
 
@@ -191,6 +192,9 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
     boxes = backward.ground.goals
     few_boxes = setting.few_boxes[0]
+    # Each child is matched, and between two children of a box no limit is looked at.
+    is_matched = tables.is_matched and len(forward.ground.zone) * len(boxes) ** 2 <= _MAX_MATCHING
+    tables = tables._replace(is_matched=is_matched)
     return PushBeam(tables, boxes, setting.player, setting.pruning, few_boxes, setting.pulls)
 
 

@@ -74,6 +74,11 @@ class Refill:
     def __init__(self) -> None:
         self._next: int | None = None  # to be entered; None if the table lacks nothing
 
+    @property
+    def is_underway(self) -> bool:
+        """Whether the table lacks entries."""
+        return self._next is not None
+
     def begin(self) -> None:
         """Begins with the first entry: the table is empty."""
         self._next = 0

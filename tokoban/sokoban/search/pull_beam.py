@@ -185,9 +185,9 @@ class PullBeam:
         return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
 
     @property
-    def pulled(self) -> Positions:
+    def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
-        return self._positions
+        return None if self._refill.is_underway else self._positions
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
@@ -243,13 +243,20 @@ def _chosen(layer: Layer, width: int) -> Int64[np.ndarray, " _"]:
     tie = (layer.boxes_key[:count] >> np.uint64(48)).astype(np.int64)
     badness = (layer.lower_bound[:count] + num_regions << 16) + tie
     kind = (layer.num_on_goals[:count].astype(np.int64) << 16) + num_regions
-    by_kind = np.lexsort((badness, kind))
-    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
-    rank = np.empty(count, np.int64)  # among those of the same kind
-    rank[by_kind] = np.arange(count) - np.repeat(firsts, np.diff(firsts, append=count))
-    in_turn = np.lexsort((badness, rank))[: width // 2]
+    in_turn = np.lexsort((badness, ranks_in_kind(kind, badness)))[: width // 2]
     badness[in_turn] = np.iinfo(np.int64).max
     return np.concatenate([in_turn, np.argsort(badness, kind="stable")[: width - width // 2]])
+
+
+def ranks_in_kind(
+    kind: Int64[np.ndarray, " N"], badness: Int64[np.ndarray, " N"]
+) -> Int64[np.ndarray, " N"]:
+    """The place of each candidate among those of its kind, from 0 for the least badness."""
+    by_kind = np.lexsort((badness, kind))
+    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
+    ranks = np.empty(len(kind), np.int64)
+    ranks[by_kind] = np.arange(len(kind)) - np.repeat(firsts, np.diff(firsts, append=len(kind)))
+    return ranks
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search import few_boxes
+from tokoban.sokoban.search import few_boxes, meetings
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess import planning
 from tokoban.sokoban.search.fess.moves import empty_scratch
@@ -25,24 +25,22 @@ from tokoban.sokoban.search.fess.tree import (
     NUM_LAID_OUT,
     NUM_PUSHES,
     SOLVED_BY,
-    Sizes,
-    Tree,
     first_tree,
     grown,
     num_bytes_while_growing,
     refill_slots,
 )
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.meetings import FromTheEnd, Meeting, Meetings
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, num_bytes, packed_bits
+from tokoban.sokoban.search.positions import Refill, num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.pull_beam import ranks_in_kind
 from tokoban.sokoban.search.push_layers import BADNESS_BITS, expand_layer
 from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
-from tokoban.sokoban.search.steps import completed
+from tokoban.sokoban.search.steps import Steps, completed
 
 # Positions that a layer keeps in the first rounds, and how many times as many in later ones.
 _FIRST_WIDTH, _GROWTH = 100, 3
@@ -50,8 +48,8 @@ _FIRST_WIDTH, _GROWTH = 100, 3
 # all levels, so each width has a round with each.
 _WEIGHTS = (1, 4), (1, 1), (4, 4)
 _PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
-_FIRST_CHILDREN = 1 << 14
-_BADNESS = (1 << BADNESS_BITS) - 1
+_BADNESS_MASK = (1 << BADNESS_BITS) - 1
+_ORDERING_BYTES = 80  # for each candidate, while ``_in_order`` sorts them
 
 
 class PushBeam:
@@ -76,6 +74,9 @@ class PushBeam:
 
         ``pulls`` are those of them that come from the end, for meetings.
         """
+        # Rooms decide only within a cell of FESS, where the beam goes by badness.
+        rooms = tables.rooms
+        tables = tables._replace(rooms=rooms._replace(links=rooms.links[:0]))
         self._tables, self._boxes, self._player = tables, boxes, player
         self._pruning, self._few_boxes = pruning, few_boxes
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
@@ -90,11 +91,15 @@ class PushBeam:
     def _begin_round(self) -> None:
         widening, turn = divmod(self._round, len(_WEIGHTS))
         self._width, self._weights = _FIRST_WIDTH * _GROWTH**widening, _WEIGHTS[turn]
-        self._tree = _first_tree(self._tables, self._boxes, self._player)
+        boxes = self._boxes.tolist()
+        self._tree = first_tree(self._tables.ground, boxes, self._player, children_per_run=4)
+        self._tree.is_done[0] = True
         self._chosen = np.zeros(1, np.int64)  # the start is its own first child
         self._next_chosen = np.zeros(1, np.int64)
-        self._layer_ends = 1 + self._width  # so many positions laid out
-        self._first_new = self._num_candidates = 1  # the first child of this layer; of the last
+        self._layer_ends = 1 + self._width  # ``NUM_LAID_OUT`` once the layer is full
+        self._first_new = 1  # the first child that this layer adds
+        self._num_candidates = 1  # children of the layer before, of which ``_chosen`` are tried
+        self._ending: Steps[Outcome] | None = None  # of a layer
         self._least, self._patience = int(np.iinfo(np.int64).max), _PATIENCE
         self._is_over = self._has_dropped = False
 
@@ -115,7 +120,9 @@ class PushBeam:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return self._table_bytes + num_bytes((self._tree, self._chosen))
+        num_new = int(self._tree.progress[NUM_CHILDREN]) - self._first_new
+        own = self._table_bytes + num_bytes((self._tree, self._chosen))
+        return own + _ORDERING_BYTES * num_new
 
     def num_bytes_while_growing(self) -> int:
         """As ``single.Search`` says."""
@@ -148,37 +155,48 @@ class PushBeam:
         if self.progress(0.0).expansions >= later.next_at:
             later.go_on()
             return Outcome.BUDGET_SPENT
-        most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
-        outcome: Outcome = expand_layer(
-            self._tables,
-            tree,
-            self._scratch,
-            self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
-            self._chosen,
-            self._next_chosen,
-            self._weights,
-            self._layer_ends,
-            int(tree.progress[NUM_PUSHES]) + budget,
-            most - self._earlier_expansions,
-        )
-        if outcome == Outcome.EXHAUSTED:
-            return self._end_layer()
-        return outcome
+        if self._ending is None:
+            most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
+            outcome: Outcome = expand_layer(
+                self._tables,
+                tree,
+                self._scratch,
+                self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
+                self._chosen,
+                self._next_chosen,
+                self._weights,
+                self._layer_ends,
+                int(tree.progress[NUM_PUSHES]) + budget,
+                most - self._earlier_expansions,
+            )
+            if outcome != Outcome.EXHAUSTED:
+                return outcome
+            self._ending = self._end_layer()
+        try:
+            next(self._ending)
+        except StopIteration as end:
+            self._ending = None
+            ended: Outcome = end.value
+            return ended
+        return Outcome.BUDGET_SPENT
 
-    def _end_layer(self) -> Outcome:
+    def _end_layer(self) -> Steps[Outcome]:
         """Looks for meetings, then chooses the positions that are gone on from."""
         tree, first = self._tree, self._first_new
-        self._meeting = self._meetings.find(self._tables.ground.keys, tree, first)
+        self._meeting = yield from self._meetings.find_in_steps(self._tables.ground.keys, tree)
         if self._meeting is not None:
             return Outcome.SOLVED
+        yield
         self._has_dropped |= self._next_chosen[0] < self._num_candidates
         self._first_new = last = int(tree.progress[NUM_CHILDREN])
         self._num_candidates = last - first
         score = tree.child_score[first:last]
-        least = int((score & _BADNESS).min(initial=self._least))
+        least = int((score & _BADNESS_MASK).min(initial=self._least))
         self._patience = _PATIENCE if least < self._least else self._patience - 1
         self._least = least
-        self._is_over = first == last or self._patience == 0
+        # Where nothing was dropped a wider round would be the same.
+        is_idle = self._patience <= 0 and self._has_dropped
+        self._is_over = first == last or is_idle
         if first == last and not self._has_dropped:
             return Outcome.EXHAUSTED
         if not self._is_over:
@@ -199,29 +217,10 @@ class PushBeam:
         """As ``single.Search`` says: none."""
 
 
-def _first_tree(tables: Tables, boxes: Int16[np.ndarray, " G"], player: int) -> Tree:
-    """The start, in a tree of its own."""
-    ground = tables.ground
-    num_floor = len(ground.zone)
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[[*boxes, num_floor]] = True
-    marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-    children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
-    tree = first_tree(
-        ground.keys,
-        packed_bits(is_blocked[:num_floor]),
-        np.bitwise_xor.reduce(ground.keys[0, boxes]),
-        flood(ground.neighbours, is_blocked, player, marks, 1, waiting),
-        Sizes(children // 64, children, children // 4, children // 4),
-    )
-    tree.is_done[0] = True
-    return tree
-
-
 def _in_order(
     score: Int64[np.ndarray, " N"], key: UInt64[np.ndarray, " N"], width: int
 ) -> Int64[np.ndarray, " _"]:
-    """The candidates that are expanded until ``width`` of them have proved not to be deadlocked.
+    """The candidates in the order in which they are tried, until ``width`` have been expanded.
 
     By turns the next best, and the next of the best of each kind in turn, a kind being a cell of
     FESS: up to twice ``width`` of either.
@@ -229,14 +228,10 @@ def _in_order(
     if len(score) <= width:
         return np.arange(len(score))
     # Equal ones are ordered by their hash, as good as drawn.
-    badness = ((score & _BADNESS) << 16) + (key >> np.uint64(48)).astype(np.int64)
+    badness = ((score & _BADNESS_MASK) << 16) + (key >> np.uint64(48)).astype(np.int64)
     kind = score >> BADNESS_BITS
-    by_kind = np.lexsort((badness, kind))
-    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
-    rank = np.empty(len(score), np.int64)  # among those of the same kind
-    rank[by_kind] = np.arange(len(score)) - np.repeat(firsts, np.diff(firsts, append=len(score)))
     best = np.argsort(badness, kind="stable")[: 2 * width]
-    in_turn = np.lexsort((badness, rank))[: 2 * width]
+    in_turn = np.lexsort((badness, ranks_in_kind(kind, badness)))[: 2 * width]
     by_turns = np.stack([best, in_turn], axis=1).ravel()
     places = np.unique(by_turns, return_index=True)[1]
     return by_turns[np.sort(places)]
@@ -252,4 +247,7 @@ def prepare() -> None:
     boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
     pruning = empty_pruning(len(squares.squares), len(boxes))
     later = FewBoxesLater(tables.ground, pairs_at=0)
-    solve_in_slices(PushBeam(tables, boxes, player, pruning, later))
+    beam = PushBeam(tables, boxes, player, pruning, later)
+    solve_in_slices(beam)
+    # One push solves that board before a layer ends, so nothing was looked up yet.
+    meetings.prepare(tables.ground.keys, beam._tree)

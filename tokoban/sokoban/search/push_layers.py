@@ -1,4 +1,4 @@
-"""One layer of a beam of pushes: the moves of the positions that the layer before keeps; compiled.
+"""One layer of a beam of moves: those of the positions that the layer before keeps; compiled.
 
 A move is any pushes of one box alone, as in FESS, whose tree holds the positions. Each expanded
 position has one run. The score of a child is its cell in FESS, and below that its badness, on which
@@ -66,7 +66,7 @@ def _file_children(tables, tree, scratch, row, weights):
             scratch.matching,
             scratch.path,
         )
-        progress[NUM_PUSHES] += 1  # which takes as long
+        progress[NUM_PUSHES] += 1  # a lower bound takes as long as trying a push
         if lower_bound == UNREACHABLE:
             continue
         move_child(tree, child, kept)
@@ -74,7 +74,8 @@ def _file_children(tables, tree, scratch, row, weights):
         cell = score >> scores.CELL_SHIFT << scores.CELL_SHIFT
         tree.child_score[kept] = cell | badness(score, lower_bound, weights)
         tree.run[kept] = progress[NUM_RUNS] - 1
-        tree.is_done[kept] = True  # to FESS: a position that is met again is dropped untested
+        # So that ``add_child`` drops it when it is met again, before any test for deadlocks.
+        tree.is_done[kept] = True
         child_boxes(tree, position, kept, scratch.words)
         tree.slots[slot_of(tree, scratch.words, tree.key[kept], least)] = kept
         kept += 1
@@ -84,9 +85,18 @@ def _file_children(tables, tree, scratch, row, weights):
 @entry
 @no_type_check
 def expand_layer(
-    tables, tree, scratch, pruning, chosen, next_chosen, weights, last, max_pushes, max_expansions
+    tables,
+    tree,
+    scratch,
+    pruning,
+    chosen,
+    next_chosen,
+    weights,
+    max_laid_out,
+    max_pushes,
+    max_expansions,
 ):
-    """Expands the chosen children from ``next_chosen[0]`` on, up to ``last`` positions in all.
+    """Expands the chosen children from ``next_chosen[0]`` on, up to so many positions in all.
 
     What is deadlocked is passed over. Where it stops for a limit it goes on later as if it had not.
     EXHAUSTED says that the layer is done.
@@ -94,7 +104,7 @@ def expand_layer(
     progress, num_floor = tree.progress, len(tables.ground.zone)
     while True:
         if progress[EXPANDING] == NONE:
-            if next_chosen[0] == len(chosen) or progress[NUM_LAID_OUT] == last:
+            if next_chosen[0] == len(chosen) or progress[NUM_LAID_OUT] == max_laid_out:
                 return Outcome.EXHAUSTED
             if progress[NUM_PUSHES] >= max_pushes or progress[NUM_LAID_OUT] > max_expansions:
                 return Outcome.BUDGET_SPENT

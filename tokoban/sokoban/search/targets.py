@@ -61,7 +61,7 @@ class Targets:
         self._is_unfinished = False  # FESS was stopped before a target of this round
 
     @property
-    def pulled(self) -> Positions:
+    def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
         return self._pulls.pulled
 

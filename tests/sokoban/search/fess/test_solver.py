@@ -14,7 +14,7 @@ from tests.sokoban.search.any_solution import (
 )
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.fess import solver
+from tokoban.sokoban.search.fess import tree as trees
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import FIRST_NEW, Tree
 from tokoban.sokoban.search.ground import NONE, Squares
@@ -63,7 +63,7 @@ def test_the_search_is_the_same_in_slices_and_while_its_tree_grows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at_once = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1 << 30)
-    monkeypatch.setattr(solver, "_FIRST_CHILDREN", 64)
+    monkeypatch.setattr(trees, "_FIRST_CHILDREN", 64)
     in_slices = solved(completed(fess_in_steps(CROWDED, Squares(CROWDED))), 1)
     assert len(in_slices.tree.run) < len(at_once.tree.run)
     assert in_slices.directions() == at_once.directions()

@@ -202,9 +202,9 @@ class BidirectionalFess:
         return find_directions(self.tables[0].ground, forward, backward, meeting, self.player)
 
     @property
-    def pulled(self) -> Positions:
+    def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
-        return self.sides[1].positions
+        return None if self._refill.is_underway else self.sides[1].positions
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""

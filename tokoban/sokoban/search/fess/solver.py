@@ -20,22 +20,18 @@ from tokoban.sokoban.search.fess.tree import (
     NUM_LAID_OUT,
     NUM_PUSHES,
     SOLVED_BY,
-    Sizes,
     first_tree,
     grown,
     num_bytes_while_growing,
     refill_slots,
 )
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, num_bytes, packed_bits
+from tokoban.sokoban.search.positions import Refill, num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
-
-_FIRST_CHILDREN = 1 << 14
 
 
 def fess_in_steps(
@@ -85,18 +81,7 @@ class Fess:
         self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)
-        is_blocked = np.zeros(num_floor + 1, np.bool_)
-        is_blocked[[*boxes, num_floor]] = True
-        marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-        least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
-        children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
-        self.tree = first_tree(
-            ground.keys,
-            packed_bits(is_blocked[:num_floor]),
-            np.bitwise_xor.reduce(ground.keys[0, boxes]),
-            least,
-            Sizes(laid_out=children // 64, children=children, runs=children, cells=children),
-        )
+        self.tree = first_tree(ground, boxes, player, children_per_run=1)
         self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
         self.pruning = pruning or empty_pruning(num_floor, len(boxes))
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)

@@ -9,6 +9,7 @@ combination of features; each has a heap of runs (``heaps``). Axes as in ``groun
 positions, N children, R runs, C cells.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -16,14 +17,18 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.columns import column_names, new_columns
-from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.flood import flood
+from tokoban.sokoban.search.ground import NONE, Ground
 from tokoban.sokoban.search.positions import (
     bit_of,
     empty_slots,
     enlarge,
     next_capacity,
     num_bytes,
+    packed_bits,
 )
+
+_FIRST_CHILDREN = 1 << 14
 
 # Entries of `Tree.progress`.
 (
@@ -113,19 +118,20 @@ def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
     return tree
 
 
-def first_tree(
-    keys: UInt64[np.ndarray, "2 F"],
-    words: UInt64[np.ndarray, " W"],
-    boxes_key: np.uint64,
-    player: int,
-    sizes: Sizes,
-) -> Tree:
-    """The start, with the player on the least square it can walk to; it is not expanded yet."""
-    tree = empty_tree(sizes, keys.shape[1])
-    tree.boxes[0] = words
-    tree.boxes_key[0] = boxes_key
-    tree.player[0] = tree.child_player[0] = player
-    tree.key[0] = tree.boxes_key[0] ^ keys[1, player]
+def first_tree(ground: Ground, boxes: Sequence[int], player: int, *, children_per_run: int) -> Tree:
+    """The start of a level, not expanded yet; there is one run for so many children."""
+    num_floor = len(ground.zone)
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[[*boxes, num_floor]] = True
+    marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
+    least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
+    children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
+    runs = children // children_per_run
+    tree = empty_tree(Sizes(children // 64, children, runs, cells=runs), num_floor)
+    tree.boxes[0] = packed_bits(is_blocked[:num_floor])
+    tree.boxes_key[0] = np.bitwise_xor.reduce(ground.keys[0, boxes])
+    tree.player[0] = tree.child_player[0] = least
+    tree.key[0] = tree.boxes_key[0] ^ ground.keys[1, least]
     tree.end_child[0] = 1
     tree.first_below[0] = tree.next_beside[0] = NONE
     tree.progress[[NUM_LAID_OUT, NUM_CHILDREN, FIRST_NEW, NUM_RUNS, NUM_CELLS]] = 1
