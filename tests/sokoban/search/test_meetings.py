@@ -48,13 +48,21 @@ def child_keys(search: PushBeam, board: Board, first: int) -> set[tuple[bytes, i
     return found
 
 
-def go_on_to_others(search: Any) -> None:
+def go_on_to_others(search: Any, budget: int) -> None:
     """Goes on until new positions are met; tables may be set up before, as the clock has it."""
     before = int(search.pulled.num_known[0])
     for _ in range(50):
-        search.go_on(5, None)
+        search.go_on(budget, None)
         if int(search.pulled.num_known[0]) > before:
             return
+
+
+def go_on_working(search: Any, budget: int) -> Outcome:
+    """Goes on until some work is done, or the search is."""
+    before, outcome = search.work, Outcome.BUDGET_SPENT
+    while outcome == Outcome.BUDGET_SPENT and search.work == before:
+        outcome = search.go_on(budget, None)
+    return outcome
 
 
 def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
@@ -71,7 +79,7 @@ def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
             if turn % 2 == 0 and not end_layer(pushes):
                 break
             if turn % 2 == 1:
-                go_on_to_others(pulls)
+                go_on_to_others(pulls, 5)
             both = child_keys(pushes, board, 1) & pulled_keys(pulls, setting, 0)
             meeting = completed(meetings.find_in_steps(keys, pushes._tree))
             assert (meeting is not None) == bool(both)
@@ -102,8 +110,8 @@ def test_a_meeting_is_a_solution() -> None:
             outcome = Outcome.BUDGET_SPENT
             for _ in range(9):
                 if outcome != Outcome.SOLVED:
-                    pulls.go_on(31, None)
-                    outcome = pushes.go_on(1 << 8, None)
+                    go_on_to_others(pulls, 31)
+                    outcome = go_on_working(pushes, 1 << 8)
             if outcome == Outcome.SOLVED:
                 assert isinstance(pushes, PushBeam)
                 num_met += pushes._meeting is not None

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.fess.fillings import (
 from tokoban.sokoban.search.fess.plan import NO_POINT, NUM_KEPT, NUM_POINTS, Packing, Points
 from tokoban.sokoban.search.fess.pull_board import pull_board
 from tokoban.sokoban.search.fess.pull_tree import GONE, GONE_ELSEWHERE
-from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps, simplified
+from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps, simplified_in_steps
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.single import ONE_PUSH
 from tokoban.sokoban.search.steps import Steps, completed
@@ -75,7 +75,7 @@ def prepare() -> None:
     squares = Squares(ONE_PUSH)
     board = pull_board(build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes))
     [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
-    simplified(board, [(goal, start), (start, GONE)])
+    completed(simplified_in_steps(board, [(goal, start), (start, GONE)]))
     completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
 
 

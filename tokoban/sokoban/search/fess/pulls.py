@@ -155,11 +155,12 @@ def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
     while tree.parent[node] != NONE:
         moves.append((int(tree.box[node]), int(tree.to[node])))
         node = int(tree.parent[node])
-    yield
-    return simplified(board, moves[::-1])
+    return (yield from simplified_in_steps(board, moves[::-1]))
 
 
-def simplified(board: PullBoard, moves: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def simplified_in_steps(
+    board: PullBoard, moves: list[tuple[int, int]]
+) -> Steps[list[tuple[int, int]]]:
     """The same plan without the stops of boxes that can be left out, one after another."""
     i = 0
     while i < len(moves):
@@ -167,7 +168,10 @@ def simplified(board: PullBoard, moves: list[tuple[int, int]]) -> list[tuple[int
         onward = [j for j in range(i + 1, len(moves)) if moves[j][0] == stop]
         if stop >= 0 and onward:
             j = onward[0]
-            shorter = [*moves[:i], *moves[i + 1 : j], (box, moves[j][1]), *moves[j + 1 :]]
+            onto = moves[j][1]
+            at_once = [(box, onto)] if onto != box else []
+            shorter = [*moves[:i], *moves[i + 1 : j], *at_once, *moves[j + 1 :]]
+            yield
             if replay_pulls(board, np.array(shorter, np.int16).reshape(-1, 2)):
                 moves, i = shorter, 0
                 continue
