@@ -176,6 +176,9 @@ LINES = st.sampled_from(
 @settings(deadline=None, max_examples=200)
 @given(st.lists(LINES, max_size=23).map("\n".join))
 @example("#####\n#@$.#\n#####\nSolution by hand\nAuthor: y\nRude\nR")
+# Two boards, of which only one is a level, so that the title of the file is not the level's.
+@example("Title: x\n#@$.#\n\n#####\n#@$.#\n#####")
+@example("Title: x\n#@$.#\n\n; y\n\n#####\n#@$.#\n#####\n\nTitle:")
 def test_rewriting_what_was_read_changes_nothing_more(text: str) -> None:
     read = parse_levels(text)
     written = write_levels(read.levels, notes=read.notes)

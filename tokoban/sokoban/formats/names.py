@@ -75,13 +75,14 @@ class LevelText:
     ) -> tuple[str, tuple[str, ...]]:
         """The title of a level, and as notes the names that it lost to.
 
-        ``default`` is a pair's that names the level if no pair below it does.
+        ``default`` is a pair's that names the level if no pair below it does; an empty pair below
+        says that it does not.
         """
         text = "" if names.text == f"Level {number}" else names.text
         title = default or text or names.comment
         for line, paired in self._pairs(Kind.TITLE, below):
-            if paired:
-                title = paired
+            if paired or default:
+                title = paired or text or names.comment
                 self.taken.add(line)
                 break
         under = below.start

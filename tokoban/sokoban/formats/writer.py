@@ -30,10 +30,12 @@ def write_levels(
     which that is not true: its board is no level, a solution does not solve it, a saved game does,
     or its notes or titles would be read as something else.
     """
-    author = next((read_pair(line)[1] for line in _of_kind(Kind.AUTHOR, notes)), "")
+    author = _first_of_kind(Kind.AUTHOR, notes)
+    # The title of a file is that of its only level too.
+    title = _first_of_kind(Kind.TITLE, notes) if len(levels) == 1 else ""
 
     def lines(level: Level, number: int) -> list[str]:
-        return _in_sok(level, number, default_author=author, run_length=run_length)
+        return _in_sok(level, number, title, author, run_length=run_length)
 
     text = _write(levels, lines, notes=notes)
     _check(text, LevelFile(tuple(levels), notes=tuple(notes)))
@@ -73,13 +75,16 @@ def _write(
     return "\n".join([*(lines if notes else lines[1:]), ""])
 
 
-def _in_sok(level: Level, number: int, *, default_author: str, run_length: bool) -> list[str]:
+def _in_sok(
+    level: Level, number: int, default_title: str, default_author: str, *, run_length: bool
+) -> list[str]:
     untitled = f"Level {number}"
     fits = _fits_title_line(level.title) and level.title != untitled
     pairs = []
     # The first pair among the notes would be read as the title, or as the author.
-    if level.title and (not fits or _of_kind(Kind.TITLE, level.notes)):
-        pairs.append(f"Title: {level.title}")
+    is_other = default_title not in ("", level.title)
+    if is_other or (level.title and (not fits or _of_kind(Kind.TITLE, level.notes))):
+        pairs.append(f"Title: {level.title}".rstrip())
     if level.author != default_author or _of_kind(Kind.AUTHOR, level.notes):
         pairs.append(f"Author: {level.author}".rstrip())
     lines = ["", level.title if fits else untitled, ""]
@@ -129,6 +134,11 @@ def _paragraph(*lines: str) -> list[str]:
 def _fits_title_line(title: str) -> bool:
     is_plain = bool(title) and is_plain_text(title) and unquote(title) == title
     return is_plain and not _UNFIT_FOR_TITLES.intersection(title)
+
+
+def _first_of_kind(kind: Kind, notes: Sequence[str]) -> str:
+    """The value of the first pair of this kind, or nothing."""
+    return next((read_pair(line)[1] for line in _of_kind(kind, notes)), "")
 
 
 def _of_kind(kind: Kind, notes: Sequence[str]) -> list[str]:
