@@ -2,7 +2,7 @@
 
 from collections import Counter
 from functools import partial
-from itertools import permutations
+from itertools import cycle, permutations
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from tests.sokoban.search.push_graph import (
 from tests.sokoban.search.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search import push_beam, push_layers
+from tokoban.sokoban.search import push_beam, push_layers, shut_off
 from tokoban.sokoban.search.fess import scores
 from tokoban.sokoban.search.fess.paths import steps_to
 from tokoban.sokoban.search.fess.tree import NUM_DEADLOCKED, NUM_LAID_OUT, NUM_PUSHES, SOLVED_BY
@@ -29,6 +29,7 @@ from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.push_beam import PushBeam
+from tokoban.sokoban.search.shut_off import num_shut_off
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import completed
 
@@ -81,7 +82,8 @@ def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
     for board in PUZZLES:
         search = beam_of(board)
         outcome, before = Outcome.BUDGET_SPENT, (0, 0)
-        rounds, work = [[(search._width, search._weights)], []], [0, 0]
+        rounds = [[(search._width, search._weights, search._shut_off_weight)], []]
+        work = [0, 0]
         assert search._kind == plain and not search._bonuses.of_square.any()
         while outcome != Outcome.SOLVED:
             assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
@@ -95,16 +97,18 @@ def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
                 assert search.num_bytes() <= bound
                 if is_over:
                     assert search._most_on_goals == most == num_on_goals(search)
-                    part = len(rounds[taught]) % 4 if search._kind == taught else 0
+                    part = len(rounds[taught]) // 2 % 4 if search._kind == taught else 0
                     assert len(search._prefix) == len(search._best_path) * part // 4
                     assert search._kind == (taught if work[taught] < work[plain] else plain)
                     assert search._bonuses.of_square.any()
-                    rounds[search._kind].append((search._width, search._weights))
+                    now_begun = search._width, search._weights, search._shut_off_weight
+                    rounds[search._kind].append(now_begun)
             now = search.work, search.progress(0.0).expansions
             assert now >= before
             outcome, before = search.go_on(3, None), now
         for kind, widths in (plain, (1, 3, 9, 27)), (taught, (1, 1, 1, 3)):
-            every = [(width, weights) for width in widths for weights in push_beam._WEIGHTS]
+            pairs = [(width, weights) for width in widths for weights in push_beam._WEIGHTS]
+            every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle((0, 8)))]
             assert rounds[kind] == every[: len(rounds[kind])]
             num_rounds[kind] = max(num_rounds[kind], len(rounds[kind]))
     assert min(num_rounds) > 3
@@ -114,7 +118,7 @@ def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
     """At the taught round that begins after so many quarters of the path."""
     search = beam_of(board)
     search._best_path, search._most_on_goals = best_path, len(board.boxes)
-    search._work_of[push_beam._PLAIN], search._num_rounds[push_beam._TAUGHT] = 1, part
+    search._work_of[push_beam._PLAIN], search._num_rounds[push_beam._TAUGHT] = 1, 2 * part
     search._begin_round()
     assert search._prefix == best_path[: len(best_path) * part // 4]
     return search
@@ -139,7 +143,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
         for part in range(1, 4):
             again = begun_midway(board, path, part)
             finish(again, board)
-            assert sum(again._num_rounds) == part  # the round that began midway was the last
+            assert sum(again._num_rounds) == 2 * part  # the round that began midway was the last
             num_midway += len(again._prefix) > 0
     assert num_midway >= 8
 
@@ -270,6 +274,37 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
             assert found <= {after for before in layer for after in moves_of_one_box(graph, before)}
             num_layers += 1
     assert num_layers >= 15
+
+
+def test_a_layer_begins_with_positions_that_shut_off_few_goals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(shut_off, "_STEPS_A_CALL", 1)  # so that each position is a step of its own
+    num_reordered = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        search._shut_off_weight = 50
+        first = search._first_new
+        while end_layer(search):
+            tree, children = search._tree, np.arange(first, search._first_new)
+            first = search._first_new
+            score, key = tree.child_score[children], tree.key[children]
+            # Without the goals: positions that would be tried, in the order of the layer before.
+            tried = np.sort(push_beam._in_order(score, key, 3))
+            counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
+            expected = push_beam._in_order(score[tried] + 50 * counts, key[tried], 3)
+            if len(children) > 3:
+                work = search.work
+                chosen = completed(search._choose_in_steps(children))
+                assert search.work == work + 4 * len(tried)
+                assert search._chosen.tolist() == chosen.tolist()
+                assert chosen.tolist() == children[tried][expected].tolist()
+                without = push_beam._in_order(score, key, 3)
+                num_reordered += tried[expected].tolist() != without.tolist()
+            else:
+                assert search._chosen.tolist() == children.tolist()
+    assert num_reordered > 0
 
 
 def child_position(search: PushBeam, child: int, board: Board) -> Position:

@@ -128,35 +128,46 @@ def every_box_has_a_goal(goals_of_box, matching):
     ``matching`` [4, G] is workspace for (box of each goal, goal of each box, from which box a goal
     was looked at, boxes to look at).
     """
+    matching[0] = -1
+    row = 0
+    while row < len(goals_of_box) and find_goal(goals_of_box, row, matching):
+        row += 1
+    return row == len(goals_of_box)
+
+
+@inner
+@no_type_check
+def find_goal(goals_of_box, row, matching):
+    """Gives box ``row`` a goal, and others goals in place of theirs if need be; returns success.
+
+    ``matching`` is as for ``every_box_has_a_goal``, with -1 for goals that are free.
+    """
     box_of_goal, goal_of_box, came_from, waiting = matching
-    num_boxes = len(goals_of_box)
-    box_of_goal[:] = -1
-    for row in range(num_boxes):
-        came_from[:] = -1
-        waiting[0] = row
-        first, count = 0, 1
-        free_goal = -1
-        while first < count and free_goal < 0:
-            box = waiting[first]
-            first += 1
-            for goal in range(num_boxes):
-                bit = np.uint64(1) << np.uint64(goal & 63)
-                if came_from[goal] < 0 and goals_of_box[box, goal >> 6] & bit:
-                    came_from[goal] = box
-                    if box_of_goal[goal] < 0:
-                        free_goal = goal
-                        break
-                    waiting[count] = box_of_goal[goal]
-                    count += 1
-        if free_goal < 0:
-            return False
-        while free_goal >= 0:  # the boxes on the way move on, each to the goal it looked at
-            box = came_from[free_goal]
-            box_of_goal[free_goal] = box
-            if box == row:
-                break
-            free_goal, goal_of_box[box] = goal_of_box[box], free_goal
-        goal_of_box[row] = free_goal
+    came_from[:] = -1
+    waiting[0] = row
+    first, count = 0, 1
+    free_goal = -1
+    while first < count and free_goal < 0:
+        box = waiting[first]
+        first += 1
+        for goal in range(len(box_of_goal)):
+            bit = np.uint64(1) << np.uint64(goal & 63)
+            if came_from[goal] < 0 and goals_of_box[box, goal >> 6] & bit:
+                came_from[goal] = box
+                if box_of_goal[goal] < 0:
+                    free_goal = goal
+                    break
+                waiting[count] = box_of_goal[goal]
+                count += 1
+    if free_goal < 0:
+        return False
+    box = came_from[free_goal]
+    while box != row:  # the boxes on the way move on, each to the goal it looked at
+        box_of_goal[free_goal] = box
+        free_goal, goal_of_box[box] = goal_of_box[box], free_goal
+        box = came_from[free_goal]
+    box_of_goal[free_goal] = row
+    goal_of_box[row] = free_goal
     return True
 
 

@@ -40,6 +40,7 @@ from tokoban.sokoban.search.positions import Refill, num_bytes, unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pull_beam import ranks_in_kind
 from tokoban.sokoban.search.push_layers import BADNESS_BITS, expand_layer
+from tokoban.sokoban.search.shut_off import num_at_once, num_shut_off
 from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.steps import Steps, completed
@@ -49,6 +50,9 @@ _FIRST_WIDTH, _GROWTH = 100, 3
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
 # all levels, so the rounds take them in turn.
 _WEIGHTS = (1, 4), (1, 1), (4, 4)
+# Every other round of a kind makes a position worse by so much for each goal that is shut off.
+_SHUT_OFF = 8
+_SHUT_OFF_WORK = 4  # what counting them in one position takes, in the unit of ``work``
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
@@ -103,10 +107,13 @@ class PushBeam:
 
     def _begin_round(self) -> None:
         self._kind = _TAUGHT if self._work_of[_TAUGHT] < self._work_of[_PLAIN] else _PLAIN
-        turn, which = divmod(self._num_rounds[self._kind], len(_WEIGHTS))
+        num_before = self._num_rounds[self._kind]
+        turn, which = divmod(num_before, len(_WEIGHTS))
         widening = turn if self._kind == _PLAIN else _widening(turn)
         self._width, self._weights = _FIRST_WIDTH * _GROWTH**widening, _WEIGHTS[which]
-        part = 0 if self._kind == _PLAIN else self._num_rounds[_TAUGHT] % _NUM_PARTS
+        # Where no matching is looked for, counting would take too long as well.
+        self._shut_off_weight = _SHUT_OFF * (num_before % 2) if self._tables.is_matched else 0
+        part = 0 if self._kind == _PLAIN else num_before // 2 % _NUM_PARTS
         # From the start of the level to where the round begins.
         self._prefix = self._best_path[: len(self._best_path) * part // _NUM_PARTS]
         is_box = self._is_box.copy()
@@ -233,10 +240,27 @@ class PushBeam:
             self._best_path, self._most_on_goals = [], 0
             self._best = self._best[:0]
         if not self._is_over:
-            self._chosen = first + _in_order(score, tree.key[first:last], self._width)
+            self._chosen = yield from self._choose_in_steps(np.arange(first, last))
             self._next_chosen[0] = 0
             self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + self._width
         return Outcome.BUDGET_SPENT
+
+    def _choose_in_steps(self, children: Int64[np.ndarray, " N"]) -> Steps[Int64[np.ndarray, " _"]]:
+        """Those of a layer that the next one tries, in this order."""
+        tree, width = self._tree, self._width
+        score = tree.child_score[children]
+        if self._shut_off_weight and len(children) > width:
+            # Only for those that would be tried, in another order.
+            children = children[np.sort(_in_order(score, tree.key[children], width))]
+            score = tree.child_score[children]
+            at_once = num_at_once(self._tables.ground)
+            for i in range(0, len(children), at_once):
+                is_box = self._boxes_of(children[i : i + at_once])
+                counts = num_shut_off(self._tables.ground, is_box)
+                score[i : i + at_once] += self._shut_off_weight * counts
+                tree.progress[NUM_PUSHES] += _SHUT_OFF_WORK * len(counts)
+                yield
+        return children[_in_order(score, tree.key[children], width)]
 
     def _learn(self) -> None:
         """Updates the bonuses and the best path after a round."""
@@ -325,6 +349,7 @@ def prepare() -> None:
     squares = Squares(ONE_PUSH)
     tables = completed(tables_in_steps(ONE_PUSH, squares))
     boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
+    num_shut_off(tables.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis])
     pruning = empty_pruning(len(squares.squares), len(boxes))
     later = FewBoxesLater(tables.ground, pairs_at=0)
     beam = PushBeam(tables, boxes, player, pruning, later)
