@@ -19,7 +19,7 @@ from tests.sokoban.search.push_graph import board_at
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.fess import plan
+from tokoban.sokoban.search.fess import clearing, plan
 from tokoban.sokoban.search.fess.advisors import (
     ADVISORS,
     CLEARER,
@@ -29,6 +29,7 @@ from tokoban.sokoban.search.fess.advisors import (
     OPENER,
 )
 from tokoban.sokoban.search.fess.scores import (
+    HOTSPOTS,
     OPENS,
     OUT_OF_PLAN,
     PACKING,
@@ -45,6 +46,7 @@ from tokoban.sokoban.search.steps import completed
 
 point_of_plan = for_python(plan.point_of_plan)
 next_square = for_python(plan.next_square)
+is_no_worse = for_python(clearing.is_no_worse)
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,15 @@ def test_advisors_propose_the_best_child_by_their_rule_or_none(advisor: int) -> 
     # What is filled keeps boxes out of plan; no move of another box alone lets them in.
     is_rare = advisor == FEATURES.index(OUT_OF_PLAN)
     assert num_silent >= 5 and (num_proposed >= 5 or is_rare)
+
+
+def test_a_child_is_no_worse_if_it_is_worse_by_no_feature_but_ties() -> None:
+    features = PACKING, REGIONS, OUT_OF_PLAN, ROOMS
+    score = sum(7 << bit for bit in (*features, HOTSPOTS))
+    assert is_no_worse(score - (1 << HOTSPOTS), score)
+    for bit in features:
+        assert is_no_worse(score + (1 << bit), score)
+        assert not is_no_worse(score - (1 << bit), score)
 
 
 def test_marks_say_what_the_move_opens_and_whether_it_can_be_undone() -> None:
