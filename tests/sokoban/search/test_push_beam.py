@@ -290,7 +290,7 @@ def test_a_layer_begins_with_positions_that_shut_off_few_goals(
             tree, children = search._tree, np.arange(first, search._first_new)
             first = search._first_new
             score, key = tree.child_score[children], tree.key[children]
-            # Without the goals: positions that would be tried, in the order of the layer before.
+            # The children that would be tried if no goals were counted.
             tried = np.sort(push_beam._in_order(score, key, 3))
             counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
             expected = push_beam._in_order(score[tried] + 50 * counts, key[tried], 3)

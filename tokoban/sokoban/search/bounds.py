@@ -138,7 +138,7 @@ def every_box_has_a_goal(goals_of_box, matching):
 @inner
 @no_type_check
 def find_goal(goals_of_box, row, matching):
-    """Gives box ``row`` a goal, and others goals in place of theirs if need be; returns success.
+    """Assigns a goal to box ``row`` by an augmenting path; returns whether there is one.
 
     ``matching`` is as for ``every_box_has_a_goal``, with -1 for goals that are free.
     """

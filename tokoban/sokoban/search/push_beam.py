@@ -50,9 +50,9 @@ _FIRST_WIDTH, _GROWTH = 100, 3
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
 # all levels, so the rounds take them in turn.
 _WEIGHTS = (1, 4), (1, 1), (4, 4)
-# Every other round of a kind makes a position worse by so much for each goal that is shut off.
+# Added to the badness for each goal that is shut off, in every other round of either kind.
 _SHUT_OFF = 8
-_SHUT_OFF_WORK = 4  # what counting them in one position takes, in the unit of ``work``
+_SHUT_OFF_WORK = 4  # of counting these goals in one position, in the unit of ``work``
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
@@ -111,7 +111,7 @@ class PushBeam:
         turn, which = divmod(num_before, len(_WEIGHTS))
         widening = turn if self._kind == _PLAIN else _widening(turn)
         self._width, self._weights = _FIRST_WIDTH * _GROWTH**widening, _WEIGHTS[which]
-        # Where no matching is looked for, counting would take too long as well.
+        # On boards too large for a matching of all boxes, counting would take too long too.
         self._shut_off_weight = _SHUT_OFF * (num_before % 2) if self._tables.is_matched else 0
         part = 0 if self._kind == _PLAIN else num_before // 2 % _NUM_PARTS
         # From the start of the level to where the round begins.
@@ -246,11 +246,11 @@ class PushBeam:
         return Outcome.BUDGET_SPENT
 
     def _choose_in_steps(self, children: Int64[np.ndarray, " N"]) -> Steps[Int64[np.ndarray, " _"]]:
-        """Those of a layer that the next one tries, in this order."""
+        """The children that the next layer tries to expand, in this order."""
         tree, width = self._tree, self._width
         score = tree.child_score[children]
         if self._shut_off_weight and len(children) > width:
-            # Only for those that would be tried, in another order.
+            # Counting is slow, so it only reorders the children that would be tried without it.
             children = children[np.sort(_in_order(score, tree.key[children], width))]
             score = tree.child_score[children]
             at_once = num_at_once(self._tables.ground)

@@ -1,6 +1,7 @@
-"""Goals that boxes on other goals shut off: an estimate, for those boxes may yet move.
+"""Counts the goals that are shut off: empty ones to which no box off the goals can be pushed while
+the boxes on goals stay where they are.
 
-Axes as in ``ground``, and K positions.
+It is a heuristic, because a box on a goal may move again. Axes as in ``ground``, and K positions.
 """
 
 from typing import no_type_check
@@ -12,21 +13,21 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.bounds import find_goal
 from tokoban.sokoban.search.ground import NONE, Ground
 
-# Steps of the loops that a call may take: some 10 ms.
+# The most steps of inner loops in a call, so that time limits are checked often enough.
 _STEPS_A_CALL = 1 << 24
 
 
 def num_at_once(ground: Ground) -> int:
-    """As many positions as ``num_shut_off`` should be asked about between two looks at a limit."""
+    """How many positions one call of ``num_shut_off`` may have, so that it does not take long."""
     num_floor, num_goals = len(ground.zone), len(ground.goals)
     return max(1, _STEPS_A_CALL // (num_goals * (4 * num_floor + num_goals**2)))
 
 
 def num_shut_off(ground: Ground, is_box: Bool[np.ndarray, "K F"]) -> Int64[np.ndarray, " K"]:
-    """How many goals stay empty in each position if no box that is on a goal moves again.
+    """How many goals stay empty in each position if no box on a goal moves again.
 
-    Boxes off the goals do not stand in each other's way, and the player is wherever a push needs
-    him; the others go to as many goals as a matching fills.
+    The boxes on goals are walls. The other boxes do not block each other, the player can reach any
+    free square, and a largest matching assigns boxes to the empty goals.
     """
     num_floor, num_goals = len(ground.zone), len(ground.goals)
     counts = np.zeros(len(is_box), np.int64)
@@ -45,7 +46,7 @@ def num_shut_off(ground: Ground, is_box: Bool[np.ndarray, "K F"]) -> Int64[np.nd
 @entry
 @no_type_check
 def _count(ground, is_box, counts, sources, stack, goals_of_box, matching):
-    """Fills ``counts``; the arrays after it are room to work in."""
+    """Fills ``counts`` [K]; the arrays after it are workspace."""
     for position in range(len(is_box)):
         boxes = is_box[position]
         _find_sources(ground, boxes, sources, stack)
@@ -66,7 +67,10 @@ def _count(ground, is_box, counts, sources, stack, goals_of_box, matching):
 @inner
 @no_type_check
 def _find_sources(ground, is_box, sources, stack):
-    """Fills ``sources`` [G, W]: from which squares a box gets to each goal, none if it has one."""
+    """Fills ``sources`` [G, W] with the squares from which a box can be pushed to each goal.
+
+    There are none for a goal that has a box.
+    """
     num_floor, is_goal = len(is_box), ground.is_goal
     for goal in range(len(ground.goals)):
         own = sources[goal]
@@ -92,7 +96,7 @@ def _find_sources(ground, is_box, sources, stack):
                     continue
                 earlier = ground.goal_of[square]
                 if NONE < earlier < goal:
-                    # A box gets here from all these squares, so it gets from them to ``to``.
+                    # From all these squares a box can be pushed here, and on to ``to``.
                     own |= sources[earlier]
                 else:
                     own[square >> 6] |= bit
