@@ -86,20 +86,36 @@ def match_all(ground, is_matched, places, matching, path):
 def matched_pushes_after(pushes, places, row, place, matching, path):
     """The pushes of the cheapest matching once box ``row`` is on ``place``.
 
-    ``matching`` is (the cheapest one of ``places``, which stays, and room for the other).
+    ``matching`` is the cheapest one of ``places`` by ``assign``, of all rows in turn from zeros;
+    both stay. The cheapest augmenting path from the box to the goal that it had, by Dijkstra.
     """
-    # Only this box's row changes: the player walked around the others.
-    before, after = matching
-    for column in range(len(places) + 1):
-        after[0, column] = before[0, column]
-        after[1, column] = before[1, column]
-        after[2, column] = before[2, column] if before[2, column] != row + 1 else 0
-    earlier_place = places[row]
-    places[row] = place
-    assign(pushes, places, row, after, path)
-    total = matched_pushes(pushes, places, after)
-    places[row] = earlier_place
-    return total
+    box_price, goal_price, box_of_goal = matching
+    distance, is_done = path[0], path[2]
+    num_goals = len(places)
+    own_goal = 1
+    while box_of_goal[own_goal] != row + 1:
+        own_goal += 1
+    is_done[:] = 0
+    distance[:] = 1 << 60
+    length = -box_price[row + 1]
+    from_place = np.int64(place)
+    while True:
+        least, next_goal = np.int64(1 << 60), 0
+        for goal in range(1, num_goals + 1):
+            if is_done[goal] == 0:
+                reached = length + pushes[from_place, goal - 1] - goal_price[goal]
+                if reached < distance[goal]:
+                    distance[goal] = reached
+                if distance[goal] < least:
+                    least = distance[goal]
+                    next_goal = goal
+        if distance[own_goal] == least:
+            # ``assign`` leaves minus the pushes of the whole matching there.
+            return least - goal_price[0]
+        is_done[next_goal] = 1
+        box = box_of_goal[next_goal]
+        length = least - box_price[box]
+        from_place = np.int64(places[box - 1])
 
 
 @inner
@@ -111,7 +127,7 @@ def lower_bound_after(ground, is_matched, places, row, place, matching, path):
     next goal.
     """
     if is_matched:
-        total = matched_pushes_after(ground.pushes, places, row, place, matching, path)
+        total = matched_pushes_after(ground.pushes, places, row, place, matching[0], path)
     else:
         total = np.int64(ground.lower_bound[place])
         for other in range(len(places)):

@@ -210,7 +210,7 @@ def fill_bounds(terrain, position, matchings, rows):
             legal ^= box
             place = place_of(terrain, index(moved(box, direction)), box)
             row = row_of[index(box)]
-            pushed = matched_pushes_after(terrain.pushes, places, row, place, matching, path)
+            pushed = matched_pushes_after(terrain.pushes, places, row, place, matching[0], path)
             if pushed >= _UNREACHABLE:
                 position[UNBOUNDED + direction] |= box
             elif pushed < bound:

@@ -121,7 +121,7 @@ def _fill_bounds(
                     continue
                 target = neighbours[box, direction]
                 place = target * 4 + zone_of[target, box]
-                pushed = matched_pushes_after(pushes, own, row_of[box], place, matching, path)
+                pushed = matched_pushes_after(pushes, own, row_of[box], place, matching[0], path)
                 if pushed >= UNREACHABLE:
                     features[position, box, IS_UNBOUNDED + direction] = 1
                 elif pushed < bound:
