@@ -1,31 +1,37 @@
 """The beam of pulls: what it finds is a solution, what it keeps, and when it begins anew."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.push_graph import (
     Position,
+    Push,
     board_at,
     can_be_solved,
     position_of,
     push_graph,
 )
+from tests.sokoban.search.test_beam_rounds import begin_midway
 from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import pull_beam
+from tokoban.sokoban.search import beam_rounds, pull_beam
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pull_beam import PullBeam
-from tokoban.sokoban.search.pull_layers import NEXT, NUM_CANDIDATES, SOLVED_BY, empty_layer
+from tokoban.sokoban.search.pull_layers import NEXT, NUM_CANDIDATES, SOLVED_BY
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
-from tokoban.sokoban.search.steps import completed
+from tokoban.sokoban.search.steps import Steps, completed
 
 # Puzzles of `tokoban generate` that no beam of one position solves.
 PUZZLES = [
@@ -66,8 +72,8 @@ def boards() -> list[Board]:
 def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pull_beam, "_FIRST_WIDTH", 1 << 12)
-    monkeypatch.setattr(pull_beam, "_PATIENCE", 1 << 12)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(pull_beam, "PATIENCE", 1 << 12)
     solved = [board for board in boards() if can_be_solved(board)]
     hopeless = [board for board in boards() if not can_be_solved(board)]
     assert len(solved) >= 8 and len(hopeless) >= 8
@@ -78,38 +84,188 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
         assert answer.status == "gave up" or answer.solver == "rules"
 
 
-@pytest.mark.parametrize("board", PUZZLES)
-def test_rounds_grow_wider_until_one_keeps_a_way_to_the_start(
-    monkeypatch: pytest.MonkeyPatch, board: Board
-) -> None:
-    monkeypatch.setattr(pull_beam, "_FIRST_WIDTH", 1)
-    monkeypatch.setattr(pull_beam, "_PATIENCE", 7)
-    search = beam_of(board)
-    outcome, before, num_rounds = Outcome.BUDGET_SPENT, (0, 0), 1
-    while outcome != Outcome.SOLVED:
+def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
+    monkeypatch.setattr(pull_beam, "PATIENCE", 7)
+    num_rounds = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        outcome, before = Outcome.BUDGET_SPENT, (0, 0)
+        while outcome != Outcome.SOLVED:
+            assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
+            if outcome == Outcome.STORE_FULL:
+                num_rounds += search._is_over
+                bound = search.num_bytes_while_growing()
+                search.grow()
+                assert search.num_bytes() <= bound
+            now = search.work, search.progress(0.0).expansions
+            assert now >= before
+            outcome, before = search.go_on(3, None), now
+        assert answer_to(board).status == "solved"
+    assert num_rounds > len(PUZZLES)
+
+
+def finish(search: PullBeam, board: Board) -> None:
+    while (outcome := search.go_on(1 << 12, None)) != Outcome.SOLVED:
         assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
         if outcome == Outcome.STORE_FULL:
-            num_rounds += 1
-            bound = search.num_bytes_while_growing()
             search.grow()
-            assert search.num_bytes() <= bound
-        now = search.work, search.progress(0.0).expansions
-        assert now >= before
-        outcome, before = search.go_on(3, None), now
-    assert num_rounds > 1
-    assert answer_to(board).status == "solved"
+    Solution.of(board, search.directions())  # which replays it
 
 
-def test_a_layer_has_each_new_position_one_pull_away_once_and_its_features() -> None:
+def begun_midway(board: Board, best_path: list[Step], part: int) -> PullBeam:
+    """At the taught round that begins after so many quarters of the path."""
+    search = beam_of(board)
+    begin_midway(search._rounds, best_path, part)
+    search._begin_round()
+    return search
+
+
+def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_midway = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        finish(search, board)
+        path = search.steps_to_end(search._reached)[::-1]
+        for part in range(1, 4):
+            again = begun_midway(board, path, part)
+            begin = len(again._rounds.now.prefix)
+            num_midway += begin > 0
+            if begin > 0:
+                # The position is the one that the solution comes to before its last moves.
+                squares = Squares(board)
+                is_box = squares.is_among(board.boxes)
+                for step in path[: begin - 1 : -1]:
+                    is_box[step.box], is_box[step.end] = False, True
+                found = again._boxes_of(np.zeros(1, np.int64))[0]
+                assert found.tolist() == is_box.tolist()
+                assert int(again._positions.player[0]) == path[begin].player
+            finish(again, board)
+            assert sum(again._rounds._num_rounds) == 2 * part  # the round midway was the last
+    assert num_midway >= 8
+
+
+def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_dead = 0
+    for board in PUZZLES:
+        squares, reached = list(Squares(board).squares), push_graph(board).keys()
+        search = beam_of(board)
+        num_roots = search._layer_ends
+        end_layer(search)
+        for position in range(num_roots, search._layer_ends):
+            boxes = boxes_of(search._positions.boxes[position], squares)
+            player = int(search._positions.player[position])
+            if (boxes, squares[player]) in reached:
+                continue
+            [step] = search._steps_of_round(position)
+            again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
+            while not again._is_over:
+                if again.go_on(1 << 12, None) == Outcome.STORE_FULL:
+                    again.grow()
+            assert not again._rounds._best_path
+            finish(again, board)
+            num_dead += 1
+    assert num_dead > 0
+
+
+def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_LEARNT_FROM", 5)
+    num_better_later = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        badness = dict[int, int]()  # of each position
+        while True:
+            first = search._layer_ends
+            if not end_layer(search):
+                break
+            ground, positions = search._tables.ground, search._positions
+            for i in range(first, search._layer_ends):
+                boxes = np.flatnonzero(search._boxes_of(np.array([i]))[0])
+                player = positions.player[i]
+                pulls = ground.pushes[4 * boxes + ground.zone[boxes, player]]
+                on_goals = np.isin(boxes, search._goals).sum()
+                here = board_at(
+                    board,
+                    (
+                        boxes_of(positions.boxes[i], list(Squares(board).squares)),
+                        Squares(board).squares[int(player)],
+                    ),
+                )
+                least = int(pulls[linear_sum_assignment(pulls)].sum())
+                weights = search._rounds.now.weights
+                badness[i] = least + weights[0] * num_regions(here) + weights[1] * int(on_goals)
+            best = sorted(badness, key=lambda i: (badness[i], i))[:5]
+            assert search._best.tolist() == best
+            num_better_later += best != sorted(best)
+    assert num_better_later > 0
+
+
+def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
+    for board in PUZZLES:
+        found = set()
+        for budget in (1, 1 << 20):
+            search = beam_of(board)
+            while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
+                if outcome == Outcome.STORE_FULL:
+                    search.grow()
+            found.add((search.directions(), search.work, search.progress(0.0)))
+        assert len(found) == 1
+
+
+def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Position]:
+    """All positions from which any pushes of one box lead to one of the ``ends``."""
+    found: set[Position] = set()
+    for start in graph:
+        waiting = [(start, box) for box in start[0]]
+        seen = set(waiting)
+        while waiting:
+            here, moved = waiting.pop()
+            for box, after in graph[here]:
+                now = after, min(after[0] - here[0])
+                if box == moved and now not in seen:
+                    seen.add(now)
+                    waiting.append(now)
+                    if after in ends:
+                        found.add(start)
+    return found
+
+
+def end_layer(search: PullBeam) -> bool:
+    """Goes on to the next layer; returns False if there is none."""
+    last = search._layer_ends
+    while search._layer_ends == last or search._ending is not None:
+        outcome = search.go_on(1 << 20, None)
+        if outcome == Outcome.SOLVED or search._is_over:
+            return False
+        if outcome == Outcome.STORE_FULL:
+            search.grow()
+    return True
+
+
+def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pull_beam, "_WEIGHTS", ((2, 5),))
+    choose_in_steps = pull_beam.choose_in_steps
+
+    def choose_later(*arguments: Any, **keywords: Any) -> Steps[Any]:
+        yield  # so that the test sees the candidates of the layer
+        return (yield from choose_in_steps(*arguments, **keywords))
+
+    monkeypatch.setattr(pull_beam, "choose_in_steps", choose_later)
     num_layers = 0
     for board in [*PUZZLES, *boards()]:
         if not can_be_solved(board):
             continue
         search, graph = beam_of(board), push_graph(board)
-        squares = list(Squares(board).squares)
+        squares, ground = list(Squares(board).squares), search._tables.ground
+        bonuses = search._rounds.now.bonuses
+        bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         known: set[Position] = set()
-        outcome = Outcome.BUDGET_SPENT
-        while outcome == Outcome.BUDGET_SPENT:
+        while True:
             positions, layer = search._positions, search._layer
             first, last = int(layer.progress[NEXT]), search._layer_ends
             stored = {
@@ -117,29 +273,33 @@ def test_a_layer_has_each_new_position_one_pull_away_once_and_its_features() -> 
                 for i in range(first, last)
             }
             known |= stored
-            while layer.progress[NEXT] < last and layer.progress[SOLVED_BY] == NONE:
-                outcome = search.go_on(1, None)
-            if layer.progress[SOLVED_BY] != NONE:
+            while (outcome := search.go_on(1, None)) == Outcome.BUDGET_SPENT:
+                if search._ending is not None or search._is_over:
+                    break
+            if layer.progress[SOLVED_BY] != NONE or search._is_over:
                 break
+            assert outcome == Outcome.BUDGET_SPENT
             found = []
             for i in range(int(layer.progress[NUM_CANDIDATES])):
                 before = boxes_of(positions.boxes[layer.parent[i]], squares)
                 boxes = before - {squares[int(layer.box[i])]} | {squares[int(layer.to[i])]}
                 here = board_at(board, (boxes, squares[int(layer.player[i])]))
                 found.append(position_of(here))
-                assert layer.num_on_goals[i] == len(boxes & board.goals)
-                assert layer.num_regions[i] == num_regions(here)
+                kind, badness = divmod(int(layer.score[i]), 1 << beam_rounds.BADNESS_BITS)
+                on_goals, regions = len(boxes & board.goals), num_regions(here)
+                assert kind == on_goals << 16 | regions
+                numbers = Squares(board).numbers(boxes)
+                pulls = ground.pushes[4 * numbers + ground.zone[numbers, layer.player[i]]]
+                lower_bound = pulls[linear_sum_assignment(pulls)].sum()
+                expected = lower_bound + 2 * regions + 5 * on_goals - bonuses[numbers].sum()
+                assert badness == beam_rounds.LEAST_BADNESS + expected
             assert len(set(found)) == len(found) and not known & set(found)
             # Of what can be reached in play nothing is missing.
-            reached = {
-                before
-                for before, pushes in graph.items()
-                if stored & {after for _, after in pushes}
-            }
-            assert reached - known <= set(found)
+            assert moves_to(graph, stored) & graph.keys() - known <= set(found)
             num_layers += 1
-            outcome = search.go_on(1, None)
-    assert num_layers >= 50
+            if search._ending is not None and not end_layer(search):
+                break
+    assert num_layers >= 15
 
 
 def boxes_of(words: np.ndarray, squares: list[Square]) -> frozenset[Square]:
@@ -154,28 +314,3 @@ def num_regions(board: Board) -> int:
         rest -= board_at(board, (board.boxes, min(rest))).area()
         count += 1
     return count
-
-
-def test_half_are_the_best_and_half_the_best_of_each_kind_in_turn() -> None:
-    draw = np.random.default_rng(5)
-    layer = empty_layer(53, np.zeros(1, np.uint64), 3)
-    layer.progress[NUM_CANDIDATES] = count = 47
-    layer.lower_bound[:count] = draw.integers(11, size=count)
-    layer.num_regions[:count] = draw.integers(1, 4, size=count)
-    layer.num_on_goals[:count] = draw.integers(3, size=count)
-    layer.boxes_key[:count] = draw.integers(1 << 64, size=count, dtype=np.uint64)
-    badness = [
-        (int(layer.lower_bound[i]) + int(layer.num_regions[i]), int(layer.boxes_key[i]) >> 48)
-        for i in range(count)
-    ]
-    by_kind: dict[tuple[int, int], list[int]] = {}
-    for i in sorted(range(count), key=badness.__getitem__):
-        by_kind.setdefault((int(layer.num_on_goals[i]), int(layer.num_regions[i])), []).append(i)
-    in_turn: list[int] = []
-    for rank in range(count):
-        at_rank = [kind[rank] for kind in by_kind.values() if rank < len(kind)]
-        in_turn += sorted(at_rank, key=badness.__getitem__)
-    first = in_turn[:9]
-    best = [i for i in sorted(range(count), key=badness.__getitem__) if i not in first][:10]
-    assert pull_beam._chosen(layer, 19).tolist() == first + best
-    assert pull_beam._chosen(layer, count).tolist() == list(range(count))

@@ -1,6 +1,5 @@
 """The beam of moves: what it finds is a solution, what it keeps, and when it begins anew."""
 
-from collections import Counter
 from functools import partial
 from itertools import cycle, permutations
 
@@ -16,10 +15,12 @@ from tests.sokoban.search.push_graph import (
     push_graph,
     solvable,
 )
+from tests.sokoban.search.test_beam_rounds import begin_midway
 from tests.sokoban.search.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search import push_beam, push_layers, shut_off
+from tokoban.sokoban.search import beam_rounds, push_beam, shut_off
+from tokoban.sokoban.search.beam_rounds import badness_of, in_order
 from tokoban.sokoban.search.fess import scores
 from tokoban.sokoban.search.fess.paths import steps_to
 from tokoban.sokoban.search.fess.tree import NUM_DEADLOCKED, NUM_LAID_OUT, NUM_PUSHES, SOLVED_BY
@@ -49,7 +50,7 @@ def stages(board: Board) -> Stages:
 def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
     num_solved = num_hopeless = 0
     for board in boards():
         # Solutions are replayed by the rules, or this raises.
@@ -67,7 +68,7 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
 def num_on_goals(search: PushBeam) -> int:
     """Of the boxes, after the best path."""
     is_box = search._is_box.copy()
-    for step in search._best_path:
+    for step in search._rounds._best_path:
         is_box[step.box], is_box[step.end] = False, True
     return int(is_box[search._tables.ground.goals].sum())
 
@@ -75,52 +76,50 @@ def num_on_goals(search: PushBeam) -> int:
 def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1)
-    monkeypatch.setattr(push_beam, "_PATIENCE", 7)
-    plain, taught = push_beam._PLAIN, push_beam._TAUGHT
-    num_rounds = [0, 0]
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
+    monkeypatch.setattr(push_beam, "PATIENCE", 7)
+    num_rounds = [0, 0]  # plain, taught
     for board in PUZZLES:
         search = beam_of(board)
         outcome, before = Outcome.BUDGET_SPENT, (0, 0)
-        rounds = [[(search._width, search._weights, search._shut_off_weight)], []]
         work = [0, 0]
-        assert search._kind == plain and not search._bonuses.of_square.any()
+        rounds = search._rounds
+        begun = [[(rounds.now.width, rounds.now.weights, rounds.now.shut_off_weight)], []]
+        assert not rounds.now.is_taught and not rounds.now.bonuses.any()
         while outcome != Outcome.SOLVED:
             assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
             if outcome == Outcome.STORE_FULL:
                 is_over = search._is_over
-                work[search._kind] += is_over * int(search._tree.progress[NUM_PUSHES])
+                work[rounds.now.is_taught] += is_over * int(search._tree.progress[NUM_PUSHES])
                 bound = search.num_bytes_while_growing()
                 ends = search._boxes_of(search._best)[:, search._tables.ground.goals].sum(axis=1)
-                most = int(ends.max(initial=search._most_on_goals))
+                most = int(ends.max(initial=rounds._most_on_goals))
                 search.grow()
                 assert search.num_bytes() <= bound
                 if is_over:
-                    assert search._most_on_goals == most == num_on_goals(search)
-                    part = len(rounds[taught]) // 2 % 4 if search._kind == taught else 0
-                    assert len(search._prefix) == len(search._best_path) * part // 4
-                    assert search._kind == (taught if work[taught] < work[plain] else plain)
-                    assert search._bonuses.of_square.any()
-                    now_begun = search._width, search._weights, search._shut_off_weight
-                    rounds[search._kind].append(now_begun)
-            now = search.work, search.progress(0.0).expansions
-            assert now >= before
-            outcome, before = search.go_on(3, None), now
-        for kind, widths in (plain, (1, 3, 9, 27)), (taught, (1, 1, 1, 3)):
+                    assert rounds._most_on_goals == most == num_on_goals(search)
+                    now = rounds.now
+                    part = len(begun[True]) // 2 % 4 if now.is_taught else 0
+                    assert len(now.prefix) == len(rounds._best_path) * part // 4
+                    assert now.is_taught == (work[True] < work[False])
+                    assert now.bonuses.any() == now.is_taught
+                    begun[now.is_taught].append((now.width, now.weights, now.shut_off_weight))
+            spent = search.work, search.progress(0.0).expansions
+            assert spent >= before
+            outcome, before = search.go_on(3, None), spent
+        for is_taught, widths in (False, (1, 3, 9, 27)), (True, (1, 1, 1, 3)):
             pairs = [(width, weights) for width in widths for weights in push_beam._WEIGHTS]
             every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle((0, 8)))]
-            assert rounds[kind] == every[: len(rounds[kind])]
-            num_rounds[kind] = max(num_rounds[kind], len(rounds[kind]))
+            assert begun[is_taught] == every[: len(begun[is_taught])]
+            num_rounds[is_taught] = max(num_rounds[is_taught], len(begun[is_taught]))
     assert min(num_rounds) > 3
 
 
 def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
     """At the taught round that begins after so many quarters of the path."""
     search = beam_of(board)
-    search._best_path, search._most_on_goals = best_path, len(board.boxes)
-    search._work_of[push_beam._PLAIN], search._num_rounds[push_beam._TAUGHT] = 1, 2 * part
+    begin_midway(search._rounds, best_path, part)
     search._begin_round()
-    assert search._prefix == best_path[: len(best_path) * part // 4]
     return search
 
 
@@ -133,7 +132,7 @@ def finish(search: PushBeam, board: Board) -> None:
 
 
 def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
     num_midway = 0
     for board in PUZZLES:
         search = beam_of(board)
@@ -143,13 +142,15 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
         for part in range(1, 4):
             again = begun_midway(board, path, part)
             finish(again, board)
-            assert sum(again._num_rounds) == 2 * part  # the round that began midway was the last
-            num_midway += len(again._prefix) > 0
+            assert (
+                sum(again._rounds._num_rounds) == 2 * part
+            )  # the round that began midway was the last
+            num_midway += len(again._rounds.now.prefix) > 0
     assert num_midway >= 8
 
 
 def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
     num_dead = 0
     for board in PUZZLES:
         graph, start = push_graph(board), position_of(board)
@@ -164,27 +165,21 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             while not search._is_over:
                 if search.go_on(1 << 12, None) == Outcome.STORE_FULL:
                     search.grow()
-            assert not search._best_path
+            assert not search._rounds._best_path
             finish(search, board)
             num_dead += 1
     assert num_dead > 0
 
 
-def test_each_width_of_taught_rounds_comes_as_often_as_it_is_narrow() -> None:
-    widenings = [push_beam._widening(turn) for turn in range(40)]
-    assert widenings[:13] == [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
-    assert Counter(widenings) == {0: 27, 1: 9, 2: 3, 3: 1}
-
-
 def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 3)
-    monkeypatch.setattr(push_beam, "_LEARNT_FROM", 5)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_LEARNT_FROM", 5)
     num_better_later = 0
     for board in PUZZLES:
         search = beam_of(board)
         while end_layer(search):
             tree = search._tree
-            badness = tree.child_score[: search._first_new] & push_beam._BADNESS_MASK
+            badness = badness_of(tree.child_score[: search._first_new])
             best = sorted(range(1, len(badness)), key=lambda child: (badness[child], child))[:5]
             assert search._best.tolist() == best
             num_better_later += best != sorted(best)
@@ -241,8 +236,7 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
         if not can_be_solved(board):
             continue
         search, graph = beam_of(board), push_graph(board)
-        search._kind = num_layers % 2
-        bonuses = search._bonuses.of_square
+        bonuses = search._rounds.now.bonuses
         bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         ground, known = search._tables.ground, {position_of(board)}
         while True:
@@ -266,11 +260,10 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
                 )
                 packed = int(tree.child_score[child]) >> scores.PACKING
                 outside = 255 - (int(tree.child_score[child]) >> scores.OUT_OF_PLAN & 255)
-                badness = int(tree.child_score[child]) & push_beam._BADNESS_MASK
+                badness = int(badness_of(tree.child_score[child : child + 1])[0])
                 expected = lower_bound + 2 * num_regions(here) + 5 * (outside - packed)
-                if search._kind == push_beam._TAUGHT:
-                    expected -= int(bonuses[boxes].sum())
-                assert badness == push_layers._LEAST + expected
+                expected -= int(bonuses[boxes].sum())
+                assert badness == beam_rounds.LEAST_BADNESS + expected
             assert found <= {after for before in layer for after in moves_of_one_box(graph, before)}
             num_layers += 1
     assert num_layers >= 15
@@ -279,28 +272,28 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
 def test_a_layer_begins_with_positions_that_shut_off_few_goals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_SHUT_OFF", 50)
     monkeypatch.setattr(shut_off, "_STEPS_A_CALL", 1)  # so that each position is a step of its own
     num_reordered = 0
     for board in PUZZLES:
         search = beam_of(board)
-        search._shut_off_weight = 50
+        search._rounds._num_rounds[0] = 1  # a round in which these goals count
+        search._rounds.now = now = search._rounds._next()
+        search._begin_round()
+        assert now.width == 3 and now.shut_off_weight == 50
         first = search._first_new
         while end_layer(search):
             tree, children = search._tree, np.arange(first, search._first_new)
             first = search._first_new
             score, key = tree.child_score[children], tree.key[children]
             # The children that would be tried if no goals were counted.
-            tried = np.sort(push_beam._in_order(score, key, 3))
+            tried = np.sort(in_order(score, key, 3))
             counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
-            expected = push_beam._in_order(score[tried] + 50 * counts, key[tried], 3)
+            expected = in_order(score[tried] + 50 * counts, key[tried], 3)
             if len(children) > 3:
-                work = search.work
-                chosen = completed(search._choose_in_steps(children))
-                assert search.work == work + 4 * len(tried)
-                assert search._chosen.tolist() == chosen.tolist()
-                assert chosen.tolist() == children[tried][expected].tolist()
-                without = push_beam._in_order(score, key, 3)
+                assert search._chosen.tolist() == children[tried][expected].tolist()
+                without = in_order(score, key, 3)
                 num_reordered += tried[expected].tolist() != without.tolist()
             else:
                 assert search._chosen.tolist() == children.tolist()
@@ -316,26 +309,8 @@ def child_position(search: PushBeam, child: int, board: Board) -> Position:
     return boxes, squares[int(tree.child_player[child])]
 
 
-def test_the_next_best_and_the_best_of_each_kind_are_expanded_by_turns() -> None:
-    draw = np.random.default_rng(5)
-    count = 47
-    badness = draw.integers(11, size=count)
-    kind = draw.integers(1, 5, size=count)
-    score = kind << push_beam.BADNESS_BITS | badness
-    key = draw.integers(1 << 64, size=count, dtype=np.uint64)
-    best = sorted(range(count), key=lambda i: (int(badness[i]), int(key[i]) >> 48))
-    of_kinds = [[i for i in best if kind[i] == one] for one in range(1, 5)]
-    in_turn: list[int] = []
-    for rank in range(count):
-        at_rank = [of_kind[rank] for of_kind in of_kinds if rank < len(of_kind)]
-        in_turn += sorted(at_rank, key=best.index)
-    expected = dict.fromkeys(i for pair in zip(best[:14], in_turn[:14], strict=True) for i in pair)
-    assert push_beam._in_order(score, key, 7).tolist() == list(expected)
-    assert push_beam._in_order(score, key, count).tolist() == list(range(count))
-
-
 def test_what_is_deadlocked_takes_no_place_in_a_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(push_beam, "_FIRST_WIDTH", 5)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 5)
     num_full = 0  # layers in which all places are taken, although something was deadlocked
     for board in PUZZLES:
         search = beam_of(board)

@@ -38,7 +38,25 @@ def test_goals_behind_boxes_that_have_theirs(drawing: str, expected: int) -> Non
     assert count(parse_board(drawing)) == expected
 
 
-def slow_count(squares: Squares, goals: frozenset[Square], boxes: frozenset[Square]) -> int:
+@pytest.mark.parametrize(
+    ("drawing", "expected"),
+    [
+        ("########|#.-$-*@#|########", 1),  # the player cannot go on beyond the last goal
+        ("########|#*.-$-@#|########", 1),  # nor where a box on a goal is
+        ("########|#-.-$*@#|########", 0),
+    ],
+)
+def test_goals_to_which_no_box_can_be_pulled(drawing: str, expected: int) -> None:
+    board = parse_board(drawing)
+    squares = Squares(board)
+    is_box = squares.is_among(board.boxes)
+    ground = build_ground(board, squares)
+    assert num_shut_off(ground, is_box[np.newaxis], by_pulls=True).tolist() == [expected]
+
+
+def slow_count(
+    squares: Squares, goals: frozenset[Square], boxes: frozenset[Square], *, by_pulls: bool
+) -> int:
     """Each goal by a flood of its own, and the largest matching by scipy."""
     open_floor = set(squares.squares) - (boxes & goals)
     empty, left = sorted(goals - boxes), sorted(boxes - goals)
@@ -49,7 +67,10 @@ def slow_count(squares: Squares, goals: frozenset[Square], boxes: frozenset[Squa
             to = waiting.pop()
             for direction in Direction:
                 square = to.neighbour(direction)
-                if {square, square.neighbour(direction)} <= open_floor and square not in sources:
+                player = (to if by_pulls else square).neighbour(
+                    Direction(direction ^ 2) if by_pulls else direction
+                )
+                if {square, player} <= open_floor and square not in sources:
                     sources.add(square)
                     waiting.append(square)
         can_reach[:, column] = [box in sources for box in left]
@@ -58,7 +79,7 @@ def slow_count(squares: Squares, goals: frozenset[Square], boxes: frozenset[Squa
 
 def test_every_count_is_that_of_floods_from_single_goals() -> None:
     draw = random.Random(3)
-    counts = Counter[int]()
+    counts = Counter[tuple[bool, int]]()
     for shape in Shape(4, 6, 4, is_closed=True), Shape(10, 14, 9, is_closed=True):
         for board in random_boards(shape, 12, seed=5):
             squares = Squares(board)
@@ -72,7 +93,10 @@ def test_every_count_is_that_of_floods_from_single_goals() -> None:
             if not positions:
                 continue
             is_box = np.array([squares.is_among(boxes) for boxes in positions])
-            expected = [slow_count(squares, goals, boxes) for boxes in positions]
-            assert num_shut_off(ground, is_box).tolist() == expected
-            counts.update(expected)
-    assert min(counts[i] for i in range(4)) >= 5
+            for by_pulls in (False, True):
+                expected = [
+                    slow_count(squares, goals, boxes, by_pulls=by_pulls) for boxes in positions
+                ]
+                assert num_shut_off(ground, is_box, by_pulls=by_pulls).tolist() == expected
+                counts.update((by_pulls, count) for count in expected)
+    assert min(counts[by_pulls, i] for by_pulls in (False, True) for i in range(4)) >= 5

@@ -17,6 +17,7 @@ from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess import solver as fess_solver
 from tokoban.sokoban.search.fess.advisors import ADVISORS
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
@@ -178,10 +179,17 @@ def _targets(setting: Setting) -> Steps[SliceSearch]:
     return Targets(setting.board, setting.squares, pulls)
 
 
+def _is_matched(ground: Ground) -> bool:
+    """Whether a beam matches each position: between two boxes no limit is looked at."""
+    num_floor, num_boxes = len(ground.zone), len(ground.goals)
+    return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
+
+
 def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
     pull_beam.prepare()
     yield
     forward, backward = setting.tables
+    backward = backward._replace(is_matched=_is_matched(backward.ground))
     return PullBeam(backward, forward.ground.goals, setting.player, setting.few_boxes[1])
 
 
@@ -192,9 +200,7 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
     boxes = backward.ground.goals
     few_boxes = setting.few_boxes[0]
-    # Each child is matched, and between two children of a box no limit is looked at.
-    is_matched = tables.is_matched and len(forward.ground.zone) * len(boxes) ** 2 <= _MAX_MATCHING
-    tables = tables._replace(is_matched=is_matched)
+    tables = tables._replace(is_matched=_is_matched(forward.ground))
     return PushBeam(tables, boxes, setting.player, setting.pruning, few_boxes, setting.pulls)
 
 
@@ -219,7 +225,7 @@ SLICES = {
         Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=4, first_round=2),
-        Slice("pull-beam", _pull_beam, first_round=2),
+        Slice("pull-beam", _pull_beam, share=4, first_round=2),
         Slice("push-beam", _push_beam, share=4, first_round=2),
     )
 }

@@ -1,22 +1,30 @@
 """A beam search by pulls from the solved board: each layer keeps a number of positions.
 
 Beam search is from Lowerre, "The Harpy speech recognition system" (1976). All positions of a layer
-have as many pulls behind them, so that none crowds out the others merely because it is easy to go
-on from, as in a best-first search that has come to a region without a way out. Half of those that
-are kept are the best of all, the others the best of each kind in turn (``_chosen``), after the
-types of Xie, Müller, Holte and Imai, "Type-based exploration with multiple search queues for
-satisficing planning" (AAAI 2014). What a layer drops is lost, so nothing is proved.
+have as many moves behind them, each any pulls of one box alone, so that none crowds out the others
+merely because it is easy to go on from, as in a best-first search that has come to a region without
+a way out. What a layer drops is lost, so nothing is proved. Later rounds learn from the positions
+in which earlier ones got stuck (``beam_rounds``).
 """
 
 from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int64, UInt64
+from jaxtyping import Bool, Int16, Int64, Integer, UInt64
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search import few_boxes
+from tokoban.sokoban.search import few_boxes, pull_layers
 from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search.beam_rounds import (
+    ORDERING_BYTES,
+    PATIENCE,
+    SHUT_OFF_WORK,
+    Rounds,
+    badness_of,
+    best_of,
+    choose_in_steps,
+)
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.bidirectional.paths import chain, step_between
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
@@ -29,6 +37,7 @@ from tokoban.sokoban.search.positions import (
     Positions,
     Refill,
     empty_positions,
+    enlarge,
     enlarged,
     next_capacity,
     num_bytes,
@@ -41,24 +50,24 @@ from tokoban.sokoban.search.pull_layers import (
     NUM_CANDIDATES,
     NUM_PULLS,
     SOLVED_BY,
-    Layer,
     add_pulls,
     empty_layer,
     keep,
 )
+from tokoban.sokoban.search.shut_off import num_shut_off
 from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
-from tokoban.sokoban.search.steps import completed
+from tokoban.sokoban.search.steps import Steps, completed
 
-# Positions that a layer keeps in the first round, and how many times as many in each later one.
-_FIRST_WIDTH, _GROWTH = 100, 3
-_PATIENCE = 200  # layers in which no lower bound falls below the least so far; then the round ends
-_FIRST_CAPACITY = 1 << 12  # positions
+# How often regions of floor count, and boxes on the goals from which they have to be pulled. No
+# pair is better on all levels, so the rounds take them in turn.
+_WEIGHTS = (1, 0), (1, 4), (0, 1)
+_FIRST_POSITIONS, _FIRST_CANDIDATES = 1 << 12, 1 << 14
 
 
 class PullBeam:
-    """Beams from the solved board, each wider than the one before.
+    """Beams from the solved board, in the rounds of ``beam_rounds``.
 
-    The unit of its work is a pull that is tried.
+    The unit of its work is a pull that is tried, or a lower bound.
     """
 
     name = "pull-beam"
@@ -80,26 +89,38 @@ class PullBeam:
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
         self._scratch = empty_scratch(num_floor, len(ground.goals))
-        self._refill = Refill()
-        self._earlier_pulls = self._earlier_expansions = 0  # of the rounds before
+        self._refill, self._refill_layer = Refill(), Refill()
+        self._earlier_expansions = 0  # of the rounds before
         self._reached = NONE  # the position that is the start
-        self._begin_round(_FIRST_WIDTH)
+        # On boards too large for a matching of all boxes, counting would take too long too.
+        self._rounds = Rounds(ground.is_goal[:-1], _WEIGHTS, counts_shut_off=tables.is_matched)
+        self._begin_round()
 
-    def _begin_round(self, width: int) -> None:
-        ground, num_floor = self._tables.ground, len(self._tables.ground.zone)
-        self._width = width
-        goals = _is_blocked(num_floor, self._goals)
-        self._positions = _solved_board(ground.keys, goals, ground.neighbours)
-        capacity = 4 * len(ground.goals) * max(width, int(self._positions.num_known[0]))
-        self._layer = empty_layer(capacity, packed_bits(goals[:-1]), num_floor)
+    def _begin_round(self) -> None:
+        ground, now = self._tables.ground, self._rounds.now
+        num_floor = len(ground.zone)
+        is_blocked = _is_blocked(num_floor, self._goals)
+        goal_words = packed_bits(is_blocked[:-1])
+        # A step of the path pushes back to the position before its pull, where the player's region
+        # is ``step.player``. So the step after the prefix tells where the player begins.
+        for step in now.prefix:
+            is_blocked[step.end] = False
+            is_blocked[step.box] = True
+        player = now.next_step.player if now.prefix and now.next_step is not None else None
+        self._positions = _first_positions(ground.keys, is_blocked, ground.neighbours, player)
+        self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
+        self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words, num_floor)
         self._layer_ends = int(self._positions.num_known[0])  # the position after its last
-        self._least, self._patience = int(np.iinfo(np.int32).max), _PATIENCE
+        self._ending: Steps[Outcome] | None = None  # of a layer
+        self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
+        # The best positions of the round, and how bad they are.
+        self._best, self._badness = np.empty((2, 0), np.int64)
         self._is_over = self._has_dropped = False
 
     @property
     def work(self) -> int:
         """As ``SliceSearch`` says."""
-        return self._earlier_pulls + int(self._layer.progress[NUM_PULLS])
+        return self._rounds.work + int(self._layer.progress[NUM_PULLS])
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says."""
@@ -108,75 +129,140 @@ class PullBeam:
 
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
-        return num_bytes((self._positions, self._layer, self._scratch))
+        own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
+        return own + ORDERING_BYTES * int(self._layer.progress[NUM_CANDIDATES])
 
     def num_bytes_while_growing(self) -> int:
         """As ``single.Search`` says."""
-        more = _GROWTH * num_bytes(self._layer) if self._is_over else num_bytes(self._positions)
-        return self.num_bytes() + more
+        if self._is_over:
+            return self.num_bytes()
+        layer = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
+        return self.num_bytes() + layer + num_bytes(self._positions) + self._pulled_to.nbytes
 
     def grow(self) -> None:
         """As ``single.Search`` says: begins the next round if one is over."""
+        num_floor = len(self._tables.ground.zone)
         if self._is_over:
-            self._earlier_pulls = self.work
             self._earlier_expansions = self.progress(0.0).expansions
-            self._begin_round(_GROWTH * self._width)
-            return
-        slots = self._positions.slots
-        self._positions = enlarged(self._positions, next_capacity(len(self._positions.player)))
-        if self._positions.slots is not slots:
-            self._refill.begin()
+            self._rounds.end(
+                int(self._layer.progress[NUM_PULLS]),
+                self._boxes_of(self._best),
+                lambda i: self._steps_of_round(int(self._best[i]))[::-1],
+            )
+            self._begin_round()
+        elif self._layer.progress[NUM_CANDIDATES] + 4 * num_floor > len(self._layer.parent):
+            slots = self._layer.slots
+            self._layer = pull_layers.grown(self._layer)
+            if self._layer.slots is not slots:
+                self._refill_layer.begin()
+        else:
+            slots = self._positions.slots
+            capacity = next_capacity(len(self._positions.player))
+            self._positions = enlarged(self._positions, capacity)
+            enlarge(self._pulled_to, capacity)
+            if self._positions.slots is not slots:
+                self._refill.begin()
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        ground, positions, progress = self._tables.ground, self._positions, self._layer.progress
-        enter = partial(refill_slots, positions, ground.keys)
-        if self._refill.go_on(int(positions.num_known[0]), enter):
+        keys, positions, layer = self._tables.ground.keys, self._positions, self._layer
+        if self._refill.go_on(
+            int(positions.num_known[0]), partial(refill_slots, positions, keys)
+        ) or self._refill_layer.go_on(
+            int(layer.progress[NUM_CANDIDATES]), partial(pull_layers.refill_slots, layer, keys)
+        ):
             return Outcome.BUDGET_SPENT
         expansions = self.progress(0.0).expansions
         if expansions >= self._few_boxes.next_at:
             self._few_boxes.go_on()
             return Outcome.BUDGET_SPENT
         if self._is_over:
-            return Outcome.STORE_FULL if self._has_dropped else Outcome.EXHAUSTED
-        if progress[NEXT] == self._layer_ends or progress[SOLVED_BY] != NONE:
-            return self._end_layer()
-        last = self._layer_ends
-        if max_expansions is not None:
-            last = min(last, int(progress[NEXT]) + max_expansions - expansions)
-        add_pulls(
-            self._tables,
-            positions,
-            self._layer,
-            self._scratch,
-            self._few_boxes.tables._replace(now=self._now),
-            self._start_player,
-            last,
-            int(progress[NUM_PULLS]) + budget,
-        )
+            return Outcome.STORE_FULL
+        if self._ending is None:
+            last = self._layer_ends
+            if max_expansions is not None:
+                last = min(last, int(layer.progress[NEXT]) + max_expansions - expansions)
+            outcome: Outcome = add_pulls(
+                self._tables,
+                positions,
+                layer,
+                self._scratch,
+                self._few_boxes.tables._replace(now=self._now),
+                self._start_player,
+                self._rounds.now.weights,
+                self._rounds.now.bonuses,
+                last,
+                int(layer.progress[NUM_PULLS]) + budget,
+            )
+            if outcome == Outcome.EXHAUSTED and last < self._layer_ends:
+                return Outcome.BUDGET_SPENT
+            if outcome not in (Outcome.EXHAUSTED, Outcome.SOLVED):
+                return outcome
+            is_solved = outcome == Outcome.SOLVED
+            most = (
+                1 if is_solved else min(self._rounds.now.width, int(layer.progress[NUM_CANDIDATES]))
+            )
+            if self._layer_ends + most > len(positions.player):
+                return Outcome.STORE_FULL
+            self._ending = self._end_layer()
+        try:
+            next(self._ending)
+        except StopIteration as end:
+            self._ending = None
+            ended: Outcome = end.value
+            return ended
         return Outcome.BUDGET_SPENT
 
-    def _end_layer(self) -> Outcome:
-        """Stores the positions that are kept, which are the next to be gone on from."""
-        positions, layer = self._positions, self._layer
-        num_candidates = int(layer.progress[NUM_CANDIDATES])
-        solved_by = int(layer.progress[SOLVED_BY])
-        chosen = _chosen(layer, self._width) if solved_by == NONE else np.array([solved_by])
-        if int(positions.num_known[0]) + len(chosen) > len(positions.player):
-            return Outcome.STORE_FULL
+    def _end_layer(self) -> Steps[Outcome]:
+        """Stores the positions that are kept, for which there is room, and begins their layer."""
+        layer, positions, now = self._layer, self._positions, self._rounds.now
+        first = self._layer_ends
+        count, solved_by = int(layer.progress[NUM_CANDIDATES]), int(layer.progress[SOLVED_BY])
+        chosen = np.array([solved_by])
+        if solved_by == NONE:
+            key, ground = layer.boxes_key[:count], self._tables.ground
+            chosen = yield from choose_in_steps(
+                layer.score[:count], key, now, ground, self._counted, by_pulls=True
+            )
+            chosen = chosen[: now.width]
         keep(self._tables.ground, positions, layer, chosen, self._scratch.words)
         self._layer_ends = int(positions.num_known[0])
+        self._pulled_to[first : self._layer_ends] = layer.to[chosen]
         if solved_by != NONE:
-            self._reached = self._layer_ends - 1
+            self._reached = first
             return Outcome.SOLVED
-        least = int(layer.lower_bound[chosen].min(initial=self._least))
-        self._patience = _PATIENCE if least < self._least else self._patience - 1
+        badness = badness_of(layer.score[chosen])
+        self._best = np.append(self._best, np.arange(first, self._layer_ends))
+        self._badness = np.append(self._badness, badness)
+        best = best_of(self._badness)
+        self._best, self._badness = self._best[best], self._badness[best]
+        least = int(badness.min(initial=self._least))
+        self._patience = PATIENCE if least < self._least else self._patience - 1
         self._least = least
-        self._is_over = num_candidates == 0 or self._patience == 0
-        self._has_dropped |= len(chosen) < num_candidates or self._patience == 0
+        self._has_dropped |= len(chosen) < count
+        # Where nothing was dropped a wider round would be the same.
+        self._is_over = count == 0 or (self._patience <= 0 and self._has_dropped)
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
+        if count == 0 and not self._has_dropped:
+            if not now.prefix:
+                return Outcome.EXHAUSTED
+            self._rounds.forget_path()
+            self._best = self._best[:0]
         return Outcome.BUDGET_SPENT
+
+    def _counted(self, candidates: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
+        """The boxes of candidates in which starts that are shut off are counted."""
+        layer, rows = self._layer, np.arange(len(candidates))
+        layer.progress[NUM_PULLS] += SHUT_OFF_WORK * len(candidates)
+        is_box = self._boxes_of(layer.parent[candidates])
+        is_box[rows, layer.box[candidates]] = False
+        is_box[rows, layer.to[candidates]] = True
+        return is_box
+
+    def _boxes_of(self, positions: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
+        """The boxes of each position."""
+        return unpacked_bits(self._positions.boxes[positions], len(self._tables.ground.zone))
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says: the pulls in the order of play."""
@@ -191,9 +277,13 @@ class PullBeam:
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
+        return [*self._steps_of_round(position), *self._rounds.now.prefix[::-1]]
+
+    def _steps_of_round(self, position: int) -> list[Step]:
+        """The pushes from a position to where the round began."""
         positions, num_floor = self._positions, len(self._tables.ground.zone)
         return [
-            step_between(positions, before, after, NONE, num_floor)
+            step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
             for before, after in pairwise(chain(positions, position))
         ]
 
@@ -208,55 +298,27 @@ def _is_blocked(num_floor: int, boxes: Int16[np.ndarray, " _"]) -> Bool[np.ndarr
     return is_blocked
 
 
-def _solved_board(
+def _first_positions(
     keys: UInt64[np.ndarray, "2 F"],
     is_blocked: Bool[np.ndarray, "F+1"],
     neighbours: Int16[np.ndarray, "F+1 4"],
+    player: int | None,
 ) -> Positions:
-    """The solved board, once for each region that the player may be in."""
+    """A position with the player, or one for each region that the player may be in if None."""
     num_floor = len(neighbours) - 1
     marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-    positions = empty_positions(max(_FIRST_CAPACITY, num_floor), num_floor)
+    positions = empty_positions(max(_FIRST_POSITIONS, num_floor), num_floor)
     positions.boxes[:num_floor] = packed_bits(is_blocked[:-1])
     positions.boxes_key[:num_floor] = np.bitwise_xor.reduce(keys[0, is_blocked[:-1]])
     positions.parent[:num_floor] = NONE
-    for square in np.flatnonzero(~is_blocked).tolist():
+    squares = np.flatnonzero(~is_blocked).tolist() if player is None else [player]
+    for square in squares:
         if not marks[square]:
             least = flood(neighbours, is_blocked, square, marks, 1, waiting)
             positions.player[positions.num_known[0]] = least
             positions.num_known[0] += 1
     refill_slots(positions, keys, 0, int(positions.num_known[0]))
     return positions
-
-
-def _chosen(layer: Layer, width: int) -> Int64[np.ndarray, " _"]:
-    """The candidates that are kept, at most ``width``.
-
-    The lower the sum of the lower bound and the regions of free floor, the better. Half are the
-    best of all, the others the best of each kind in turn, by boxes on goals and regions.
-    """
-    count = int(layer.progress[NUM_CANDIDATES])
-    if count <= width:
-        return np.arange(count)
-    num_regions = layer.num_regions[:count].astype(np.int64)
-    # Equal ones are ordered by their hash, as good as drawn.
-    tie = (layer.boxes_key[:count] >> np.uint64(48)).astype(np.int64)
-    badness = (layer.lower_bound[:count] + num_regions << 16) + tie
-    kind = (layer.num_on_goals[:count].astype(np.int64) << 16) + num_regions
-    in_turn = np.lexsort((badness, ranks_in_kind(kind, badness)))[: width // 2]
-    badness[in_turn] = np.iinfo(np.int64).max
-    return np.concatenate([in_turn, np.argsort(badness, kind="stable")[: width - width // 2]])
-
-
-def ranks_in_kind(
-    kind: Int64[np.ndarray, " N"], badness: Int64[np.ndarray, " N"]
-) -> Int64[np.ndarray, " N"]:
-    """The place of each candidate among those of its kind, from 0 for the least badness."""
-    by_kind = np.lexsort((badness, kind))
-    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
-    ranks = np.empty(len(kind), np.int64)
-    ranks[by_kind] = np.arange(len(kind)) - np.repeat(firsts, np.diff(firsts, append=len(kind)))
-    return ranks
 
 
 @cache
@@ -266,5 +328,6 @@ def prepare() -> None:
     squares = Squares(ONE_PUSH)
     forward, backward = completed(tables_in_steps(ONE_PUSH, squares))
     player = squares.number[ONE_PUSH.player]
+    num_shut_off(backward.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
     later = few_boxes_both_ways(forward.ground, backward.ground, player)[1]
     solve_in_slices(PullBeam(backward, forward.ground.goals, player, later))

@@ -11,6 +11,7 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.beam_rounds import BADNESS_BITS, LEAST_BADNESS
 from tokoban.sokoban.search.bounds import lower_bound_after
 from tokoban.sokoban.search.fess import scores
 from tokoban.sokoban.search.fess.moves import move_box
@@ -32,9 +33,6 @@ from tokoban.sokoban.search.fess.tree import (
 from tokoban.sokoban.search.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.outcome import Outcome
 
-_LEAST = 1 << 24  # added to a badness, so that none is negative
-BADNESS_BITS = scores.CELL_SHIFT
-
 
 @inner
 @no_type_check
@@ -48,7 +46,7 @@ def badness(score, lower_bound, weights, bonus):
     outside = 255 - scores.feature_of(score, scores.OUT_OF_PLAN)
     packed = scores.feature_of(score, scores.PACKING)
     of_plan = weights[1] * (outside - packed)
-    return _LEAST + lower_bound + weights[0] * regions + of_plan - bonus
+    return LEAST_BADNESS + lower_bound + weights[0] * regions + of_plan - bonus
 
 
 @partial(inner, is_inlined=True)
@@ -76,7 +74,7 @@ def _file_children(tables, tree, scratch, row, weights, bonuses):
             continue
         move_child(tree, child, kept)
         score = tree.child_score[child]
-        cell = score >> scores.CELL_SHIFT << scores.CELL_SHIFT
+        cell = score >> BADNESS_BITS << BADNESS_BITS
         bonus = bonus_of_others + bonuses[to]
         tree.child_score[kept] = cell | badness(score, lower_bound, weights, bonus)
         tree.run[kept] = progress[NUM_RUNS] - 1

@@ -23,9 +23,12 @@ def num_at_once(ground: Ground) -> int:
     return max(1, _STEPS_A_CALL // (num_goals * (4 * num_floor + num_goals**2)))
 
 
-def num_shut_off(ground: Ground, is_box: Bool[np.ndarray, "K F"]) -> Int64[np.ndarray, " K"]:
+def num_shut_off(
+    ground: Ground, is_box: Bool[np.ndarray, "K F"], *, by_pulls: bool = False
+) -> Int64[np.ndarray, " K"]:
     """How many goals stay empty in each position if no box on a goal moves again.
 
+    ``by_pulls`` says that boxes are pulled to the goals, which are then squares where boxes start.
     The boxes on goals are walls. The other boxes do not block each other, the player can reach any
     free square, and a largest matching assigns boxes to the empty goals.
     """
@@ -34,6 +37,7 @@ def num_shut_off(ground: Ground, is_box: Bool[np.ndarray, "K F"]) -> Int64[np.nd
     _count(
         ground,
         is_box,
+        by_pulls,
         counts,
         np.zeros((num_goals, -(-num_floor // 64)), np.uint64),
         np.empty(num_floor, np.int64),
@@ -45,11 +49,11 @@ def num_shut_off(ground: Ground, is_box: Bool[np.ndarray, "K F"]) -> Int64[np.nd
 
 @entry
 @no_type_check
-def _count(ground, is_box, counts, sources, stack, goals_of_box, matching):
+def _count(ground, is_box, by_pulls, counts, sources, stack, goals_of_box, matching):
     """Fills ``counts`` [K]; the arrays after it are workspace."""
     for position in range(len(is_box)):
         boxes = is_box[position]
-        _find_sources(ground, boxes, sources, stack)
+        _find_sources(ground, boxes, by_pulls, sources, stack)
         matching[0] = NONE
         row = 0
         for square in range(len(boxes)):
@@ -66,9 +70,10 @@ def _count(ground, is_box, counts, sources, stack, goals_of_box, matching):
 
 @inner
 @no_type_check
-def _find_sources(ground, is_box, sources, stack):
+def _find_sources(ground, is_box, by_pulls, sources, stack):
     """Fills ``sources`` [G, W] with the squares from which a box can be pushed to each goal.
 
+    Or pulled, if ``by_pulls``.
     There are none for a goal that has a box.
     """
     num_floor, is_goal = len(is_box), ground.is_goal
@@ -91,7 +96,10 @@ def _find_sources(ground, is_box, sources, stack):
                 bit = np.uint64(1) << np.uint64(square & 63)
                 if own[square >> 6] & bit:
                     continue
-                player = ground.neighbours[square, direction]
+                # Before a push the player stands behind the box, after a pull before it.
+                player = ground.neighbours[to, direction ^ 2]
+                if not by_pulls:
+                    player = ground.neighbours[square, direction]
                 if player == num_floor or (is_box[player] and is_goal[player]):
                     continue
                 earlier = ground.goal_of[square]

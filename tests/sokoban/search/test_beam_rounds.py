@@ -1,0 +1,41 @@
+"""The rounds of beams: how wide they are, and which positions a layer keeps."""
+
+from collections import Counter
+
+import numpy as np
+
+from tokoban.sokoban.search import beam_rounds
+from tokoban.sokoban.search.beam_rounds import Rounds
+from tokoban.sokoban.search.one_box import Step
+
+
+def begin_midway(rounds: Rounds, best_path: list[Step], part: int) -> None:
+    """Has a taught round next, which begins after so many quarters of the path."""
+    rounds._best_path, rounds._most_on_goals = best_path, 99
+    rounds._work_of, rounds._num_rounds = [1, 0], [0, 2 * part]
+    rounds.now = rounds._next()
+    assert rounds.now.prefix == best_path[: len(best_path) * part // 4]
+
+
+def test_each_width_of_taught_rounds_comes_as_often_as_it_is_narrow() -> None:
+    widenings = [beam_rounds._widening(turn) for turn in range(40)]
+    assert widenings[:13] == [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
+    assert Counter(widenings) == {0: 27, 1: 9, 2: 3, 3: 1}
+
+
+def test_the_next_best_and_the_best_of_each_kind_are_expanded_by_turns() -> None:
+    draw = np.random.default_rng(5)
+    count = 47
+    badness = draw.integers(11, size=count)
+    kind = draw.integers(1, 5, size=count)
+    score = kind << beam_rounds.BADNESS_BITS | badness
+    key = draw.integers(1 << 64, size=count, dtype=np.uint64)
+    best = sorted(range(count), key=lambda i: (int(badness[i]), int(key[i]) >> 48))
+    of_kinds = [[i for i in best if kind[i] == one] for one in range(1, 5)]
+    in_turn: list[int] = []
+    for rank in range(count):
+        at_rank = [of_kind[rank] for of_kind in of_kinds if rank < len(of_kind)]
+        in_turn += sorted(at_rank, key=best.index)
+    expected = dict.fromkeys(i for pair in zip(best[:14], in_turn[:14], strict=True) for i in pair)
+    assert beam_rounds.in_order(score, key, 7).tolist() == list(expected)
+    assert beam_rounds.in_order(score, key, count).tolist() == list(range(count))
