@@ -74,11 +74,11 @@ def matched_pushes(pushes, places, matching):
 @inner
 @no_type_check
 def match_all(ground, is_matched, places, matching, path):
-    """Fills ``matching[0]`` with the cheapest matching of the boxes on ``places``, if asked to."""
-    matching[0] = 0
+    """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to."""
+    matching[:] = 0
     if is_matched:
         for row in range(len(places)):
-            assign(ground.pushes, places, row, matching[0], path)
+            assign(ground.pushes, places, row, matching, path)
 
 
 @partial(inner, is_inlined=True)
@@ -127,7 +127,7 @@ def lower_bound_after(ground, is_matched, places, row, place, matching, path):
     next goal.
     """
     if is_matched:
-        total = matched_pushes_after(ground.pushes, places, row, place, matching[0], path)
+        total = matched_pushes_after(ground.pushes, places, row, place, matching, path)
     else:
         total = np.int64(ground.lower_bound[place])
         for other in range(len(places)):

@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
     boxes: Int16[np.ndarray, " G"]
     places: Int32[np.ndarray, " G"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a push
-    matching: Int64[np.ndarray, "2 3 G+1"]
+    matching: Int64[np.ndarray, "3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
 
 
@@ -91,7 +91,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
         boxes=np.zeros(num_boxes, np.int16),
         places=np.zeros(num_boxes, np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
-        matching=np.zeros((2, 3, num_boxes + 1), np.int64),
+        matching=np.zeros((3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
     )
     scratch.is_blocked[num_floor] = True

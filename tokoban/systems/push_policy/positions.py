@@ -94,7 +94,7 @@ def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndar
         np.full(size, -1, np.int64),
         np.zeros(len(shard), np.uint64),
         empty_terrain(most_boxes),
-        np.zeros((3, 3, most_boxes + 1), np.int64),
+        np.zeros((2, 3, most_boxes + 1), np.int64),
         np.zeros((2, 64), np.int64),
         words,
         classes,
@@ -184,10 +184,10 @@ def _fill_results(position, slots, boxes, zones, left, own):
 def fill_bounds(terrain, position, matchings, rows):
     """Fills the words of the lower bounds and returns that of the position.
 
-    The terrain is surveyed. ``matchings`` [3, 3, boxes + 1] and ``rows`` [2, 64] are room.
+    The terrain is surveyed. ``matchings`` [2, 3, boxes + 1] and ``rows`` [2, 64] are room.
     """
     places, row_of = rows
-    matching, path = matchings[:2], matchings[2]
+    matching, path = matchings
     player = lowest(position[ZONE])
     rest, number = position[BOXES], 0
     while rest != EMPTY:
@@ -197,10 +197,10 @@ def fill_bounds(terrain, position, matchings, rows):
         number += 1
         rest ^= lowest(rest)
     places = places[:number]
-    matching[0] = 0
+    matching[:] = 0
     for row in range(number):
-        assign(terrain.pushes, places, row, matching[0], path)
-    bound = matched_pushes(terrain.pushes, places, matching[0])
+        assign(terrain.pushes, places, row, matching, path)
+    bound = matched_pushes(terrain.pushes, places, matching)
     for direction in range(4):
         position[FALLS + direction] = EMPTY
         position[UNBOUNDED + direction] = EMPTY
@@ -210,7 +210,7 @@ def fill_bounds(terrain, position, matchings, rows):
             legal ^= box
             place = place_of(terrain, index(moved(box, direction)), box)
             row = row_of[index(box)]
-            pushed = matched_pushes_after(terrain.pushes, places, row, place, matching[0], path)
+            pushed = matched_pushes_after(terrain.pushes, places, row, place, matching, path)
             if pushed >= _UNREACHABLE:
                 position[UNBOUNDED + direction] |= box
             elif pushed < bound:

@@ -83,7 +83,7 @@ class Tokens:
             boxes,
             zone,
             is_legal,
-            np.zeros((3, 3, num_boxes + 1), np.int64),
+            np.zeros((2, 3, num_boxes + 1), np.int64),
             np.zeros((2, len(self.ground.zone)), np.int64),
             features,
             bounds,
@@ -97,7 +97,7 @@ def _fill_bounds(
     neighbours, zone_of, pushes, boxes, zone, is_legal, matchings, rows, features, bounds
 ):
     """As ``positions.fill_bounds``, of a level of any size."""
-    matching, path = matchings[:2], matchings[2]
+    matching, path = matchings
     places, row_of = rows
     for position in range(len(boxes)):
         player = 0
@@ -110,10 +110,10 @@ def _fill_bounds(
                 row_of[box] = number
                 number += 1
         own = places[:number]
-        matching[0] = 0
+        matching[:] = 0
         for row in range(number):
-            assign(pushes, own, row, matching[0], path)
-        bound = matched_pushes(pushes, own, matching[0])
+            assign(pushes, own, row, matching, path)
+        bound = matched_pushes(pushes, own, matching)
         bounds[position] = min(bound, UNREACHABLE)
         for box in range(boxes.shape[1]):
             for direction in range(4):
@@ -121,7 +121,7 @@ def _fill_bounds(
                     continue
                 target = neighbours[box, direction]
                 place = target * 4 + zone_of[target, box]
-                pushed = matched_pushes_after(pushes, own, row_of[box], place, matching[0], path)
+                pushed = matched_pushes_after(pushes, own, row_of[box], place, matching, path)
                 if pushed >= UNREACHABLE:
                     features[position, box, IS_UNBOUNDED + direction] = 1
                 elif pushed < bound:

@@ -38,7 +38,7 @@ class Scratch(NamedTuple):
     ways: Int32[np.ndarray, "3 F*4"]
     words: UInt64[np.ndarray, " W"]
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "2 3 G+1"]
+    matching: Int64[np.ndarray, "3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
     # Which boxes the position that is expanded forwards may move; ``Pruning`` is shared with other
     # searches, which may have a turn in between.
@@ -59,7 +59,7 @@ def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
         ways=np.zeros((3, num_floor * 4), np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
         others=np.zeros(-(-num_floor // 64), np.uint64),
-        matching=np.zeros((2, 3, num_boxes + 1), np.int64),
+        matching=np.zeros((3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
         may_move=np.zeros(num_boxes, np.bool_),
     )

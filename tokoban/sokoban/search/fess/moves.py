@@ -57,7 +57,7 @@ class Scratch(NamedTuple):
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "2 3 G+1"]
+    matching: Int64[np.ndarray, "3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
     advice: Int64[np.ndarray, " _"]
 
@@ -79,7 +79,7 @@ def empty_scratch(num_floor: int, num_boxes: int, max_advice: int) -> Scratch:
         ways=np.zeros((2, num_floor * 4), np.int32),
         words=np.zeros(-(-num_floor // 64), np.uint64),
         others=np.zeros(-(-num_floor // 64), np.uint64),
-        matching=np.zeros((2, 3, num_boxes + 1), np.int64),
+        matching=np.zeros((3, num_boxes + 1), np.int64),
         path=np.zeros((3, num_boxes + 1), np.int64),
         advice=np.zeros(max_advice, np.int64),
     )

@@ -71,8 +71,8 @@ def is_hopeless(tables, tree, scratch, pruning, num_regions):
     ground, progress = tables.ground, tree.progress
     position = progress[NUM_LAID_OUT]
     match_all(ground, tables.is_matched, scratch.places, scratch.matching, scratch.path)
-    matching = scratch.matching[0]
-    if tables.is_matched and matched_pushes(ground.pushes, scratch.places, matching) >= UNREACHABLE:
+    places, matching = scratch.places, scratch.matching
+    if tables.is_matched and matched_pushes(ground.pushes, places, matching) >= UNREACHABLE:
         return True
     words, player = tree.boxes[position], tree.player[position]
     verdict, num_floods = judge_position(ground, words, player, scratch, pruning, num_regions)
