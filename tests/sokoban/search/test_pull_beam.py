@@ -84,6 +84,20 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
         assert answer.status == "gave up" or answer.solver == "rules"
 
 
+def check_best_path(search: PullBeam) -> None:
+    """Its pulls lead from the end to a position with the most boxes at starts so far."""
+    ground, rounds = search._tables.ground, search._rounds
+    is_box = np.zeros(len(ground.zone), np.bool_)
+    is_box[search._goals] = True
+    for step in rounds._best_path:
+        assert is_box[step.end]
+        is_box[step.end] = False
+        assert not is_box[step.box]
+        is_box[step.box] = True
+    if rounds._best_path:
+        assert is_box[ground.goals].sum() == rounds._most_on_goals
+
+
 def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
     monkeypatch.setattr(pull_beam, "PATIENCE", 7)
@@ -98,6 +112,7 @@ def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.Mo
                 bound = search.num_bytes_while_growing()
                 search.grow()
                 assert search.num_bytes() <= bound
+                check_best_path(search)
             now = search.work, search.progress(0.0).expansions
             assert now >= before
             outcome, before = search.go_on(3, None), now

@@ -42,7 +42,7 @@ _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the b
 
 @dataclass(frozen=True)
 class Round:
-    """What one round is told."""
+    """The settings of one round."""
 
     is_taught: bool
     width: int  # positions that a layer keeps
@@ -119,7 +119,7 @@ class Rounds:
         self.now = self._next()
 
     def forget_path(self) -> None:
-        """Drops the best path: no solution begins with the prefix of this round."""
+        """Drops the best path: no solution has the prefix of this round."""
         self._best_path, self._most_on_goals = [], 0
 
 
