@@ -53,11 +53,10 @@ from tokoban.sokoban.search.portfolio import (
     SLICES,
     Portfolio,
     Setting,
-    SliceSearch,
     setting_in_steps,
 )
 from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.single import SliceSearch, Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import Steps
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy

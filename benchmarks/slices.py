@@ -20,9 +20,10 @@ from tokoban.sokoban.search.fess import scores, tree
 from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.portfolio import SLICES, Setting, SliceSearch, setting_in_steps
+from tokoban.sokoban.search.portfolio import SLICES, Setting, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.replans import Replans
+from tokoban.sokoban.search.single import SliceSearch
 from tokoban.sokoban.search.steps import completed
 
 # Features of FESS that are counted down from the most.

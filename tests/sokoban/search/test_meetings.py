@@ -174,7 +174,7 @@ def test_the_setting_lists_searches_by_pulls_until_they_end(
     search = Portfolio(setting, plans, memory_limit_mb=2000.0)
     while len(setting.pulls) < 2:
         assert search.go_on(1, None) == Outcome.BUDGET_SPENT
-    assert [type(one).__name__ for one in setting.pulls] == ["PullBeam", "Targets"]
+    assert [type(one).__name__ for one in setting.pulls] == ["Midway", "Targets"]
     ended = next(one for one in search._slices if one.plan.name == "pull-beam")
     search._end(ended)
     assert [type(one).__name__ for one in setting.pulls] == ["Targets"]

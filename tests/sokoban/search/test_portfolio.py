@@ -20,10 +20,9 @@ from tokoban.sokoban.search.portfolio import (
     Portfolio,
     Setting,
     Slice,
-    SliceSearch,
     setting_in_steps,
 )
-from tokoban.sokoban.search.single import Stage, find_answer
+from tokoban.sokoban.search.single import SliceSearch, Stage, find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 PUSH = parse_board("@$.")

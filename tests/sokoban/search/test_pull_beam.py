@@ -26,7 +26,7 @@ from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.portfolio import MIDWAY, SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pull_beam import PullBeam
 from tokoban.sokoban.search.pull_layers import NEXT, NUM_CANDIDATES, SOLVED_BY
@@ -47,14 +47,14 @@ PUZZLES = [
 
 
 def beam_of(board: Board) -> PullBeam:
-    setting = completed(setting_in_steps(board, Squares(board)))
+    setting = completed(setting_in_steps(board, Squares(board), without=frozenset({MIDWAY})))
     search = completed(SLICES["pull-beam"].start(setting))
     assert isinstance(search, PullBeam)
     return search
 
 
 def stages(board: Board) -> Stages:
-    setting = yield from setting_in_steps(board, Squares(board))
+    setting = yield from setting_in_steps(board, Squares(board), without=frozenset({MIDWAY}))
     yield Stage(Portfolio(setting, [SLICES["pull-beam"]], 2000.0))
 
 
@@ -86,9 +86,9 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
 
 def check_best_path(search: PullBeam) -> None:
     """Its pulls lead from the end to a position with the most boxes at starts so far."""
-    ground, rounds = search._tables.ground, search._rounds
+    ground, rounds = search.tables.ground, search._rounds
     is_box = np.zeros(len(ground.zone), np.bool_)
-    is_box[search._goals] = True
+    is_box[search.goals] = True
     for step in rounds._best_path:
         assert is_box[step.end]
         is_box[step.end] = False
@@ -108,7 +108,7 @@ def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.Mo
         while outcome != Outcome.SOLVED:
             assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
             if outcome == Outcome.STORE_FULL:
-                num_rounds += search._is_over
+                num_rounds += search.is_over
                 bound = search.num_bytes_while_growing()
                 search.grow()
                 assert search.num_bytes() <= bound
@@ -176,7 +176,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
                 continue
             [step] = search._steps_of_round(position)
             again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
-            while not again._is_over:
+            while not again.is_over:
                 if again.go_on(1 << 12, None) == Outcome.STORE_FULL:
                     again.grow()
             assert not again._rounds._best_path
@@ -196,12 +196,12 @@ def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch)
             first = search._layer_ends
             if not end_layer(search):
                 break
-            ground, positions = search._tables.ground, search._positions
+            ground, positions = search.tables.ground, search._positions
             for i in range(first, search._layer_ends):
                 boxes = np.flatnonzero(search._boxes_of(np.array([i]))[0])
                 player = positions.player[i]
                 pulls = ground.pushes[4 * boxes + ground.zone[boxes, player]]
-                on_goals = np.isin(boxes, search._goals).sum()
+                on_goals = np.isin(boxes, search.goals).sum()
                 here = board_at(
                     board,
                     (
@@ -253,7 +253,7 @@ def end_layer(search: PullBeam) -> bool:
     last = search._layer_ends
     while search._layer_ends == last or search._ending is not None:
         outcome = search.go_on(1 << 20, None)
-        if outcome == Outcome.SOLVED or search._is_over:
+        if outcome == Outcome.SOLVED or search.is_over:
             return False
         if outcome == Outcome.STORE_FULL:
             search.grow()
@@ -276,7 +276,7 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
         if not can_be_solved(board):
             continue
         search, graph = beam_of(board), push_graph(board)
-        squares, ground = list(Squares(board).squares), search._tables.ground
+        squares, ground = list(Squares(board).squares), search.tables.ground
         bonuses = search._rounds.now.bonuses
         bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         known: set[Position] = set()
@@ -289,9 +289,9 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
             }
             known |= stored
             while (outcome := search.go_on(1, None)) == Outcome.BUDGET_SPENT:
-                if search._ending is not None or search._is_over:
+                if search._ending is not None or search.is_over:
                     break
-            if layer.progress[SOLVED_BY] != NONE or search._is_over:
+            if layer.progress[SOLVED_BY] != NONE or search.is_over:
                 break
             assert outcome == Outcome.BUDGET_SPENT
             found = []

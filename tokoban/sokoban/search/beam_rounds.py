@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int64, UInt64
 
+from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess.scores import CELL_SHIFT
 from tokoban.sokoban.search.ground import Ground
 from tokoban.sokoban.search.one_box import Step
@@ -37,7 +38,14 @@ _SHUT_OFF = 8
 SHUT_OFF_WORK = 4  # of counting them in one position, in floods or what takes as long
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
+_MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
+
+
+def are_all_matched(ground: Ground) -> bool:
+    """Whether a beam matches all boxes and goals: between two boxes no limit is looked at."""
+    num_floor, num_boxes = len(ground.zone), len(ground.goals)
+    return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,8 @@ class Rounds:
         # To the position with the most boxes on goals among those learnt from.
         self._best_path: list[Step] = []
         self._most_on_goals = 0
+        # To that position of the last round; empty while the first one is underway.
+        self.path_of_round: list[Step] = []
         self.now = self._next()
 
     @property
@@ -95,28 +105,35 @@ class Rounds:
             bonuses=bonuses if kind == _TAUGHT else np.zeros_like(bonuses),
         )
 
-    def end(
-        self,
-        work: int,
-        is_box: Bool[np.ndarray, "K F"],
-        path_to: Callable[[int], list[Step]],
-    ) -> None:
-        """Learns from the round that is over, and has the next one.
+    def learn(self, is_box: Bool[np.ndarray, "K F"], path_to: Callable[[int], list[Step]]) -> None:
+        """Learns from the round, which is over.
 
         ``is_box`` has the boxes of its best positions; ``path_to`` gives the steps to one of them,
         from where the round began.
         """
-        kind = _TAUGHT if self.now.is_taught else _PLAIN
-        self._num_rounds[kind] += 1
-        self._work_of[kind] += work
+        self.path_of_round = []
         if len(is_box) > 0:
             self._bonuses.learn(is_box)
             num_on_goals = is_box[:, self._is_goal].sum(axis=1)
             end = int(num_on_goals.argmax())
+            self.path_of_round = [*self.now.prefix, *path_to(end)]
             if num_on_goals[end] >= self._most_on_goals:
                 self._most_on_goals = int(num_on_goals[end])
-                self._best_path = [*self.now.prefix, *path_to(end)]
+                self._best_path = self.path_of_round
+
+    def end(self, work: int) -> None:
+        """Has the next round; the one that is over took so much work."""
+        kind = _TAUGHT if self.now.is_taught else _PLAIN
+        self._num_rounds[kind] += 1
+        self._work_of[kind] += work
         self.now = self._next()
+
+    def cut_path(self, length: int) -> None:
+        """No solution has the steps of ``path_of_round`` but for the first so many: drops them."""
+        is_best = self._best_path is self.path_of_round
+        self.path_of_round = self.path_of_round[:length]
+        if is_best:
+            self._best_path = self.path_of_round
 
     def forget_path(self) -> None:
         """Drops the best path: no solution has the prefix of this round."""

@@ -88,25 +88,19 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
     num_floor = len(squares.squares)
     zone = yield from zones_in_steps(neighbours)
     goals = squares.numbers(board.goals)
-    pushes = yield from _pushes_in_steps(neighbours, zone, goals, are_starts=False)
-    ground = _with_goals(
-        Ground(
-            neighbours=neighbours,
-            goals=goals,
-            goal_of=np.empty(0, np.int16),
-            is_goal=np.empty(0, np.bool_),
-            zone=zone,
-            pushes=pushes,
-            lower_bound=np.empty(0, np.int32),
-            is_dead=np.empty(0, np.bool_),
-            is_immovable=np.zeros((2, num_floor + 1), np.bool_),
-            keys=zobrist_keys(num_floor),
-        ),
-        goals,
-        pushes,
+    ground = Ground(
+        neighbours=neighbours,
+        goals=goals,
+        goal_of=np.empty(0, np.int16),
+        is_goal=np.empty(0, np.bool_),
+        zone=zone,
+        pushes=np.empty((0, 0), np.int32),
+        lower_bound=np.empty(0, np.int32),
+        is_dead=np.empty(0, np.bool_),
+        is_immovable=np.zeros((2, num_floor + 1), np.bool_),
+        keys=zobrist_keys(num_floor),
     )
-    _fill_immovable(neighbours, zone, ground.lower_bound, ground.is_immovable)
-    return ground
+    return (yield from with_goals_in_steps(ground, goals))
 
 
 @lru_cache(maxsize=16)  # a rating or a generator searches the same level hundreds of times
@@ -120,6 +114,15 @@ def reversed_in_steps(ground: Ground, starts: Int16[np.ndarray, " G"]) -> Steps[
     pulls = yield from _pushes_in_steps(ground.neighbours, ground.zone, starts, are_starts=True)
     backward = _with_goals(ground, starts, pulls)
     return backward._replace(is_immovable=np.zeros_like(ground.is_immovable))
+
+
+def with_goals_in_steps(ground: Ground, goals: Int16[np.ndarray, " G"]) -> Steps[Ground]:
+    """The same floor with other goals, for a search by pushes."""
+    pushes = yield from _pushes_in_steps(ground.neighbours, ground.zone, goals, are_starts=False)
+    ground = _with_goals(ground, goals, pushes)
+    ground = ground._replace(is_immovable=np.zeros_like(ground.is_immovable))
+    _fill_immovable(ground.neighbours, ground.zone, ground.lower_bound, ground.is_immovable)
+    return ground
 
 
 def _with_goals(

@@ -7,17 +7,16 @@ finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import pull_beam, push_beam
 from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
+from tokoban.sokoban.search.beam_rounds import are_all_matched
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess import solver as fess_solver
 from tokoban.sokoban.search.fess.advisors import ADVISORS
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
@@ -25,13 +24,14 @@ from tokoban.sokoban.search.fess.tables import tables_in_steps as fess_tables_in
 from tokoban.sokoban.search.few_boxes import FewBoxesLater, few_boxes_both_ways
 from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.meetings import FromTheEnd
+from tokoban.sokoban.search.midway import Midway
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pull_beam import PullBeam
 from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.replans import Replans
-from tokoban.sokoban.search.single import Search, Stage, Stages
+from tokoban.sokoban.search.single import Search, SliceSearch, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
 from tokoban.sokoban.search.targets import Targets
 
@@ -40,25 +40,10 @@ _FEW_EXPANSIONS = 10_000
 # The same on larger boards, where one takes longer. Open boards need about as many as pushes.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its slice
-REPLANS = "replans"  # the part of the slice of FESS that may be left out
-_MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
+# Parts of slices that may be left out.
+REPLANS = "replans"  # of FESS
+MIDWAY = "midway"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
-
-
-@runtime_checkable
-class SliceSearch(Search, Protocol):
-    """A search that a portfolio gives turns; ``go_on`` takes its budget in the unit of ``work``."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing but sound rules dropped positions, so that EXHAUSTED is a proof."""
-
-    @property
-    def work(self) -> int:
-        """The work so far, in floods of the board or what takes as long.
-
-        Where ``go_on`` stops for its budget, the search goes on later as if it had not stopped.
-        """
 
 
 @dataclass(frozen=True)
@@ -179,18 +164,17 @@ def _targets(setting: Setting) -> Steps[SliceSearch]:
     return Targets(setting.board, setting.squares, pulls)
 
 
-def _is_matched(ground: Ground) -> bool:
-    """Whether a beam matches each position: between two boxes no limit is looked at."""
-    num_floor, num_boxes = len(ground.zone), len(ground.goals)
-    return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
-
-
 def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
     pull_beam.prepare()
+    push_beam.prepare()
     yield
     forward, backward = setting.tables
-    backward = backward._replace(is_matched=_is_matched(backward.ground))
-    return PullBeam(backward, forward.ground.goals, setting.player, setting.few_boxes[1])
+    backward = backward._replace(is_matched=are_all_matched(backward.ground))
+    goals, few_boxes = forward.ground.goals, setting.few_boxes[1]
+    beam = PullBeam(backward, goals, setting.player, few_boxes)
+    if MIDWAY in setting.without:
+        return beam
+    return Midway(setting.board, setting.squares, beam)
 
 
 def _push_beam(setting: Setting) -> Steps[SliceSearch]:
@@ -200,7 +184,7 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
     boxes = backward.ground.goals
     few_boxes = setting.few_boxes[0]
-    tables = tables._replace(is_matched=_is_matched(forward.ground))
+    tables = tables._replace(is_matched=are_all_matched(forward.ground))
     return PushBeam(tables, boxes, setting.player, setting.pruning, few_boxes, setting.pulls)
 
 
@@ -225,7 +209,7 @@ SLICES = {
         Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
         Slice("targets", _targets, share=4, first_round=2),
-        Slice("pull-beam", _pull_beam, share=4, first_round=2),
+        Slice("pull-beam", _pull_beam, share=6, first_round=2, parts=(MIDWAY,)),
         Slice("push-beam", _push_beam, share=4, first_round=2),
     )
 }

@@ -74,15 +74,22 @@ class PullBeam:
     is_complete = False
 
     def __init__(
-        self, tables: Tables, goals: Int16[np.ndarray, " G"], player: int, few_boxes: FewBoxesLater
+        self,
+        tables: Tables,
+        goals: Int16[np.ndarray, " G"],
+        player: int,
+        few_boxes: FewBoxesLater | None = None,
     ) -> None:
-        """``tables`` and ``few_boxes`` are those for pulls, and shared with other searches.
+        """``tables`` and ``few_boxes`` are those for pulls; ``goals`` where boxes are in the end.
 
-        ``goals`` are where the boxes are in the end.
+        ``few_boxes`` may be those of other searches of the same level. Then ``num_bytes`` leaves
+        them and the ground out.
         """
-        self._tables, self._player, self._few_boxes = tables, player, few_boxes
-        self._goals = goals
+        self.tables, self._player = tables, player
+        self.goals = goals
         ground = tables.ground
+        self._is_sharing = few_boxes is not None
+        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0, player=player)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
@@ -97,9 +104,9 @@ class PullBeam:
         self._begin_round()
 
     def _begin_round(self) -> None:
-        ground, now = self._tables.ground, self._rounds.now
+        ground, now = self.tables.ground, self._rounds.now
         num_floor = len(ground.zone)
-        is_blocked = _is_blocked(num_floor, self._goals)
+        is_blocked = _is_blocked(num_floor, self.goals)
         goal_words = packed_bits(is_blocked[:-1])
         # A step of the path pushes back to the position before its pull, where the player's region
         # is ``step.player``. So the step after the prefix tells where the player begins.
@@ -115,12 +122,25 @@ class PullBeam:
         self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
         # The best positions of the round, and how bad they are.
         self._best, self._badness = np.empty((2, 0), np.int64)
-        self._is_over = self._has_dropped = False
+        self.is_over = self._has_dropped = False
 
     @property
     def work(self) -> int:
         """As ``SliceSearch`` says."""
         return self._rounds.work + int(self._layer.progress[NUM_PULLS])
+
+    @property
+    def path(self) -> list[Step]:
+        """From the end to the best position of the round, once that is over.
+
+        Each step pushes back to the position before its pull, where the player's region is
+        ``step.player``.
+        """
+        return self._rounds.path_of_round
+
+    def cut_path(self, length: int) -> None:
+        """Drops all but the first so many steps of ``path``: no solution comes by the others."""
+        self._rounds.cut_path(length)
 
     def progress(self, elapsed_s: float) -> Progress:
         """As ``single.Search`` says."""
@@ -130,25 +150,23 @@ class PullBeam:
     def num_bytes(self) -> int:
         """As ``single.Search`` says."""
         own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
+        if not self._is_sharing:
+            own += num_bytes(self.tables.ground) + self._few_boxes.num_bytes()
         return own + ORDERING_BYTES * int(self._layer.progress[NUM_CANDIDATES])
 
     def num_bytes_while_growing(self) -> int:
         """As ``single.Search`` says."""
-        if self._is_over:
+        if self.is_over:
             return self.num_bytes()
         layer = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
         return self.num_bytes() + layer + num_bytes(self._positions) + self._pulled_to.nbytes
 
     def grow(self) -> None:
         """As ``single.Search`` says: begins the next round if one is over."""
-        num_floor = len(self._tables.ground.zone)
-        if self._is_over:
+        num_floor = len(self.tables.ground.zone)
+        if self.is_over:
             self._earlier_expansions = self.progress(0.0).expansions
-            self._rounds.end(
-                int(self._layer.progress[NUM_PULLS]),
-                self._boxes_of(self._best),
-                lambda i: self._steps_of_round(int(self._best[i]))[::-1],
-            )
+            self._rounds.end(int(self._layer.progress[NUM_PULLS]))
             self._begin_round()
         elif self._layer.progress[NUM_CANDIDATES] + 4 * num_floor > len(self._layer.parent):
             slots = self._layer.slots
@@ -165,7 +183,7 @@ class PullBeam:
 
     def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
         """As ``single.Search`` says."""
-        keys, positions, layer = self._tables.ground.keys, self._positions, self._layer
+        keys, positions, layer = self.tables.ground.keys, self._positions, self._layer
         if self._refill.go_on(
             int(positions.num_known[0]), partial(refill_slots, positions, keys)
         ) or self._refill_layer.go_on(
@@ -176,14 +194,14 @@ class PullBeam:
         if expansions >= self._few_boxes.next_at:
             self._few_boxes.go_on()
             return Outcome.BUDGET_SPENT
-        if self._is_over:
+        if self.is_over:
             return Outcome.STORE_FULL
         if self._ending is None:
             last = self._layer_ends
             if max_expansions is not None:
                 last = min(last, int(layer.progress[NEXT]) + max_expansions - expansions)
             outcome: Outcome = add_pulls(
-                self._tables,
+                self.tables,
                 positions,
                 layer,
                 self._scratch,
@@ -220,12 +238,12 @@ class PullBeam:
         count, solved_by = int(layer.progress[NUM_CANDIDATES]), int(layer.progress[SOLVED_BY])
         chosen = np.array([solved_by])
         if solved_by == NONE:
-            key, ground = layer.boxes_key[:count], self._tables.ground
+            key, ground = layer.boxes_key[:count], self.tables.ground
             chosen = yield from choose_in_steps(
                 layer.score[:count], key, now, ground, self._counted, by_pulls=True
             )
             chosen = chosen[: now.width]
-        keep(self._tables.ground, positions, layer, chosen, self._scratch.words)
+        keep(self.tables.ground, positions, layer, chosen, self._scratch.words)
         self._layer_ends = int(positions.num_known[0])
         self._pulled_to[first : self._layer_ends] = layer.to[chosen]
         if solved_by != NONE:
@@ -241,7 +259,7 @@ class PullBeam:
         self._least = least
         self._has_dropped |= len(chosen) < count
         # Where nothing was dropped a wider round would be the same.
-        self._is_over = count == 0 or (self._patience <= 0 and self._has_dropped)
+        self.is_over = count == 0 or (self._patience <= 0 and self._has_dropped)
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
         if count == 0 and not self._has_dropped:
@@ -249,6 +267,11 @@ class PullBeam:
                 return Outcome.EXHAUSTED
             self._rounds.forget_path()
             self._best = self._best[:0]
+        if self.is_over:
+            self._rounds.learn(
+                self._boxes_of(self._best),
+                lambda i: self._steps_of_round(int(self._best[i]))[::-1],
+            )
         return Outcome.BUDGET_SPENT
 
     def _counted(self, candidates: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
@@ -262,11 +285,11 @@ class PullBeam:
 
     def _boxes_of(self, positions: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         """The boxes of each position."""
-        return unpacked_bits(self._positions.boxes[positions], len(self._tables.ground.zone))
+        return unpacked_bits(self._positions.boxes[positions], len(self.tables.ground.zone))
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``single.Search`` says: the pulls in the order of play."""
-        ground, reached = self._tables.ground, self._reached
+        ground, reached = self.tables.ground, self._reached
         is_box = unpacked_bits(self._positions.boxes[reached], len(ground.zone))
         return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
 
@@ -281,7 +304,7 @@ class PullBeam:
 
     def _steps_of_round(self, position: int) -> list[Step]:
         """The pushes from a position to where the round began."""
-        positions, num_floor = self._positions, len(self._tables.ground.zone)
+        positions, num_floor = self._positions, len(self.tables.ground.zone)
         return [
             step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
             for before, after in pairwise(chain(positions, position))

@@ -71,21 +71,26 @@ class PushBeam:
         tables: Tables,
         boxes: Int16[np.ndarray, " G"],
         player: int,
-        pruning: Pruning,
-        few_boxes: FewBoxesLater,
+        pruning: Pruning | None = None,
+        few_boxes: FewBoxesLater | None = None,
         pulls: Sequence[FromTheEnd] = (),
     ) -> None:
-        """``pruning`` and ``few_boxes`` are shared with other searches, like the ground.
+        """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
 
-        ``pulls`` are those of them that come from the end, for meetings.
+        Then ``num_bytes`` leaves them and the ground out. ``pulls`` are searches that come from the
+        end, for meetings.
         """
         self._tables, self._player = tables, player
         self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
         self._is_box[boxes] = True
-        self._pruning, self._few_boxes = pruning, few_boxes
+        self._pruning = pruning or empty_pruning(len(tables.ground.zone), len(boxes))
+        self._few_boxes = few_boxes or FewBoxesLater(tables.ground, pairs_at=0)
+        self._is_sharing = pruning is not None
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
         self._scratch = empty_scratch(len(tables.ground.zone), len(boxes), 0)
-        self._table_bytes = num_bytes((tables, self._scratch)) - num_bytes(tables.ground)
+        self._table_bytes = num_bytes((tables, self._scratch))
+        if self._is_sharing:
+            self._table_bytes -= num_bytes(tables.ground)
         self._refill = Refill()
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
@@ -135,6 +140,8 @@ class PushBeam:
         """As ``single.Search`` says."""
         num_new = int(self._tree.progress[NUM_CHILDREN]) - self._first_new
         own = self._table_bytes + num_bytes((self._tree, self._chosen))
+        if not self._is_sharing:
+            own += num_bytes(self._pruning) + self._few_boxes.num_bytes()
         return own + ORDERING_BYTES * num_new
 
     def num_bytes_while_growing(self) -> int:
@@ -148,13 +155,8 @@ class PushBeam:
         """As ``single.Search`` says: begins the next round if one is over."""
         if self._is_over:
             self._earlier_expansions += self._num_expansions
-            tree, best = self._tree, self._best
-            self._rounds.end(
-                int(tree.progress[NUM_PUSHES]),
-                self._boxes_of(best),
-                lambda i: steps_to(tree, int(best[i])),
-            )
-            del self._tree, tree  # before there is another
+            self._rounds.end(int(self._tree.progress[NUM_PUSHES]))
+            del self._tree  # before there is another
             self._begin_round()
             return
         slots = self._tree.slots
@@ -223,7 +225,10 @@ class PushBeam:
                 return Outcome.EXHAUSTED
             self._rounds.forget_path()
             self._best = self._best[:0]
-        if not self._is_over:
+        if self._is_over:
+            best = self._best
+            self._rounds.learn(self._boxes_of(best), lambda i: steps_to(tree, int(best[i])))
+        else:
             chosen = yield from choose_in_steps(
                 score,
                 tree.key[first:last],

@@ -1,25 +1,28 @@
-"""One search that stays, and beside it short searches by FESS, one after another."""
+"""One search that stays, and beside it short searches, one after another."""
+
+from typing import Generic, TypeVar
 
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
-from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.single import SliceSearch
 from tokoban.sokoban.search.steps import Steps
 
-_SETUP_WORK = 1 << 10  # of each step of setting FESS up, which takes up to some 10 ms
+_SETUP_WORK = 1 << 10  # of each step of setting a search up, which takes up to some 10 ms
+
+Later = TypeVar("Later", bound=SliceSearch)
 
 
-class Relay:
+class Relay(Generic[Later]):
     """The first search and the later one of the moment, with the totals of all.
 
     Work and expansions are those of ended searches too, memory that of the two that exist. Setting
-    FESS up counts as work, or one turn might go to hundreds of hopeless searches.
+    one up counts as work, or one turn might go to hundreds of hopeless searches.
     """
 
-    def __init__(self, first: Fess | BidirectionalFess) -> None:
+    def __init__(self, first: SliceSearch) -> None:
         self.first = first
-        self.later: Fess | None = None  # the search beside it, once it is set up
-        self._steps: Steps[Fess] | None = None  # of setting it up
+        self.later: Later | None = None  # the search beside it, once it is set up
+        self._steps: Steps[Later] | None = None  # of setting it up
         self._earlier_work = self._earlier_expansions = 0  # of searches that have ended
 
     @property
@@ -51,22 +54,23 @@ class Relay:
         """As ``single.Search`` says: the later search is the one that works."""
         self._now().grow()
 
-    def _now(self) -> Fess | BidirectionalFess:
+    def _now(self) -> SliceSearch:
         return self.first if self.later is None else self.later
 
     def go_on(
-        self, now: Fess | BidirectionalFess, budget: int, most: int, max_expansions: int | None
+        self, now: SliceSearch, budget: int, most: int | None, max_expansions: int | None
     ) -> Outcome:
-        """Goes on with one of the two, to ``most`` expansions of its own at most.
+        """Goes on with one of the two, to ``most`` expansions of its own at most, if not None.
 
         ``max_expansions`` are of all searches together.
         """
         if max_expansions is not None:
             done = now.progress(0.0).expansions
-            most = min(most, done + max_expansions - self.progress(0.0).expansions)
+            left = done + max_expansions - self.progress(0.0).expansions
+            most = left if most is None else min(most, left)
         return now.go_on(budget, most)
 
-    def begin(self, steps: Steps[Fess]) -> None:
+    def begin(self, steps: Steps[Later]) -> None:
         """Has a later search set up, step by step."""
         self._steps = steps
 

@@ -56,7 +56,7 @@ class Replans:
 
         ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of later plans.
         """
-        self.relay = relay = Relay(first)
+        self.relay = relay = Relay[Fess](first)
         self.progress, self.num_bytes = relay.progress, relay.num_bytes
         self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
         self._first = first

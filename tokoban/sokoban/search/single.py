@@ -55,6 +55,22 @@ class Search(Protocol):
         """The measure by which that solution is proved the best; None if by none."""
 
 
+@runtime_checkable
+class SliceSearch(Search, Protocol):
+    """A search that is given turns; ``go_on`` takes its budget in the unit of ``work``."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing but sound rules dropped positions, so that EXHAUSTED is a proof."""
+
+    @property
+    def work(self) -> int:
+        """The work so far, in floods of the board or what takes as long.
+
+        Where ``go_on`` stops for its budget, the search goes on later as if it had not stopped.
+        """
+
+
 # A board of one push. A search of it compiles what searches call, so that no clock counts that.
 ONE_PUSH = Board(
     1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)

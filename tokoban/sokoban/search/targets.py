@@ -49,7 +49,7 @@ class Targets:
         """``pulls`` searches backwards alone."""
         self._board, self._squares, self._pulls = board, squares, pulls
         self.steps_to_end = pulls.steps_to_end
-        self._relay = relay = Relay(pulls)
+        self._relay = relay = Relay[Fess](pulls)
         self.progress, self.num_bytes = relay.progress, relay.num_bytes
         self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
         self._round = 0
