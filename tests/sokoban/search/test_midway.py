@@ -1,5 +1,7 @@
 """Pushes to positions midway: what they find solves the board, and what they cut off is dead."""
 
+from collections.abc import Set
+
 import numpy as np
 import pytest
 
@@ -88,13 +90,36 @@ def position_after(board: Board, path: list[Step], length: int) -> Position:
     return position_of(board_at(board, (frozenset(boxes), squares[path[length].player])))
 
 
-def paths_of(search: Midway) -> list[list[Step]]:
-    """Those to some positions that the first layers of pulls keep."""
+def pull(search: Midway) -> None:
+    """Goes on with pulls alone for a while."""
     pulls = search._pulls
-    while pulls.progress(0.0).expansions < 20 and pulls.go_on(1, None) == Outcome.BUDGET_SPENT:
-        pass
-    paths = [pulls.steps_to_end(i)[::-1] for i in range(int(pulls._positions.num_known[0]))]
-    return [path for path in paths if len(path) >= 2][::3][:12]
+    while pulls.progress(0.0).expansions < 200 and not pulls.is_over:
+        outcome = pulls.go_on(1, None)
+        if outcome == Outcome.STORE_FULL:
+            pulls.grow()
+        elif outcome != Outcome.BUDGET_SPENT:
+            break
+
+
+def paths_of(board: Board, reached: Set[Position]) -> list[list[Step]]:
+    """Those to some positions that a wide beam of pulls keeps, in and out of reach of the start."""
+    search = search_of(board)
+    pull(search)
+    pulls = search._pulls
+    known = int(pulls._positions.num_known[0])
+    paths = [pulls.steps_to_end(i)[::-1] for i in range(known)]
+    chosen: dict[bool, list[list[Step]]] = {False: [], True: []}
+    for path in paths[::-1]:
+        if len(path) >= 2:
+            chosen[position_after(board, path, len(path) - 1) in reached].append(path)
+    return chosen[False][:4] + chosen[True][:: len(chosen[True]) // 4 + 1]
+
+
+def aim(search: Midway, path: list[Step], length: int) -> None:
+    """Has pushes next to the position after so many steps of the path, and work enough."""
+    search._pulls._rounds.path_of_round = search._pulls._rounds._best_path = path
+    search._work_left = 1 << 20
+    search._aim(length)
 
 
 def check_region(search: Midway, board: Board) -> int:
@@ -121,12 +146,10 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
     num_solved = num_cut = num_elsewhere = 0
     for board in boards():
         reached = push_graph(board).keys()
-        for path in paths_of(search_of(board)):
+        for path in paths_of(board, reached):
             search = search_of(board)
             pulls, length = search._pulls, len(path) - 1
-            pulls._rounds.path_of_round = pulls._rounds._best_path = path
-            search._work_left = 1 << 20
-            search._aim(length)
+            aim(search, path, length)
             cuts: list[list[Step]] = []  # the paths that are left
             while (outcome := go_on(search)) != Outcome.SOLVED and search._work_left > 0:
                 if pulls.path not in [path, *cuts]:
@@ -150,6 +173,25 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
                 assert all(dead != boxes for boxes, _ in reached)
             num_cut += len(cuts)
     assert num_solved >= 20 and num_cut >= 5 and num_elsewhere > 0
+
+
+def test_pushes_may_end_at_any_position_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_met = 0
+    for board in PUZZLES:
+        reached = push_graph(board).keys()
+        for path in paths_of(board, reached):
+            if position_after(board, path, len(path) - 1) in reached:
+                continue
+            search = search_of(board)
+            pull(search)
+            aim(search, path, len(path) - 1)
+            while (outcome := go_on(search)) == Outcome.BUDGET_SPENT and search._pulls.path is path:
+                pass
+            if outcome == Outcome.SOLVED:
+                Solution.of(board, search.directions())
+                num_met += 1
+    assert num_met > 0
 
 
 def test_pushes_get_the_work_of_the_pulls_however_it_is_cut() -> None:
