@@ -156,10 +156,13 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
                     cuts.append(pulls.path)
                     assert pulls._rounds._best_path is pulls.path
                     assert len(pulls.path) == length - 1
-                    length //= 2  # is tried next
-                    assert search._length == max(length, 1)
+                    if 0 < length // 2 < len(pulls.path):
+                        length //= 2  # is tried next
+                        assert search._relay._steps is not None
+                    assert search._length == length
                 if search._relay.later is None and search._relay._steps is None:
                     break
+                assert search._length < len(pulls.path)  # the next step says where the player is
             boxes, region = position_after(board, path, len(path) - 1)
             # Where the player comes to another region first, the position is given up.
             if {here for there, here in reached if there == boxes} == {region}:

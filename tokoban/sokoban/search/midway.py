@@ -84,8 +84,11 @@ class Midway:
         return Outcome.BUDGET_SPENT
 
     def _aim(self, length: int) -> None:
-        """Begins to set pushes up to the position after so many steps of the path."""
-        if length > 0:
+        """Begins to set pushes up to the position after so many steps of the path.
+
+        Only the step after them tells where the player has to be. The end is no such position.
+        """
+        if 0 < length < len(self._pulls.path):
             self._length = length
             self._relay.begin(self._pushes_in_steps())
 
