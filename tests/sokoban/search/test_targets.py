@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import relay, targets
@@ -64,9 +65,11 @@ def test_pushes_come_to_a_target_with_boxes_beside_goals_and_the_player_in_its_r
     boxes = side.positions.boxes[target]
     assert sum(int(boxes[goal >> 6]) >> (goal & 63) & 1 for goal in goals.tolist()) < len(goals)
     fess = search._relay.later
-    assert fess is not None and search._is_met(fess)
-    side.positions.player[target] += 1  # as if the pulls needed the player in another region
-    assert not search._is_met(fess)
+    assert fess is not None and search._whole(fess.directions())
+    # As if the pulls needed the player on a square that it cannot walk to.
+    squares, here = Squares(ROOM), rules.play(ROOM, fess.directions())[-1]
+    side.positions.player[target] = squares.number[min(ROOM.inside() - here.area())]
+    assert not search._whole(fess.directions())
 
 
 def test_setting_up_is_work_and_a_round_without_hope_is_the_last(

@@ -8,18 +8,15 @@ Where the pushes run out of positions without having dropped any, no play comes 
 from the start, so the path is cut before it.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Bool
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.aims import continued, with_boxes_as_goals
 from tokoban.sokoban.search.beam_rounds import are_all_matched
 from tokoban.sokoban.search.fess.tables import tables_in_steps
-from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import Squares, with_goals_in_steps
-from tokoban.sokoban.search.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions
 from tokoban.sokoban.search.pull_beam import PullBeam
@@ -27,7 +24,8 @@ from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.relay import Relay
 from tokoban.sokoban.search.steps import Steps
 
-# After one round after the other: how much of its best path lies between the end and the position.
+# The share of a round's best path between the end and the position; successive rounds take them in
+# turn.
 _PARTS = (0.75, 0.5, 0.625, 0.375)
 
 
@@ -95,9 +93,7 @@ class Midway:
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         is_box = self._is_box()
         numbers = np.flatnonzero(is_box).astype(np.int16)
-        goals = {self._squares.squares[i] for i in numbers}
-        outside = self._board.goals - frozenset(self._squares.squares)
-        board = replace(self._board, goals=outside | goals)
+        board = with_boxes_as_goals(self._board, self._squares, is_box)
         ground = yield from with_goals_in_steps(self._pulls.tables.ground, numbers)
         tables = yield from tables_in_steps(board, self._squares, ground)
         return PushBeam(
@@ -116,7 +112,7 @@ class Midway:
         return is_box
 
     def _push(self, pushes: PushBeam, budget: int, max_expansions: int | None) -> Outcome:
-        """Goes on from the start, while there is work left for it."""
+        """Goes on with the pushes until their work is used up."""
         before = pushes.work
         outcome = self._relay.go_on(pushes, min(budget, self._work_left), None, max_expansions)
         self._work_left -= pushes.work - before
@@ -139,15 +135,16 @@ class Midway:
         end = rules.play(self._board, to_position)[-1]
         if end.is_solved:  # by way of another position of the round
             return to_position
-        ground, path, is_box = self._pulls.tables.ground, self._pulls.path, self._is_box()
-        player = self._squares.number[end.player]
-        num_floor = len(is_box)
-        marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-        flood(ground.neighbours, np.append(is_box, True), player, marks, 1, waiting)
-        if not marks[path[self._length].player]:
-            return ()
-        steps = path[: self._length][::-1]
-        return (*to_position, *directions_of_steps(ground, is_box, player, steps))
+        path, length = self._pulls.path, self._length
+        return continued(
+            self._board,
+            self._squares,
+            self._pulls.tables.ground,
+            to_position,
+            self._is_box(),
+            path[length].player,
+            path[:length][::-1],
+        )
 
     def grow(self) -> None:
         """As ``single.Search`` says."""

@@ -6,12 +6,10 @@ takes the boxes of the target for the goals. Nothing but a meeting comes of that
 be reachable, so this search proves nothing.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.aims import continued, with_boxes_as_goals
 from tokoban.sokoban.search.bidirectional.features import (
     MAX_AT_ARTICULATIONS,
     MAX_OUTSIDE,
@@ -20,9 +18,7 @@ from tokoban.sokoban.search.bidirectional.features import (
 from tokoban.sokoban.search.bidirectional.paths import steps_to_end
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
-from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
-from tokoban.sokoban.search.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions, packed_bits, unpacked_bits
 from tokoban.sokoban.search.relay import Relay
@@ -135,10 +131,9 @@ class Targets:
 
     def _aim(self, target: int) -> None:
         """Begins to set FESS up for a target."""
-        squares = self._squares.squares
-        boxes = unpacked_bits(self._pulls.sides[1].positions.boxes[target], len(squares))
-        goals = {squares[i] for i in np.flatnonzero(boxes)} | self._board.goals - {*squares}
-        board = replace(self._board, goals=frozenset(goals))
+        boxes = self._pulls.sides[1].positions.boxes[target]
+        is_box = unpacked_bits(boxes, len(self._squares.squares))
+        board = with_boxes_as_goals(self._board, self._squares, is_box)
         if board.is_solved:  # the pulls go on to the start themselves
             del self._targets[0]
         else:
@@ -148,7 +143,7 @@ class Targets:
         """Goes on to the target; gives it up after so many expansions."""
         most = _PUSHES * _GROWTH**self._round
         outcome = self._relay.go_on(fess, budget, most, max_expansions)
-        if outcome == Outcome.SOLVED and self._is_met(fess):
+        if outcome == Outcome.SOLVED and self._whole(fess.directions()):
             return outcome
         is_over = fess.progress(0.0).expansions >= most
         self._is_unfinished |= is_over and outcome == Outcome.BUDGET_SPENT
@@ -158,30 +153,25 @@ class Targets:
             return Outcome.BUDGET_SPENT
         return outcome
 
-    def _is_met(self, fess: Fess) -> bool:
-        """Whether the player comes to the region of the target too."""
-        positions, target = self._pulls.sides[1].positions, self._targets[0]
-        ground = self._pulls.tables[0].ground
-        end = rules.play(self._board, fess.directions())[-1]
-        num_floor = len(ground.zone)
-        is_blocked = np.append(unpacked_bits(positions.boxes[target], num_floor), True)
-        marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
-        player = self._squares.number[end.player]
-        least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
-        return bool(least == positions.player[target])
+    def _whole(self, to_target: tuple[Direction, ...]) -> tuple[Direction, ...]:
+        """The solution by way of the target; none if the player ends in another region."""
+        side, target, num_floor = self._pulls.sides[1], self._targets[0], len(self._squares.squares)
+        return continued(
+            self._board,
+            self._squares,
+            self._pulls.tables[0].ground,
+            to_target,
+            unpacked_bits(side.positions.boxes[target], num_floor),
+            int(side.positions.player[target]),
+            steps_to_end(side, target, num_floor),
+        )
 
     def directions(self) -> tuple[Direction, ...]:
         """The pushes to the target, and the pulls to it in the order of play."""
         if self._has_met:
             return self._pulls.directions()
         assert self._relay.later is not None
-        to_target = self._relay.later.directions()
-        player = self._squares.number[rules.play(self._board, to_target)[-1].player]
-        side, ground = self._pulls.sides[1], self._pulls.tables[0].ground
-        target, num_floor = self._targets[0], len(ground.zone)
-        is_box = unpacked_bits(side.positions.boxes[target], num_floor)
-        steps = steps_to_end(side, target, num_floor)
-        return (*to_target, *directions_of_steps(ground, is_box, player, steps))
+        return self._whole(self._relay.later.directions())
 
     def optimum(self) -> None:
         """As ``single.Search`` says: none."""
