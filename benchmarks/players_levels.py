@@ -1,7 +1,8 @@
 """Solves the levels of players' collections and lists which were solved.
 
 What ``tokoban solve --minimise`` runs, or with ``--slice`` one search of its portfolio alone, for
-so many expansions, and what that did. ``--without`` leaves slices out, or parts of them.
+so many expansions, and what that did. ``--without`` leaves slices out, or parts of them; another
+``--seed`` tells how far luck goes.
 
 One core, so many seconds of it for each level (of the process, so that a busy machine does not
 count). Every solution is replayed by the plain rules. Prints a table in the form of the field's
@@ -90,6 +91,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
             time_limit_s=arguments.time_limit,
             memory_limit_mb=arguments.memory_limit,
             without=without,
+            seed=arguments.seed,
         )
         return Row(
             file=Path(file).name,
@@ -110,8 +112,8 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         max_expansions=arguments.max_expansions,
     )
     report = show if sys.stderr.isatty() else None
-    if without:
-        stages = partial(portfolio.stages, board, arguments.memory_limit, without)
+    if without or arguments.seed:
+        stages = partial(portfolio.stages, board, arguments.memory_limit, without, arguments.seed)
         answer = find_answer(board, stages, limits, report=report, clock=time.process_time)
     else:
         answer = solve(
@@ -164,6 +166,22 @@ def table(rows: Sequence[Row], limits_s: Sequence[float]) -> str:
     return "\n".join(lines)
 
 
+def rates(rows: Sequence[Row]) -> str:
+    """Expansions a second, of the levels that have at least a thousand expansions."""
+    found = sorted(
+        (row.expansions / row.elapsed_s, f"{row.file} {row.number}")
+        for row in rows
+        if row.expansions >= 1_000
+    )
+    if not found:
+        return "expansions a second: no level has 1,000 expansions"
+    middle = median(rate for rate, _ in found)
+    return (
+        f"expansions a second on {len(found)} levels of 1,000 expansions or more: "
+        f"at least {found[0][0]:.0f} ({found[0][1]}), {middle:.0f} in the median"
+    )
+
+
 def numbers(text: str) -> list[int]:
     """The type of ``--levels``: such as 3 or 5-9."""
     first, _, last = text.partition("-")
@@ -184,6 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="PART",
         help=f"for ablations: {', '.join(sorted(portfolio.PARTS))}",
     )
+    parser.add_argument("--seed", type=int, default=0, help="of what the beams draw")
     parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="a level")
     parser.add_argument("--memory-limit", type=float, default=4000, metavar="MB", help="a level")
     parser.add_argument(
@@ -193,8 +212,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--at-least", type=int, default=0, metavar="N", help="solved in all")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too")
     arguments = parser.parse_args(argv)
-    if arguments.without and arguments.minimise != "any":
-        parser.error("--without is about --minimise any")
+    if (arguments.without or arguments.seed) and arguments.minimise != "any":
+        parser.error("--without and --seed are about --minimise any")
     chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
     rows: list[Row] = []
@@ -219,6 +238,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows, [s for s in (1, 10, 60, 600) if s < arguments.time_limit] + [arguments.time_limit]
         )
     )
+    if rows:
+        print(rates(rows))
     num_solved = sum(row.answer == "solved" for row in rows)
     if arguments.unsolved:
         Path(arguments.unsolved).write_text("\n".join(unsolved_levels), encoding="utf-8")
@@ -228,6 +249,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "minimise": arguments.minimise,
             "slice": arguments.slice,
             "without": arguments.without,
+            "seed": arguments.seed,
             "max_expansions": arguments.max_expansions,
             "time_limit_s": arguments.time_limit,
             "memory_limit_mb": arguments.memory_limit,

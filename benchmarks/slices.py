@@ -60,10 +60,11 @@ def run_slice(
     time_limit_s: float,
     memory_limit_mb: float,
     without: frozenset[str] = frozenset(),
+    seed: int = 0,
 ) -> Log:
     """Searches by one slice alone, for so many expansions and seconds of the process."""
     started_s = time.process_time()
-    setting = completed(setting_in_steps(board, Squares(board), without=without))
+    setting = completed(setting_in_steps(board, Squares(board), without=without, seed=seed))
     search = completed(SLICES[name].start(setting))
     shown: SliceSearch = search.relay.first if isinstance(search, Replans) else search
     answer, reason = "gave up", None

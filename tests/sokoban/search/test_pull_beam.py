@@ -22,6 +22,7 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import beam_rounds, pull_beam
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.beam_rounds import Schedule
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import Step
@@ -263,7 +264,7 @@ def end_layer(search: PullBeam) -> bool:
 def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pull_beam, "_WEIGHTS", ((2, 5),))
+    monkeypatch.setattr(pull_beam, "_SCHEDULE", Schedule(((2, 5),)))
     choose_in_steps = pull_beam.choose_in_steps
 
     def choose_later(*arguments: Any, **keywords: Any) -> Steps[Any]:

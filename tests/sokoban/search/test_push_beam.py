@@ -20,7 +20,7 @@ from tests.sokoban.search.test_pull_beam import PUZZLES, boards, boxes_of, num_r
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search import beam_rounds, push_beam, shut_off
-from tokoban.sokoban.search.beam_rounds import badness_of, in_order
+from tokoban.sokoban.search.beam_rounds import Schedule, badness_of, in_order
 from tokoban.sokoban.search.fess import scores
 from tokoban.sokoban.search.fess.paths import steps_to
 from tokoban.sokoban.search.fess.tree import NUM_DEADLOCKED, NUM_LAID_OUT, NUM_PUSHES, SOLVED_BY
@@ -73,9 +73,11 @@ def num_on_goals(search: PushBeam) -> int:
     return int(is_box[search._tables.ground.goals].sum())
 
 
+@pytest.mark.parametrize("schedule", [push_beam.FROM_START, push_beam.TO_POSITIONS])
 def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
-    monkeypatch: pytest.MonkeyPatch,
+    schedule: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(push_beam, "FROM_START", schedule)
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
     monkeypatch.setattr(push_beam, "PATIENCE", 7)
     num_rounds = [0, 0]  # plain, taught
@@ -108,8 +110,9 @@ def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
             assert spent >= before
             outcome, before = search.go_on(3, None), spent
         for is_taught, widths in (False, (1, 3, 9, 27)), (True, (1, 1, 1, 3)):
-            pairs = [(width, weights) for width in widths for weights in push_beam._WEIGHTS]
-            every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle((0, 8)))]
+            pairs = [(width, weights) for width in widths for weights in schedule.weights]
+            in_turn = (8, 0) if schedule.counts_shut_off_first else (0, 8)
+            every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle(in_turn))]
             assert begun[is_taught] == every[: len(begun[is_taught])]
             num_rounds[is_taught] = max(num_rounds[is_taught], len(begun[is_taught]))
     assert min(num_rounds) > 3
@@ -230,7 +233,7 @@ def end_layer(search: PushBeam) -> bool:
 def test_a_layer_has_positions_one_move_away_once_and_their_badness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "_WEIGHTS", ((2, 5),))
+    monkeypatch.setattr(push_beam, "FROM_START", Schedule(((2, 5),)))
     num_layers = 0
     for board in [*PUZZLES, *boards()]:
         if not can_be_solved(board):
@@ -278,9 +281,7 @@ def test_a_layer_begins_with_positions_that_shut_off_few_goals(
     num_reordered = 0
     for board in PUZZLES:
         search = beam_of(board)
-        search._rounds._num_rounds[0] = 1  # a round in which these goals count
-        search._rounds.now = now = search._rounds._next()
-        search._begin_round()
+        now, seed = search._rounds.now, search._rounds.now.seed
         assert now.width == 3 and now.shut_off_weight == 50
         first = search._first_new
         while end_layer(search):
@@ -288,12 +289,12 @@ def test_a_layer_begins_with_positions_that_shut_off_few_goals(
             first = search._first_new
             score, key = tree.child_score[children], tree.key[children]
             # The children that would be tried if no goals were counted.
-            tried = np.sort(in_order(score, key, 3))
+            tried = np.sort(in_order(score, key, 3, seed))
             counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
-            expected = in_order(score[tried] + 50 * counts, key[tried], 3)
+            expected = in_order(score[tried] + 50 * counts, key[tried], 3, seed)
             if len(children) > 3:
                 assert search._chosen.tolist() == children[tried][expected].tolist()
-                without = in_order(score, key, 3)
+                without = in_order(score, key, 3, seed)
                 num_reordered += tried[expected].tolist() != without.tolist()
             else:
                 assert search._chosen.tolist() == children.tolist()

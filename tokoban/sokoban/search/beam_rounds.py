@@ -11,7 +11,7 @@ A candidate has one *score*: above ``BADNESS_BITS`` its kind, below them its bad
 is better.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,12 +33,13 @@ ORDERING_BYTES = 80  # for each candidate, while ``in_order`` sorts them
 PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
 # Positions that a layer keeps in the narrowest rounds; each wider kind keeps so many times more.
 _FIRST_WIDTH, _GROWTH = 100, 3
-# Added to the badness for each goal that is shut off, in every other round of either kind.
+# Added to the badness for each goal that is shut off, in the rounds that count them.
 _SHUT_OFF = 8
 SHUT_OFF_WORK = 4  # of counting them in one position, in floods or what takes as long
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
+_ODD = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: multiples of it are spread evenly
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
 
 
@@ -46,6 +47,15 @@ def are_all_matched(ground: Ground) -> bool:
     """Whether a beam matches all boxes and goals: between two boxes no limit is looked at."""
     num_floor, num_boxes = len(ground.zone), len(ground.goals)
     return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What the rounds of either kind take in turn."""
+
+    weights: tuple[tuple[int, int], ...]  # each width has a round by each pair
+    # Every other round counts the goals that are shut off: from the first one on, or the second.
+    counts_shut_off_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,7 @@ class Round:
     prefix: list[Step]  # from where the search begins to where the round does
     next_step: Step | None  # the one after the prefix on the best path
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
+    seed: int  # of the order among equal candidates
 
 
 class Rounds:
@@ -67,12 +78,16 @@ class Rounds:
     def __init__(
         self,
         is_goal: Bool[np.ndarray, " F"],
-        weights: Sequence[tuple[int, int]],
+        schedule: Schedule,
         *,
         counts_shut_off: bool,
+        seed: int,
     ) -> None:
-        """Each width has a round by each of the ``weights``."""
-        self._weights, self._counts_shut_off = weights, counts_shut_off
+        """``counts_shut_off`` says whether any round counts the goals that are shut off.
+
+        ``seed`` is that of the order among equal candidates.
+        """
+        self._schedule, self._counts_shut_off, self._seed = schedule, counts_shut_off, seed
         self._is_goal = is_goal
         self._bonuses = Bonuses(is_goal)
         self._num_rounds, self._work_of = [0, 0], [0, 0]  # of either kind, that are over
@@ -91,18 +106,23 @@ class Rounds:
     def _next(self) -> Round:
         kind = _TAUGHT if self._work_of[_TAUGHT] < self._work_of[_PLAIN] else _PLAIN
         num_before = self._num_rounds[kind]
-        turn, which = divmod(num_before, len(self._weights))
+        schedule = self._schedule
+        turn, which = divmod(num_before, len(schedule.weights))
+        is_counting = self._counts_shut_off and (
+            schedule.counts_shut_off_first == (num_before % 2 == 0)
+        )
         part = 0 if kind == _PLAIN else num_before // 2 % _NUM_PARTS
         begin = len(self._best_path) * part // _NUM_PARTS
         bonuses = self._bonuses.of_square
         return Round(
             is_taught=kind == _TAUGHT,
             width=_FIRST_WIDTH * _GROWTH ** (turn if kind == _PLAIN else _widening(turn)),
-            weights=self._weights[which],
-            shut_off_weight=_SHUT_OFF * (num_before % 2) if self._counts_shut_off else 0,
+            weights=schedule.weights[which],
+            shut_off_weight=_SHUT_OFF if is_counting else 0,
             prefix=self._best_path[:begin],
             next_step=self._best_path[begin] if self._best_path else None,
             bonuses=bonuses if kind == _TAUGHT else np.zeros_like(bonuses),
+            seed=self._seed,
         )
 
     def learn(self, is_box: Bool[np.ndarray, "K F"], path_to: Callable[[int], list[Step]]) -> None:
@@ -172,7 +192,7 @@ def choose_in_steps(
     chosen = np.arange(len(score))
     if now.shut_off_weight and len(score) > now.width:
         # Counting is slow, so it only reorders the candidates that would be tried without it.
-        chosen = np.sort(in_order(score, key, now.width))
+        chosen = np.sort(in_order(score, key, now.width, now.seed))
         score, key = score[chosen], key[chosen]
         at_once = num_at_once(ground)
         for i in range(0, len(chosen), at_once):
@@ -181,11 +201,11 @@ def choose_in_steps(
                 ground, is_box, by_pulls=by_pulls
             )
             yield
-    return chosen[in_order(score, key, now.width)]
+    return chosen[in_order(score, key, now.width, now.seed)]
 
 
 def in_order(
-    score: Int64[np.ndarray, " N"], key: UInt64[np.ndarray, " N"], width: int
+    score: Int64[np.ndarray, " N"], key: UInt64[np.ndarray, " N"], width: int, seed: int
 ) -> Int64[np.ndarray, " _"]:
     """The candidates in the order in which they are tried, until ``width`` have been kept.
 
@@ -195,8 +215,9 @@ def in_order(
     """
     if len(score) <= width:
         return np.arange(len(score))
-    # Equal ones are ordered by their hash, as good as drawn.
-    badness = (badness_of(score) << 16) + (key >> np.uint64(48)).astype(np.int64)
+    # Equal ones are ordered by their hash, as good as drawn. Any odd factor permutes the hashes.
+    drawn = key * np.uint64(pow(_ODD, seed, 1 << 64)) >> np.uint64(48)
+    badness = (badness_of(score) << 16) + drawn.astype(np.int64)
     best = np.argsort(badness, kind="stable")[: 2 * width]
     ranks = _ranks_in_kind(score >> BADNESS_BITS, badness)
     in_turn = np.lexsort((badness, ranks))[: 2 * width]

@@ -101,6 +101,7 @@ class Midway:
             self._squares.numbers(board.boxes),
             self._squares.number[board.player],
             pulls=[self._pulls],
+            seed=self._pulls.seed,
         )
 
     def _is_box(self) -> Bool[np.ndarray, " F"]:

@@ -56,6 +56,7 @@ class Setting:
     pruning: Pruning
     few_boxes: tuple[FewBoxesLater, FewBoxesLater]  # forwards, backwards
     without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
+    seed: int = 0  # of what the beams draw
     # The searches by pulls that exist, which others may meet.
     pulls: list[FromTheEnd] = field(default_factory=list)
 
@@ -76,13 +77,14 @@ def setting_in_steps(
     squares: Squares,
     ground: Ground | None = None,
     without: frozenset[str] = frozenset(),
+    seed: int = 0,
 ) -> Steps[Setting]:
     """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
     tables = yield from tables_in_steps(board, squares, ground)
     pruning = empty_pruning(len(squares.squares), len(tables[0].ground.goals))
     forward, backward = (one.ground for one in tables)
     few_boxes = few_boxes_both_ways(forward, backward, squares.number[board.player])
-    return Setting(board, squares, tables, pruning, few_boxes, without)
+    return Setting(board, squares, tables, pruning, few_boxes, without, seed)
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
     forward, backward = setting.tables
     backward = backward._replace(is_matched=are_all_matched(backward.ground))
     goals, few_boxes = forward.ground.goals, setting.few_boxes[1]
-    beam = PullBeam(backward, goals, setting.player, few_boxes)
+    beam = PullBeam(backward, goals, setting.player, few_boxes, 2 * setting.seed)
     if MIDWAY in setting.without:
         return beam
     return Midway(setting.board, setting.squares, beam)
@@ -185,7 +187,16 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     boxes = backward.ground.goals
     few_boxes = setting.few_boxes[0]
     tables = tables._replace(is_matched=are_all_matched(forward.ground))
-    return PushBeam(tables, boxes, setting.player, setting.pruning, few_boxes, setting.pulls)
+    return PushBeam(
+        tables,
+        boxes,
+        setting.player,
+        setting.pruning,
+        few_boxes,
+        setting.pulls,
+        push_beam.FROM_START,
+        2 * setting.seed + 1,
+    )
 
 
 def _astar(setting: Setting) -> Steps[SliceSearch]:
@@ -218,7 +229,9 @@ SLICES = {
 PARTS = frozenset(part for one in SLICES.values() for part in (one.name, *one.parts))
 
 
-def stages(board: Board, memory_limit_mb: float, without: frozenset[str] = frozenset()) -> Stages:
+def stages(
+    board: Board, memory_limit_mb: float, without: frozenset[str] = frozenset(), seed: int = 0
+) -> Stages:
     """The search for any solution of a board that is neither solved nor hopeless."""
     squares, ground = Squares(board), None
     level = from_board(board)
@@ -227,7 +240,7 @@ def stages(board: Board, memory_limit_mb: float, without: frozenset[str] = froze
     else:
         ground = yield from ground_in_steps(board, squares)
         yield Stage(AStar(board, squares, ground, "any"), _FEW_EXPANSIONS_OF_SQUARES)
-    setting = yield from setting_in_steps(board, squares, ground, without)
+    setting = yield from setting_in_steps(board, squares, ground, without, seed)
     chosen = [one for name, one in SLICES.items() if name not in without]
     yield Stage(Portfolio(setting, chosen, memory_limit_mb))
 

@@ -21,6 +21,7 @@ from tokoban.sokoban.search.beam_rounds import (
     PATIENCE,
     SHUT_OFF_WORK,
     Rounds,
+    Schedule,
     badness_of,
     best_of,
     choose_in_steps,
@@ -60,7 +61,7 @@ from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
 # pair is better on all levels, so the rounds take them in turn.
-_WEIGHTS = (1, 0), (1, 4), (0, 1)
+_SCHEDULE = Schedule(((1, 0), (1, 4), (0, 1)))
 _FIRST_POSITIONS, _FIRST_CANDIDATES = 1 << 12, 1 << 14
 
 
@@ -79,14 +80,15 @@ class PullBeam:
         goals: Int16[np.ndarray, " G"],
         player: int,
         few_boxes: FewBoxesLater | None = None,
+        seed: int = 0,
     ) -> None:
         """``tables`` and ``few_boxes`` are those for pulls; ``goals`` where boxes are in the end.
 
         ``few_boxes`` may be those of other searches of the same level. Then ``num_bytes`` leaves
-        them and the ground out.
+        them and the ground out. ``seed`` is as in ``Rounds``.
         """
         self.tables, self._player = tables, player
-        self.goals = goals
+        self.goals, self.seed = goals, seed
         ground = tables.ground
         self._is_sharing = few_boxes is not None
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0, player=player)
@@ -100,7 +102,9 @@ class PullBeam:
         self._earlier_expansions = 0  # of the rounds before
         self._reached = NONE  # the position that is the start
         # On boards too large for a matching of all boxes, counting would take too long too.
-        self._rounds = Rounds(ground.is_goal[:-1], _WEIGHTS, counts_shut_off=tables.is_matched)
+        self._rounds = Rounds(
+            ground.is_goal[:-1], _SCHEDULE, counts_shut_off=tables.is_matched, seed=seed
+        )
         self._begin_round()
 
     def _begin_round(self) -> None:

@@ -21,6 +21,7 @@ from tokoban.sokoban.search.beam_rounds import (
     PATIENCE,
     SHUT_OFF_WORK,
     Rounds,
+    Schedule,
     badness_of,
     best_of,
     choose_in_steps,
@@ -53,8 +54,10 @@ from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
-# all levels, so the rounds take them in turn.
-_WEIGHTS = (1, 4), (1, 1), (4, 4)
+# all levels, so the rounds take them in turn; where the goals are those of a position midway other
+# pairs do better than from start to end.
+TO_POSITIONS = Schedule(((1, 4), (1, 1), (4, 4)))
+FROM_START = Schedule(((1, 0), (1, 4), (4, 4)), counts_shut_off_first=True)
 
 
 class PushBeam:
@@ -74,11 +77,13 @@ class PushBeam:
         pruning: Pruning | None = None,
         few_boxes: FewBoxesLater | None = None,
         pulls: Sequence[FromTheEnd] = (),
+        schedule: Schedule = TO_POSITIONS,
+        seed: int = 0,
     ) -> None:
         """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
 
         Then ``num_bytes`` leaves them and the ground out. ``pulls`` are searches that come from the
-        end, for meetings.
+        end, for meetings; ``seed`` as in ``Rounds``.
         """
         self._tables, self._player = tables, player
         self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
@@ -97,7 +102,10 @@ class PushBeam:
         self._earlier_expansions = 0
         # On boards too large for a matching of all boxes, counting would take too long too.
         self._rounds = Rounds(
-            tables.ground.is_goal[:-1], _WEIGHTS, counts_shut_off=tables.is_matched
+            tables.ground.is_goal[:-1],
+            schedule,
+            counts_shut_off=tables.is_matched,
+            seed=seed,
         )
         self._begin_round()
 
