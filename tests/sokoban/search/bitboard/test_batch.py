@@ -10,11 +10,12 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard import driver, slices, workspace
+from tokoban.sokoban.search.bitboard import driver, push_search, slices, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
@@ -140,7 +141,7 @@ def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_solution() -> None
     assert from_board(parse_board("@--------")) is None
 
 
-def test_positions_know_the_cheapest_matching_and_are_not_frozen() -> None:
+def test_open_positions_know_the_cheapest_matching() -> None:
     num_checked = 0
     for board in BOARDS:
         level = from_board(board)
@@ -161,16 +162,33 @@ def test_positions_know_the_cheapest_matching_and_are_not_frozen() -> None:
                 ]
                 left = np.array(price)[linear_sum_assignment(price)].sum()
                 assert total - store.price[position] == left
-                walls, goal_squares, box_squares = (
-                    frozenset(Square(*divmod(cell, 8)) for cell in range(64) if word >> cell & 1)
-                    for word in (int(level.walls[0]), goals, boxes)
-                )
-                start = Square(*divmod(player.bit_length() - 1, 8))
-                after = Board(8, 8, walls, goal_squares, box_squares, start)
-                assert frozen_boxes(after) <= goal_squares
                 num_checked += 1
                 position = store.next_open[position]
     assert num_checked > 300
+
+
+def test_positions_with_boxes_frozen_off_goals_are_not_expanded() -> None:
+    num_expanded = num_frozen = 0
+    for board in [*PUZZLES, LARGE]:
+        level = from_board(board)
+        assert level is not None
+        room = workspace_for(level)
+        Solving(level, "pushes", Limits()).run(room, 1 << 20)
+        store, goals = room.store, int(level.goals[0])
+        num_positions = int(store.progress[push_search.NUM_POSITIONS])
+        parents = set(store.parent[1:num_positions].tolist())
+        for position in range(1, num_positions):
+            walls, goal_squares, box_squares = (
+                frozenset(Square(*divmod(cell, 8)) for cell in range(64) if word >> cell & 1)
+                for word in (int(level.walls[0]), goals, int(store.boxes[position]))
+            )
+            start = Square(*divmod(int(store.player[position]).bit_length() - 1, 8))
+            after = Board(8, 8, walls, goal_squares, box_squares, start)
+            is_frozen = not frozen_boxes(after) <= goal_squares
+            assert not (is_frozen and position in parents)
+            num_frozen += is_frozen
+            num_expanded += position in parents
+    assert num_expanded > 100 and num_frozen > 10
 
 
 def side_of(area: np.ndarray, split: np.uint64, cell: int, player: int) -> int:

@@ -26,7 +26,7 @@ from tokoban.sokoban.search.bounds import assign, match_threes, matched_pushes
 from tokoban.sokoban.search.columns import new_columns
 
 NONE = -1
-_CLOSED, _REPEATED = -2, -3  # in ``next_open``, of positions that were looked at
+_CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at
 
 # Why ``search`` returned.
 BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
@@ -239,7 +239,7 @@ def _bound(terrain, scratch, num_boxes, row, place):
 @partial(inner, is_inlined=True)
 @no_type_check
 def _expand(terrain, store, scratch, position, area, weight):
-    """Adds the positions after each push that is possible from ``area`` and does not lose."""
+    """Adds the positions after each push from ``area`` after which all boxes have goals."""
     boxes = store.boxes[position]
     price = store.price[position] + 1
     free = terrain.words[FLOOR] & ~boxes
@@ -258,8 +258,6 @@ def _expand(terrain, store, scratch, position, area, weight):
             targets ^= target
             player = moved(target, back)
             after = boxes ^ player ^ target
-            if is_frozen(terrain, after, target):
-                continue
             row = count(boxes & (player - ONE))
             place = place_of(terrain, index(target), player)
             lower_bound = _bound(terrain, scratch, num_boxes, row, place)
@@ -291,9 +289,15 @@ def search(terrain, store, scratch, weight, max_expansions):
                 return STORE_FULL
             _widen(store)
         store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
+        # Asked of positions that are taken from their bucket alone: most children never are.
+        if position > 0:
+            pushed = boxes & ~store.boxes[store.parent[position]]
+            if is_frozen(terrain, boxes, pushed):
+                store.next_open[position] = _DROPPED
+                continue
         slot = _slot_of(store, boxes, store.player[position])
         if store.slots[slot] != NONE:
-            store.next_open[position] = _REPEATED
+            store.next_open[position] = _DROPPED
             continue
         area = flood(store.player[position], terrain.words[FLOOR] & ~boxes)
         store.slots[slot] = position
