@@ -1,0 +1,100 @@
+"""The fewest pushes of Boxoban's levels beside the same search written in C, on one core.
+
+``push_astar.c`` is compiled with ``cc``. The two take turns, and each goes through all levels of a
+file so many times in its turn; levels a second are those of the fastest pass, by the clock of the
+processor. Exits with 1 if a level has not the same number of pushes in both.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from jaxtyping import Int64
+
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.search.bitboard.batch import prepare, solve_many
+from tokoban.sokoban.search.bitboard.driver import Verdict
+from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
+from tokoban.sokoban.simulation.bitboards import pack
+
+SOURCE = Path(__file__).with_name("push_astar.c")
+HEADER = f"{'file':<28} {'levels':>6} {'here/s':>8} {'C/s':>8} {'ratio':>6} {'of medians':>10}"
+
+
+def compile_peer(folder: Path) -> Path:
+    """The program of ``SOURCE``."""
+    if shutil.which("cc") is None:
+        raise SystemExit("c_solver needs a C compiler that is called cc")
+    program = folder / "push_astar"
+    command = ["cc", "-O3", "-march=native", "-o", str(program), str(SOURCE)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def run_peer(
+    program: Path, levels: Levels, passes: int
+) -> tuple[list[float], Int64[np.ndarray, " N"]]:
+    """The seconds of each pass, and the pushes of each level, -1 without a solution."""
+    words = np.concatenate([[np.uint64(levels.num_levels)], np.stack(levels, axis=1).ravel()])
+    run = subprocess.run(
+        [str(program), str(passes)], input=words.tobytes(), stdout=subprocess.PIPE, check=False
+    )
+    if run.returncode:  # it has said why
+        raise SystemExit(run.returncode)
+    told = run.stdout.split()
+    return [float(one) for one in told[:passes]], np.array(told[passes:], np.int64)
+
+
+def run_here(levels: Levels, passes: int) -> tuple[list[float], Int64[np.ndarray, " N"]]:
+    """As ``run_peer``."""
+    seconds = []
+    for _ in range(passes):
+        started_s = time.process_time()
+        answers = solve_many(levels, "pushes")
+        seconds.append(time.process_time() - started_s)
+    return seconds, np.where(answers.verdict == Verdict.SOLVED, answers.num_pushes, -1)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="of each program")
+    parser.add_argument("--passes", type=int, default=30, metavar="N", help="in each turn")
+    arguments = parser.parse_args(argv)
+    prepare()
+    num_apart = 0
+    print(HEADER)
+    with tempfile.TemporaryDirectory() as folder:
+        program = compile_peer(Path(folder))
+        for file in arguments.files:
+            levels = from_bitboards(pack([level.board for level in read_levels(file).levels]))
+            here_s: list[float] = []
+            peer_s: list[float] = []
+            for _ in range(arguments.turns):
+                seconds, pushes = run_here(levels, arguments.passes)
+                here_s += seconds
+                seconds, pushes_of_peer = run_peer(program, levels, arguments.passes)
+                peer_s += seconds
+            apart = np.flatnonzero(pushes != pushes_of_peer) + 1
+            num_apart += len(apart)
+            count = levels.num_levels
+            print(
+                f"{file[-28:]:<28} {count:>6} {count / min(here_s):>8.0f} "
+                f"{count / min(peer_s):>8.0f} {min(peer_s) / min(here_s):>6.2f} "
+                f"{median(peer_s) / median(here_s):>10.2f}",
+                flush=True,
+            )
+            if len(apart):
+                print(f"{file}: not the same pushes in levels {apart.tolist()}")
+    return int(num_apart > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""The search in C, with which ours is compared, has the same answers."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import c_solver
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.test_pull_beam import PUZZLES
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.bitboard.levels import from_bitboards
+from tokoban.sokoban.simulation.bitboards import pack
+
+NEEDS_CC = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+
+
+@NEEDS_CC
+def test_both_find_the_same_pushes(tmp_path: Path) -> None:
+    boards = [
+        board
+        for shape in (Shape(6, 6, 4, is_closed=True), Shape(5, 6, 4, is_closed=True))
+        for board in random_boards(shape, 60, seed=3)
+    ]
+    boards += [board for board in PUZZLES if len(board.boxes) == 4]
+    program = c_solver.compile_peer(tmp_path)
+    levels = from_bitboards(pack(boards))
+    peer_s, pushes_of_peer = c_solver.run_peer(program, levels, 2)
+    here_s, pushes = c_solver.run_here(levels, 2)
+    assert len(peer_s) == len(here_s) == 2
+    assert np.array_equal(pushes, pushes_of_peer)
+    assert (pushes > 3).sum() > 10 and (pushes == -1).sum() > 20
+
+
+@NEEDS_CC
+def test_levels_without_four_boxes_are_refused_in_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    levels = from_bitboards(pack([parse_board("#####|#@$.#|#####")]))
+    with pytest.raises(SystemExit):
+        c_solver.run_peer(c_solver.compile_peer(tmp_path), levels, 1)
+    assert capfd.readouterr().err == "push_astar: level 1 does not have four boxes and goals\n"
