@@ -167,10 +167,8 @@ static void widen(void) {
 }
 
 /* The fewest pushes of one level; -1 if there is no solution. */
-static int solve(u64 walls, u64 goals, u64 boxes, u64 player) {
-    floor_cells = flood(player, ~walls);
-    goals &= floor_cells;
-    boxes &= floor_cells;
+static int solve(u64 floor, u64 goals, u64 boxes, u64 player) {
+    floor_cells = floor;
     goal_cells = goals;
     memset(alive, 0, sizeof alive);
     find_sides();
@@ -266,11 +264,13 @@ int main(int argc, char **argv) {
         double started_s = clock_s();
         for (size_t i = 0; i < count; i++) {
             const u64 *level = words + 4 * i;
-            if (__builtin_popcountll(level[1]) != BOXES || __builtin_popcountll(level[2]) != BOXES) {
-                fprintf(stderr, "push_astar: level %zu does not have four boxes and goals\n", i + 1);
+            u64 floor = flood(level[3], ~level[0]);
+            if (__builtin_popcountll(level[1] & floor) != BOXES ||
+                __builtin_popcountll(level[2] & floor) != BOXES) {
+                fprintf(stderr, "push_astar: not four boxes and goals in reach: level %zu\n", i + 1);
                 return 1;
             }
-            answers[i] = solve(level[0], level[1], level[2], level[3]);
+            answers[i] = solve(floor, level[1] & floor, level[2] & floor, level[3]);
         }
         printf("%.9f\n", clock_s() - started_s);
     }
