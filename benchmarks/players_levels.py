@@ -1,8 +1,8 @@
 """Solves the levels of players' collections and lists which were solved.
 
 What ``tokoban solve --minimise`` runs, or with ``--slice`` one search of its portfolio alone, for
-so many expansions, and what that did. ``--without`` leaves slices out, or parts of them; another
-``--seed`` tells how far luck goes.
+so many expansions, and what that did. ``--without`` leaves slices out, or parts of them.
+``--seed`` changes the order of equal positions in the beams, which shows how much results vary.
 
 One core, so many seconds of it for each level (of the process, so that a busy machine does not
 count). Every solution is replayed by the plain rules. Prints a table in the form of the field's
@@ -135,7 +135,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         moves=moves,
         pushes=pushes,
         expansions=answer.num_expansions,
-        elapsed_s=round(answer.elapsed_s, 3),
+        elapsed_s=answer.elapsed_s,
         solver=answer.solver,
     )
 
@@ -202,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="PART",
         help=f"for ablations: {', '.join(sorted(portfolio.PARTS))}",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of what the beams draw")
+    parser.add_argument("--seed", type=int, default=0, help="of the order of equal positions")
     parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="a level")
     parser.add_argument("--memory-limit", type=float, default=4000, metavar="MB", help="a level")
     parser.add_argument(
@@ -238,8 +238,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows, [s for s in (1, 10, 60, 600) if s < arguments.time_limit] + [arguments.time_limit]
         )
     )
-    if rows:
-        print(rates(rows))
+    print(rates(rows))
     num_solved = sum(row.answer == "solved" for row in rows)
     if arguments.unsolved:
         Path(arguments.unsolved).write_text("\n".join(unsolved_levels), encoding="utf-8")

@@ -1,9 +1,9 @@
 /* The fewest pushes of levels with four boxes on 8x8 squares, by A*: a peer to compare with.
 
-   Written for this comparison from a description of the algorithm: pushes of a lone box to each
-   goal that know on which side the player is; the cheapest matching of four boxes and goals; a box
-   that freezes off a goal loses; buckets of equal estimates; a hash table of the positions that are
-   expanded, in which the least cell of the player's area stands for it. Cell (row, column) is bit
+   Written for this comparison from a description of the algorithm: push distances of a lone box by
+   its cell and the player's side; the cheapest matching of four boxes and goals; a box that freezes
+   off a goal loses; buckets of equal estimates; a hash table of the positions that are expanded, in
+   which the least cell of the player's area stands for it. Cell (row, column) is bit
    8 * row + column, and one word holds the 8x8 squares.
 
    Standard input: the number of levels, then walls, goals, boxes and player of each, all as 64-bit
@@ -20,6 +20,11 @@ typedef uint64_t u64;
 
 enum { BOXES = 4, UNREACHABLE = 1 << 14, MOST = 4096 };
 
+#ifndef FIRST_NODES /* tests have little room at first */
+#define FIRST_NODES (1 << 16)
+#define FIRST_SLOTS (1 << 9) /* a power of two */
+#endif
+
 typedef struct {
     u64 boxes, player; /* the cell after the push; once expanded the least of the area */
     int32_t next;      /* in the same bucket, newest first */
@@ -28,11 +33,25 @@ typedef struct {
 } Node;
 
 static Node *nodes;
-static int32_t num_nodes, room, *slots, num_slots;
+static int32_t num_nodes, room, *slots, num_slots, room_for_slots;
 static int32_t bucket[MOST];
 
 static u64 floor_cells, goal_cells, held_upright, held_across;
 static u64 alive[4]; /* cells from which a push in this direction leads on to some goal */
+static void fail(const char *why, size_t level) {
+    fprintf(stderr, "push_astar: %s: level %zu\n", why, level);
+    exit(1);
+}
+
+static void *resized(void *old, size_t bytes) {
+    void *larger = realloc(old, bytes);
+    if (!larger) {
+        fprintf(stderr, "push_astar: memory is full\n");
+        exit(1);
+    }
+    return larger;
+}
+
 static u64 area[64][4]; /* of the player on each side of a lone box */
 static uint8_t side[64][4], num_sides[64];
 static int16_t pushes_to[64][4][BOXES];
@@ -109,7 +128,8 @@ static void find_pushes(u64 goal_cell, int goal) {
     }
 }
 
-/* Cells whose box can never go in a direction or back, however empty the board is. */
+/* Cells whose box can never go in a direction or back without a deadlock, however empty the board
+   is. */
 static u64 held(int direction) {
     u64 ahead = moved(floor_cells, direction ^ 2), behind = moved(floor_cells, direction);
     return ~(ahead & behind & (alive[direction] | alive[direction ^ 2]));
@@ -158,15 +178,22 @@ static inline int32_t *slot_of(u64 boxes, u64 player) {
     return &slots[slot];
 }
 
-static void widen(void) {
-    num_slots *= 2;
-    slots = realloc(slots, sizeof *slots * (size_t)num_slots);
+static void clear_slots(int32_t count) {
+    num_slots = count;
+    if (num_slots > room_for_slots) {
+        room_for_slots = num_slots;
+        slots = resized(slots, sizeof *slots * (size_t)num_slots);
+    }
     memset(slots, -1, sizeof *slots * (size_t)num_slots);
+}
+
+static void widen(void) {
+    clear_slots(2 * num_slots);
     for (int32_t node = 0; node < num_nodes; node++)
         if (nodes[node].is_expanded) *slot_of(nodes[node].boxes, nodes[node].player) = node;
 }
 
-/* The fewest pushes of one level; -1 if there is no solution. */
+/* The fewest pushes of one level; -1 if there is no solution, -2 if they may be too many. */
 static int solve(u64 floor, u64 goals, u64 boxes, u64 player) {
     floor_cells = floor;
     goal_cells = goals;
@@ -176,9 +203,7 @@ static int solve(u64 floor, u64 goals, u64 boxes, u64 player) {
     for (u64 rest = goals; rest; rest &= rest - 1) find_pushes(rest & -rest, goal++);
     held_upright = held(0);
     held_across = held(1);
-    num_slots = 512;
-    if (!slots) slots = malloc(sizeof *slots * (size_t)num_slots);
-    memset(slots, -1, sizeof *slots * (size_t)num_slots);
+    clear_slots(FIRST_SLOTS);
     int lowest = 0, highest = 0;
     bucket[0] = 0;
     nodes[0] = (Node){boxes, player, -1, 0, 0};
@@ -221,9 +246,10 @@ static int solve(u64 floor, u64 goals, u64 boxes, u64 player) {
                 if (left >= UNREACHABLE) continue;
                 if (num_nodes == room) {
                     room *= 2;
-                    nodes = realloc(nodes, sizeof *nodes * (size_t)room);
+                    nodes = resized(nodes, sizeof *nodes * (size_t)room);
                 }
                 int total = pushes + left;
+                if (total >= MOST) return -2;
                 while (highest < total) bucket[++highest] = -1;
                 nodes[num_nodes] =
                     (Node){after, each[i], bucket[total], (int16_t)pushes, 0};
@@ -255,22 +281,22 @@ int main(int argc, char **argv) {
         return 2;
     }
     size_t count = read_word();
-    u64 *words = malloc(4 * count * sizeof *words);
-    int *answers = malloc(count * sizeof *answers);
+    u64 *words = resized(NULL, 4 * count * sizeof *words);
+    int *answers = resized(NULL, count * sizeof *answers);
     for (size_t i = 0; i < 4 * count; i++) words[i] = read_word();
-    room = 1 << 16;
-    nodes = malloc(sizeof *nodes * (size_t)room);
+    room = FIRST_NODES;
+    nodes = resized(NULL, sizeof *nodes * (size_t)room);
     for (int pass = 0; pass < atoi(argv[1]); pass++) {
         double started_s = clock_s();
         for (size_t i = 0; i < count; i++) {
             const u64 *level = words + 4 * i;
             u64 floor = flood(level[3], ~level[0]);
             if (__builtin_popcountll(level[1] & floor) != BOXES ||
-                __builtin_popcountll(level[2] & floor) != BOXES) {
-                fprintf(stderr, "push_astar: not four boxes and goals in reach: level %zu\n", i + 1);
-                return 1;
-            }
+                __builtin_popcountll(level[2] & floor) != BOXES ||
+                (level[1] ^ level[2]) & ~floor)
+                fail("not four boxes and goals in reach, or others beyond it", i + 1);
             answers[i] = solve(floor, level[1] & floor, level[2] & floor, level[3]);
+            if (answers[i] == -2) fail("too many pushes", i + 1);
         }
         printf("%.9f\n", clock_s() - started_s);
     }

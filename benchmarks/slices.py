@@ -115,7 +115,7 @@ def _logged(
         expansions=progress.expansions,
         stored=progress.positions,
         num_bytes=setting.num_bytes + search.num_bytes(),
-        elapsed_s=round(elapsed_s, 3),
+        elapsed_s=elapsed_s,
         cells=num_cells(shown),
         best=best,
     )

@@ -24,6 +24,8 @@ from tokoban.sokoban.search.midway import Midway
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.portfolio import stages as stages_of
+from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
 from tokoban.sokoban.search.steps import completed
 
@@ -219,6 +221,22 @@ def test_pushes_get_the_work_of_the_pulls_however_it_is_cut() -> None:
             assert work[1] <= 1.5 * work[0] + 200
             found.add((search.directions(), search.work, search.progress(0.0)))
         assert len(found) == 1
+
+
+def test_pulls_and_pushes_have_different_seeds_and_pushes_midway_their_own_schedule() -> None:
+    stage = [one for one in stages_of(PUZZLES[0], 2000.0, seed=3) if one is not None][-1]
+    assert isinstance(stage.search, Portfolio)
+    setting = stage.search._setting
+    pushes = completed(SLICES["push-beam"].start(setting))
+    assert isinstance(pushes, PushBeam)
+    assert pushes._rounds.now.seed == 7 and pushes._rounds._schedule is push_beam.FROM_START
+    search = completed(SLICES["pull-beam"].start(setting))
+    assert isinstance(search, Midway)
+    assert search._pulls._rounds.now.seed == 6
+    while search._relay.later is None:
+        assert go_on(search) != Outcome.SOLVED
+    rounds = search._relay.later._rounds
+    assert rounds.now.seed == 6 and rounds._schedule is push_beam.TO_POSITIONS
 
 
 def test_a_ground_with_other_goals_is_that_of_the_board_with_them() -> None:

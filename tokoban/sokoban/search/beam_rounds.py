@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int64, UInt64
 
+from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess.scores import CELL_SHIFT
 from tokoban.sokoban.search.ground import Ground
@@ -39,7 +40,6 @@ SHUT_OFF_WORK = 4  # of counting them in one position, in floods or what takes a
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
-_ODD = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: multiples of it are spread evenly
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
 
 
@@ -69,7 +69,7 @@ class Round:
     prefix: list[Step]  # from where the search begins to where the round does
     next_step: Step | None  # the one after the prefix on the best path
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
-    seed: int  # of the order among equal candidates
+    seed: int  # chooses the order of equal candidates
 
 
 class Rounds:
@@ -83,10 +83,7 @@ class Rounds:
         counts_shut_off: bool,
         seed: int,
     ) -> None:
-        """``counts_shut_off`` says whether any round counts the goals that are shut off.
-
-        ``seed`` is that of the order among equal candidates.
-        """
+        """``counts_shut_off`` says whether any round counts the goals that are shut off."""
         self._schedule, self._counts_shut_off, self._seed = schedule, counts_shut_off, seed
         self._is_goal = is_goal
         self._bonuses = Bonuses(is_goal)
@@ -215,8 +212,8 @@ def in_order(
     """
     if len(score) <= width:
         return np.arange(len(score))
-    # Equal ones are ordered by their hash, as good as drawn. Any odd factor permutes the hashes.
-    drawn = key * np.uint64(pow(_ODD, seed, 1 << 64)) >> np.uint64(48)
+    # Equal ones are ordered by their hash, as good as drawn. An odd factor permutes the hashes.
+    drawn = key * np.uint64(pow(int(GOLDEN), seed, 1 << 64)) >> np.uint64(48)
     badness = (badness_of(score) << 16) + drawn.astype(np.int64)
     best = np.argsort(badness, kind="stable")[: 2 * width]
     ranks = _ranks_in_kind(score >> BADNESS_BITS, badness)

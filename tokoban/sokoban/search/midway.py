@@ -20,7 +20,7 @@ from tokoban.sokoban.search.ground import Squares, with_goals_in_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions
 from tokoban.sokoban.search.pull_beam import PullBeam
-from tokoban.sokoban.search.push_beam import PushBeam
+from tokoban.sokoban.search.push_beam import TO_POSITIONS, PushBeam
 from tokoban.sokoban.search.relay import Relay
 from tokoban.sokoban.search.steps import Steps
 
@@ -101,6 +101,7 @@ class Midway:
             self._squares.numbers(board.boxes),
             self._squares.number[board.player],
             pulls=[self._pulls],
+            schedule=TO_POSITIONS,
             seed=self._pulls.seed,
         )
 

@@ -80,12 +80,13 @@ class PullBeam:
         goals: Int16[np.ndarray, " G"],
         player: int,
         few_boxes: FewBoxesLater | None = None,
-        seed: int = 0,
+        *,
+        seed: int,
     ) -> None:
         """``tables`` and ``few_boxes`` are those for pulls; ``goals`` where boxes are in the end.
 
         ``few_boxes`` may be those of other searches of the same level. Then ``num_bytes`` leaves
-        them and the ground out. ``seed`` is as in ``Rounds``.
+        them and the ground out. ``seed`` is that of ``Round``.
         """
         self.tables, self._player = tables, player
         self.goals, self.seed = goals, seed
@@ -357,4 +358,4 @@ def prepare() -> None:
     player = squares.number[ONE_PUSH.player]
     num_shut_off(backward.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
     later = few_boxes_both_ways(forward.ground, backward.ground, player)[1]
-    solve_in_slices(PullBeam(backward, forward.ground.goals, player, later))
+    solve_in_slices(PullBeam(backward, forward.ground.goals, player, later, seed=0))

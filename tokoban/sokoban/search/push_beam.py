@@ -77,13 +77,14 @@ class PushBeam:
         pruning: Pruning | None = None,
         few_boxes: FewBoxesLater | None = None,
         pulls: Sequence[FromTheEnd] = (),
-        schedule: Schedule = TO_POSITIONS,
-        seed: int = 0,
+        *,
+        schedule: Schedule,
+        seed: int,
     ) -> None:
         """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
 
         Then ``num_bytes`` leaves them and the ground out. ``pulls`` are searches that come from the
-        end, for meetings; ``seed`` as in ``Rounds``.
+        end, for meetings; ``seed`` is that of ``Round``.
         """
         self._tables, self._player = tables, player
         self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
@@ -288,7 +289,7 @@ def prepare() -> None:
     num_shut_off(tables.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis])
     pruning = empty_pruning(len(squares.squares), len(boxes))
     later = FewBoxesLater(tables.ground, pairs_at=0)
-    beam = PushBeam(tables, boxes, player, pruning, later)
+    beam = PushBeam(tables, boxes, player, pruning, later, schedule=FROM_START, seed=0)
     solve_in_slices(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.
     meetings.prepare(tables.ground.keys, beam._tree)

@@ -239,7 +239,7 @@ def _bound(terrain, scratch, num_boxes, row, place):
 @partial(inner, is_inlined=True)
 @no_type_check
 def _expand(terrain, store, scratch, position, area, weight):
-    """Adds the positions after each push from ``area`` after which all boxes have goals."""
+    """Adds the position after each push from ``area`` that leaves every box a goal."""
     boxes = store.boxes[position]
     price = store.price[position] + 1
     free = terrain.words[FLOOR] & ~boxes
@@ -280,6 +280,13 @@ def search(terrain, store, scratch, weight, max_expansions):
         if boxes == goals:
             progress[REACHED] = position
             return SOLVED
+        if position > 0:
+            # Tested only when a position is taken from its bucket, which most never are.
+            pushed = boxes & ~store.boxes[store.parent[position]]
+            if is_frozen(terrain, boxes, pushed):
+                store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
+                store.next_open[position] = _DROPPED
+                continue
         if progress[NUM_EXPANSIONS] >= max_expansions:
             return BUDGET_SPENT
         if progress[NUM_POSITIONS] + most_pushes > len(store.boxes):
@@ -289,12 +296,6 @@ def search(terrain, store, scratch, weight, max_expansions):
                 return STORE_FULL
             _widen(store)
         store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
-        # Asked of positions that are taken from their bucket alone: most children never are.
-        if position > 0:
-            pushed = boxes & ~store.boxes[store.parent[position]]
-            if is_frozen(terrain, boxes, pushed):
-                store.next_open[position] = _DROPPED
-                continue
         slot = _slot_of(store, boxes, store.player[position])
         if store.slots[slot] != NONE:
             store.next_open[position] = _DROPPED
