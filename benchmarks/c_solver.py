@@ -33,6 +33,17 @@ SOURCE = Path(__file__).with_name("push_astar.c")
 HEADER = f"{'file':<28} {'levels':>6} {'here/s':>8} {'C/s':>8} {'ratio':>6} {'of medians':>10}"
 
 
+def read_file(file: str) -> Levels:
+    """The levels of a file; raises ``ValueError`` if it has none or one beyond 8x8."""
+    boards = [level.board for level in read_levels(file).levels]
+    if not boards:
+        raise ValueError(f"{file} has no levels")
+    try:
+        return from_bitboards(pack(boards))
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
 def compile_peer(folder: Path, *options: str) -> Path:
     """The program of ``SOURCE``, for this machine where the compiler can do that."""
     if shutil.which("cc") is None:
@@ -76,13 +87,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="of each program")
     parser.add_argument("--passes", type=int, default=30, metavar="N", help="in each turn")
     arguments = parser.parse_args(argv)
+    if min(arguments.turns, arguments.passes) < 1:
+        parser.error("--turns and --passes are 1 or more")
+    try:
+        levels_of = {file: read_file(file) for file in arguments.files}
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     prepare()
     num_apart = 0
     print(HEADER)
     with tempfile.TemporaryDirectory() as folder:
         program = compile_peer(Path(folder))
-        for file in arguments.files:
-            levels = from_bitboards(pack([level.board for level in read_levels(file).levels]))
+        for file, levels in levels_of.items():
             here_s: list[float] = []
             peer_s: list[float] = []
             for _ in range(arguments.turns):

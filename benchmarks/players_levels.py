@@ -188,7 +188,8 @@ def numbers(text: str) -> list[int]:
     return list(range(int(first), int(last or first) + 1))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options, read and checked against each other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
@@ -214,6 +215,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if (arguments.without or arguments.seed) and arguments.minimise != "any":
         parser.error("--without and --seed are about --minimise any")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = arguments_of(argv)
+    try:
+        levels_of = {file: read_levels(file).levels for file in arguments.files}
+    except OSError as error:
+        raise SystemExit(f"players_levels: {error}") from error
     chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
     rows: list[Row] = []
@@ -221,7 +231,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(HEADER)
     for file in arguments.files:
         here = len(rows)
-        for number, level in enumerate(read_levels(file).levels, 1):
+        for number, level in enumerate(levels_of[file], 1):
             if chosen and number not in chosen:
                 continue
             rows.append(row := run(file, number, level.board, arguments))

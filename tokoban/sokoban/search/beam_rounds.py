@@ -51,7 +51,7 @@ def are_all_matched(ground: Ground) -> bool:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What the rounds of either kind take in turn."""
+    """The settings that plain rounds go through in turn, and taught rounds by themselves."""
 
     weights: tuple[tuple[int, int], ...]  # each width has a round by each pair
     # Every other round counts the goals that are shut off: from the first one on, or the second.

@@ -24,8 +24,8 @@ from tokoban.sokoban.search.push_beam import TO_POSITIONS, PushBeam
 from tokoban.sokoban.search.relay import Relay
 from tokoban.sokoban.search.steps import Steps
 
-# The share of a round's best path between the end and the position; successive rounds take them in
-# turn.
+# The position lies after this share of a round's best path, which begins at the solved board.
+# Successive rounds take the shares in turn.
 _PARTS = (0.75, 0.5, 0.625, 0.375)
 
 
@@ -82,7 +82,7 @@ class Midway:
         return Outcome.BUDGET_SPENT
 
     def _aim(self, length: int) -> None:
-        """Begins to set pushes up to the position after so many steps of the path.
+        """Starts a beam of pushes to the position after the first ``length`` steps of the path.
 
         Only the step after them tells where the player has to be. The end is no such position.
         """

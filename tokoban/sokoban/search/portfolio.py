@@ -195,7 +195,7 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
         few_boxes,
         setting.pulls,
         schedule=push_beam.FROM_START,
-        # Another one than for pulls: seed 0 is one of the few by which Microban II 131 stays open.
+        # Not the seed of the pulls: by 0 Microban II 131 stays open.
         seed=2 * setting.seed + 1,
     )
 

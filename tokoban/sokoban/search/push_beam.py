@@ -54,8 +54,8 @@ from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
-# all levels, so the rounds take them in turn; where the goals are those of a position midway other
-# pairs do better than from start to end.
+# all levels, so the rounds take them in turn. Pushes to a position midway solve more by other pairs
+# than pushes from the start to the goals.
 TO_POSITIONS = Schedule(((1, 4), (1, 1), (4, 4)))
 FROM_START = Schedule(((1, 0), (1, 4), (4, 4)), counts_shut_off_first=True)
 

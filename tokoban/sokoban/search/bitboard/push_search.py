@@ -281,7 +281,7 @@ def search(terrain, store, scratch, weight, max_expansions):
             progress[REACHED] = position
             return SOLVED
         if position > 0:
-            # Tested only when a position is taken from its bucket, which most never are.
+            # Tested only when a position is taken from its bucket: many never are.
             pushed = boxes & ~store.boxes[store.parent[position]]
             if is_frozen(terrain, boxes, pushed):
                 store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
