@@ -142,10 +142,10 @@ def train(contest: Contest, job: Job) -> None:
     words += ["--device", contest.device, "--precision", contest.precision]
     words += ["--output", str(contest.run(job))]
     words += [] if contest.steps is None else ["--steps", str(contest.steps)]
-    _once(contest.run(job), words)
+    train_once(contest.run(job), words)
 
 
-def _once(run: Path, words: Sequence[str]) -> None:
+def train_once(run: Path, words: Sequence[str]) -> None:
     """Trains by a command, unless that is over, and goes on with what was killed.
 
     ``ValueError`` where another command trained what lies there.

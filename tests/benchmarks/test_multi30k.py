@@ -99,11 +99,11 @@ def test_a_killed_training_goes_on_from_its_checkpoint_if_it_had_one(
     run = tmp_path / "run"
     words = ["train", "translation", "--preset", "toy", "--device", "cpu", "--output", str(run)]
     words += ["--steps", "3", "--checkpoint-every-s", "0"]
-    multi30k._once(run, words)
+    multi30k.train_once(run, words)
     (run / "result.json").unlink()
     for checkpoint in sorted((run / "checkpoints").iterdir())[num_left:]:
         checkpoint.unlink()
-    multi30k._once(run, words)
+    multi30k.train_once(run, words)
     assert (run / "result.json").exists()
     assert len(json.loads((run / "config.json").read_text())["resumed"]) == num_left
 

@@ -35,6 +35,7 @@ def half_trained(*, pre_norm: bool = False) -> Translator:
         vocabulary_size=VOCABULARY,
         width=12,
         num_layers=2,
+        num_decoder_layers=2,
         num_heads=2,
         hidden_width=13,
         dropout=0.0,

@@ -26,6 +26,7 @@ def translator(tokenizer: Tokenizer) -> Translator:
         vocabulary_size=264,
         width=12,
         num_layers=3,
+        num_decoder_layers=3,
         num_heads=2,
         hidden_width=13,
         dropout=0.5,

@@ -17,6 +17,7 @@ def translator(*, has_tokenizer: bool = True) -> Translator:
         vocabulary_size=280,
         width=12,
         num_layers=3,
+        num_decoder_layers=3,
         num_heads=2,
         hidden_width=13,
         dropout=0.5,

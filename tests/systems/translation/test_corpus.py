@@ -1,5 +1,6 @@
 """Text from files becomes tokens, says what was left out, and need not be read twice."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -168,3 +169,33 @@ def test_a_given_tokenizer_is_kept_and_has_a_cache_of_its_own(files: Files, tmp_
         assert data.tokenizer.to_json() == given.to_json() != learned.tokenizer.to_json()
         assert data.validation_pairs == learned.validation_pairs
     assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_a_smaller_corpus_is_repeated_to_the_power_of_the_temperature(tmp_path: Path) -> None:
+    """9 and 4 pairs at T = 2: shares as 3 to 2, so that the four stand 9 * 2 / 3 = 6 times."""
+    paths = {}
+    for name, number in (("large", 9), ("small", 4)):
+        for language in ("de", "en"):
+            paths[name, language] = tmp_path / f"{name}.{language}"
+            lines = (f"{name} {language} {place}\n" for place in range(number))
+            paths[name, language].write_text("".join(lines))
+    validation = {f"validation_{kind}": (str(tmp_path / "last"),) for kind in ("source", "target")}
+    (tmp_path / "last").write_text("zuletzt\n")
+    fields = validation | {
+        f"train_{kind}": tuple(str(paths[name, language]) for name in ("small", "large"))
+        for kind, language in (("source", "de"), ("target", "en"))
+    }
+
+    def counts(temperature: float) -> Counter[str]:
+        data = load_data(_config(sampling_temperature=temperature, **fields))
+        return Counter(
+            data.tokenizer.decode(row)
+            for batch in data.train.once()
+            for row in batch.source.tolist()
+        )
+
+    once, sampled = counts(1.0), counts(2.0)
+    assert set(once) == set(sampled) and set(once.values()) == {1}
+    large = {text: number for text, number in sampled.items() if text.startswith("large")}
+    small = {text: number for text, number in sampled.items() if text.startswith("small")}
+    assert set(large.values()) == {1} and sum(small.values()) == 6 and max(small.values()) == 2

@@ -41,6 +41,7 @@ def drawn_translator(*, pre_norm: bool, max_positions: int = MAX_POSITIONS) -> T
         vocabulary_size=89,
         width=28,
         num_layers=3,
+        num_decoder_layers=2,
         num_heads=7,
         hidden_width=71,
         dropout=0.5,

@@ -1,6 +1,7 @@
 """The paper's network: its sizes, and equality with one built of torch's own layers."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -20,7 +21,8 @@ from tokoban.systems.translation.train import build_model
 from tokoban.text.bpe import BOS, EOS, PAD, Tokenizer, train_bpe
 from tokoban.transformer import DecoderBlock
 
-V, N, E, HIDDEN, LAYERS, S, T = 23, 3, 4, 17, 2, 7, 5
+V, N, E, HIDDEN, S, T = 23, 3, 4, 17, 7, 5
+LAYERS, DECODER_LAYERS = 2, 3
 D = N * E
 NORM_ORDERS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
 
@@ -34,6 +36,7 @@ def translator(*, pre_norm: bool = False, dropout: float = 0.0) -> Translator:
         vocabulary_size=V,
         width=D,
         num_layers=LAYERS,
+        num_decoder_layers=DECODER_LAYERS,
         num_heads=N,
         hidden_width=HIDDEN,
         dropout=dropout,
@@ -55,7 +58,7 @@ def golden_positions(length: int) -> torch.Tensor:
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
 def test_it_is_torchs_own_transformer_with_the_same_weights(pre_norm: bool) -> None:
     theirs = nn.Transformer(
-        D, N, LAYERS, LAYERS, HIDDEN, dropout=0.0, batch_first=True, norm_first=pre_norm
+        D, N, LAYERS, DECODER_LAYERS, HIDDEN, dropout=0.0, batch_first=True, norm_first=pre_norm
     )
     if not pre_norm:  # torch has a last norm in both orders, the paper in none
         theirs.encoder.norm = theirs.decoder.norm = None
@@ -117,15 +120,15 @@ def test_dropout_falls_on_both_sums_of_embedding_and_position_and_on_every_subla
     model = translator(dropout=0.5)
     places = {name for name, module in model.named_modules() if isinstance(module, nn.Dropout)}
     halves = {
-        "encoder": ("attention", "feed_forward"),
-        "decoder": ("attention", "cross_attention", "feed_forward"),
+        "encoder": (LAYERS, ("attention", "feed_forward")),
+        "decoder": (DECODER_LAYERS, ("attention", "cross_attention", "feed_forward")),
     }
     assert places == {
         f"transformer.{half}.{place}"
-        for half, sublayers in halves.items()
+        for half, (depth, sublayers) in halves.items()
         for place in (
             "input_dropout",
-            *(f"blocks.{n}.{sublayer}.dropout" for n in range(LAYERS) for sublayer in sublayers),
+            *(f"blocks.{n}.{sublayer}.dropout" for n in range(depth) for sublayer in sublayers),
         )
     }
     assert not torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))
@@ -188,11 +191,14 @@ def test_weights_without_a_readable_tokenizer_are_refused() -> None:
 def test_a_config_is_the_models_sizes() -> None:
     config = TranslationConfig(
         width=12, num_layers=2, num_heads=3, hidden_width=17, vocabulary_size=300,
-        max_positions=31, max_tokens=31, pre_norm=True, dropout=0.25,
+        max_positions=31, max_tokens=31, pre_norm=True, dropout=0.25, num_decoder_layers=3,
     )  # fmt: skip
     model = build_model(config)
     assert model.embedding.weight.shape == (300, 12) and model.max_positions == 31
-    assert len(model.transformer.encoder.blocks) == len(model.transformer.decoder.blocks) == 2
+    assert len(model.transformer.encoder.blocks) == 2
+    assert len(model.transformer.decoder.blocks) == 3
+    config = replace(config, num_decoder_layers=None)
+    assert len(build_model(config).transformer.decoder.blocks) == 2
     named = dict(model.named_modules())
     block = named["transformer.decoder.blocks.1"]
     assert isinstance(block, DecoderBlock) and block.attention_residual.pre_norm

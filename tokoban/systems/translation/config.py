@@ -18,7 +18,8 @@ class TranslationConfig:
 
     # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes
     width: int = 512  # of the vector that stands for a token
-    num_layers: int = 6  # of the encoder, and as many of the decoder
+    num_layers: int = 6  # of the encoder
+    num_decoder_layers: int | None = None  # none: as many as the encoder has
     num_heads: int = 8  # of each attention
     hidden_width: int = 2048  # of the feed-forward nets
     dropout: float = 0.1  # share of numbers that are left out in training
@@ -31,6 +32,7 @@ class TranslationConfig:
     train_source: tuple[str, ...] = ()  # files, a sentence a line; none: the embedded task
     train_target: tuple[str, ...] = ()  # files with their translations, line by line
     train_table: tuple[str, ...] = ()  # CSV or TSV files with a column for each language
+    sampling_temperature: float = 1.0  # T: a corpus of n pairs is drawn as n^(1/T); 1 = as it is
     validation_source: tuple[str, ...] = ()  # files as train_source; none: num_validation held out
     validation_target: tuple[str, ...] = ()  # files with their translations, line by line
     validation_table: tuple[str, ...] = ()  # files as train_table
@@ -83,6 +85,8 @@ LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any mor
 _RANGES = {
     "width": (2, 2**16),
     "num_layers": (1, 1000),
+    "num_decoder_layers": (1, 1000),
+    "sampling_temperature": (1, 100),
     "num_heads": (1, math.inf),
     "hidden_width": (1, 2**18),
     "max_positions": (2, 8192),
@@ -146,6 +150,27 @@ def tiny() -> TranslationConfig:
         dropout=0.3,
         vocabulary_size=9712,
         beam_width=5,
+        length_penalty=1.0,
+    )
+
+
+def everyday() -> TranslationConfig:
+    """Everyday sentences and captions: 7.2 million parameters, a deep encoder, a shallow decoder.
+
+    A shallow decoder translates faster at equal quality (Kasai et al. 2020, arXiv:2006.10369).
+    """
+    return TranslationConfig(
+        width=256,
+        num_layers=5,
+        num_decoder_layers=2,
+        num_heads=4,
+        hidden_width=768,
+        pre_norm=True,
+        vocabulary_size=8000,
+        max_tokens=64,
+        batch_tokens=2048,
+        sampling_temperature=1.2,
+        beam_width=4,
         length_penalty=1.0,
     )
 

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from tokoban.systems.translation.pairs import (
     read_pairs,
     read_table,
     tidied,
+    tidy,
 )
 from tokoban.text.bpe import Tokenizer, train_bpe
 from tokoban.training.checkpoint import load_weights, save_weights
@@ -30,12 +32,13 @@ from tokoban.training.checkpoint import load_weights, save_weights
 _FREE_TOKENS = 5
 
 # Another number wherever other code would make other tokens of the same text.
-_CACHE_VERSION = 2
+_CACHE_VERSION = 3
 # What the tokens depend on besides the bytes of the files.
 _CACHE_FIELDS = (
     "source_language",
     "target_language",
     "num_validation",
+    "sampling_temperature",
     "vocabulary_size",
     "max_tokens",
     "max_ratio",
@@ -117,10 +120,11 @@ def _embedded(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleani
 
 def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, Cleaning]:
     """Pairs for training and for validation, tidied, and what became of both."""
-    validation, validation_cleaning = tidied(_pairs_of(config, "validation"))
-    train, cleaning = clean(_pairs_of(config, "train"), held_out=validation)
+    validation, validation_cleaning = tidied(chain(*_corpora(config, "validation")))
+    corpora = _corpora(config, "train")
+    train, cleaning = clean(chain(*corpora), held_out=validation)
     if validation:
-        return train, validation, cleaning, validation_cleaning
+        return _sampled(train, corpora, config), validation, cleaning, validation_cleaning
     if config.validation_source or config.validation_table:
         raise ValueError("the validation text has no sentence; name other files, or none")
     if len(train) <= config.num_validation:
@@ -131,22 +135,48 @@ def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, 
     validation = [train[number] for number in order[: config.num_validation]]
     train, again = clean(train, held_out=validation)
     num_dropped = {**cleaning.num_dropped, **again.num_dropped}
+    train = _sampled(train, corpora, config)
     return train, validation, Cleaning(cleaning.num_read, num_dropped), Cleaning(len(validation))
 
 
-def _pairs_of(config: TranslationConfig, part: str) -> list[Pair]:
-    """All pairs of the files for ``part``, which is train or validation."""
+def _sampled(
+    train: list[Pair], corpora: Sequence[Sequence[Pair]], config: TranslationConfig
+) -> list[Pair]:
+    """The pairs with those of smaller corpora repeated, so that T = ``sampling_temperature`` holds.
+
+    A corpus of n pairs gets a share in proportion to n^(1/T): the largest stands once, the others
+    (largest / n)^(1 - 1/T) times, of which a fraction is drawn. T as by Arivazhagan et al. 2019
+    (arXiv:1907.05019).
+    """
+    if config.sampling_temperature == 1:
+        return train
+    corpus_of: dict[Pair, int] = {}
+    for number, pairs in enumerate(corpora):
+        for source, target in pairs:
+            corpus_of.setdefault(Pair(tidy(source), tidy(target)), number)
+    parts: list[list[Pair]] = [[] for _ in corpora]
+    for pair in train:
+        parts[corpus_of[pair]].append(pair)
+    largest = max(map(len, parts))
+    random = np.random.default_rng(config.data_seed)
+    for part in filter(None, parts):
+        times = (largest / len(part)) ** (1 - 1 / config.sampling_temperature)
+        more = round((times - 1) * len(part))
+        drawn = random.permutation(len(part))[: more % len(part)]
+        train = train + part * (more // len(part)) + [part[place] for place in drawn]
+    return train
+
+
+def _corpora(config: TranslationConfig, part: str) -> list[list[Pair]]:
+    """The pairs of each pair of files or table for ``part``, which is train or validation."""
     sources, targets, tables = (
         getattr(config, f"{part}_{kind}") for kind in ("source", "target", "table")
     )
-    pairs: list[Pair] = []
-    for source, target in zip(sources, targets, strict=True):
-        pairs += read_pairs(Path(source), Path(target))
-    for table in tables:
-        pairs += read_table(
-            Path(table), source=config.source_language, target=config.target_language
-        )
-    return pairs
+    languages = {"source": config.source_language, "target": config.target_language}
+    return [
+        *map(read_pairs, map(Path, sources), map(Path, targets)),
+        *(read_table(Path(table), **languages) for table in tables),
+    ]
 
 
 def _encoded(

@@ -38,6 +38,7 @@ class Translator(nn.Module):
         vocabulary_size: int,
         width: int,
         num_layers: int,
+        num_decoder_layers: int,
         num_heads: int,
         hidden_width: int,
         dropout: float,
@@ -52,7 +53,7 @@ class Translator(nn.Module):
         options = BlockOptions(hidden_width=hidden_width, dropout=dropout, pre_norm=pre_norm)
         self.transformer = EncoderDecoder(
             Encoder(num_layers, width, num_heads, options=options),
-            Decoder(num_layers, width, num_heads, options=options),
+            Decoder(num_decoder_layers, width, num_heads, options=options),
         )
         vectors = sinusoidal(max_positions + EXTRA_LENGTH, width)
         self.register_buffer("position_vectors", vectors, persistent=False)

@@ -40,6 +40,16 @@ _MULTI30K = replace(
     monitor="bleu",
     patience=3,
 )
+# On one core, where small steps and a falling rate bring a translator furthest.
+_EVERYDAY = RunConfig(
+    steps=20_000,
+    learning_rate=2e-3,
+    schedule="trapezoid",
+    warmup_steps=500,
+    weight_decay=0.0,
+    epsilon=1e-9,
+    ema_decay=0.999,
+)
 _BIG = replace(_PAPER, steps=300_000, learning_rate=1024**-0.5 * 4000**-0.5, average_last=20)
 
 SPEC = SystemSpec(
@@ -52,6 +62,7 @@ SPEC = SystemSpec(
             RunConfig(steps=1500, learning_rate=3e-3, warmup_steps=100, weight_decay=0.0),
         ),
         "tiny": Preset(config.tiny, _MULTI30K),
+        "everyday": Preset(config.everyday, _EVERYDAY),
         "base": Preset(config.base, _PAPER),
         "big": Preset(config.big, _BIG),
     },

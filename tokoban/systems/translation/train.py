@@ -23,6 +23,7 @@ def build_model(config: TranslationConfig) -> Translator:
         vocabulary_size=config.vocabulary_size,
         width=config.width,
         num_layers=config.num_layers,
+        num_decoder_layers=config.num_decoder_layers or config.num_layers,
         num_heads=config.num_heads,
         hidden_width=config.hidden_width,
         dropout=config.dropout,

@@ -1,0 +1,231 @@
+"""Translators of everyday sentences and captions: their text, their training, their scores.
+
+DATA has the folders translation/ and multi30k/ with pairs of files NAME.de.gz and NAME.en.gz. What
+is measured on shares no side with any training pair, in letters of one case (digits, punctuation
+and spaces apart): 2,000 pairs of Tatoeba, 1,000 more to look at during training, Multi30k's tests,
+newstest2013 and the phrase book beside this script.
+
+`text` writes the training text to FOLDER; `train both` trains one translator on both directions at
+once, and `train de-en` and `train en-de` go on from it in one direction (Ding et al. 2021,
+https://arxiv.org/abs/2109.07780). A training that was killed goes on when the command is repeated.
+`score` prints cased BLEU and chrF with the 95 % interval of a bootstrap over sentences.
+"""
+
+import argparse
+import gzip
+import json
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.multi30k import TESTS, train_once
+from tokoban import cli, pretrained
+from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.output import check_destination, write_output
+from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.pairs import Pair, clean, read_pairs
+from tokoban.systems.translation.texts import translate_texts
+
+CORPORA = {
+    "everyday": ("translation/tatoeba",),
+    "captions": ("multi30k/train",),
+    "news": ("translation/wmt-news-other-years",),
+    "other": tuple(
+        f"translation/{name}"
+        for name in ("bcontrast", "mlqe-pe-wiki", "mt-geneval", "xquad-questions")
+    ),
+}
+MEASURED = ("translation/newstest2013", "multi30k/val", *(f"multi30k/{name}" for name in TESTS))
+PHRASE_BOOKS = {
+    direction: Path(__file__).with_name(f"phrase_book.{direction}.tsv")
+    for direction in ("de-en", "en-de")
+}
+NUM_HELD_OUT, NUM_VALIDATION = 2000, 1000
+_SPLIT_SEED = 2026
+
+
+def letters(sentence: str) -> str:
+    """The sentence's letters in one case: what two sentences that count as the same share."""
+    return "".join(
+        char for char in unicodedata.normalize("NFKC", sentence).casefold() if char.isalpha()
+    )
+
+
+def held_out(pairs: Sequence[Pair], number: int) -> list[Pair]:
+    """``number`` pairs, drawn from those that share neither side with another pair."""
+    counts = [Counter(letters(pair[side]) for pair in pairs) for side in (0, 1)]
+    alone = [
+        pair for pair in pairs if all(counts[side][letters(pair[side])] == 1 for side in (0, 1))
+    ]
+    order = np.random.default_rng(_SPLIT_SEED).permutation(len(alone))
+    return [alone[place] for place in order[:number]]
+
+
+def apart(pairs: Iterable[Pair], measured: Iterable[Pair]) -> list[Pair]:
+    """The pairs, once each, without those that share a side with a measured one."""
+    sides = [{letters(side) for side in column} for column in zip(*measured, strict=True)]
+    return [
+        pair
+        for pair in clean(pairs)[0]
+        if not any(letters(text) in known for text, known in zip(pair, sides, strict=True))
+    ]
+
+
+def phrases(direction: str) -> list[Pair]:
+    """Sentences written for this project, and their translations."""
+    lines = PHRASE_BOOKS[direction].read_text(encoding="utf-8").splitlines()
+    return [Pair(*line.split("\t")) for line in lines]
+
+
+def _read(data: Path, name: str) -> list[Pair]:
+    return read_pairs(data / f"{name}.de.gz", data / f"{name}.en.gz")
+
+
+def write_text(data: Path, folder: Path, found: Sequence[Path]) -> dict[str, int]:
+    """Writes NAME.de.gz and NAME.en.gz of each corpus and of what is measured on; their sizes.
+
+    ``found`` are the German and the English captions as earlier translators wrote them, line by
+    line beside the training captions.
+    """
+    everyday = clean(_read(data, *CORPORA["everyday"]))[0]
+    drawn = held_out(everyday, NUM_HELD_OUT + NUM_VALIDATION)
+    texts = {"held-out": drawn[:NUM_HELD_OUT], "validation": drawn[NUM_HELD_OUT:]}
+    measured = [pair for name in MEASURED for pair in _read(data, name)] + drawn
+    measured += phrases("de-en") + [Pair(de, en) for en, de in phrases("en-de")]
+    for corpus, names in CORPORA.items():
+        pairs = [pair for name in names for pair in _read(data, name)]
+        if corpus == "captions" and found:
+            german, english = (list(column) for column in zip(*pairs, strict=True))
+            for line, other in ((german, found[1]), (found[0], english)):
+                pairs += _beside(line, other)
+        texts[corpus] = apart(pairs, measured)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, pairs in texts.items():
+        for side, language in enumerate(("de", "en")):
+            text = "".join(f"{pair[side]}\n" for pair in pairs)
+            path = folder / f"{name}.{language}.gz"
+            path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    return {name: len(pairs) for name, pairs in texts.items()}
+
+
+def _beside(german: Sequence[str] | Path, english: Sequence[str] | Path) -> list[Pair]:
+    columns = [
+        side.read_text(encoding="utf-8").splitlines() if isinstance(side, Path) else side
+        for side in (german, english)
+    ]
+    return [Pair(*both) for both in zip(*columns, strict=True)]
+
+
+def train(folder: Path, direction: str, options: Sequence[str]) -> None:
+    """Trains what is not trained yet, in FOLDER/``direction``."""
+    forth = direction.split("-") if direction != "both" else ["de", "en"]
+    ways = [forth] if direction != "both" else [forth, forth[::-1]]
+    words = ["train", "translation", "--preset", "everyday", "--output", str(folder / direction)]
+    for part, place in (("source", 0), ("target", 1)):
+        files = [str(folder / f"{name}.{way[place]}.gz") for way in ways for name in CORPORA]
+        words += [f"--{part}-language", forth[place], f"--train-{part}", ",".join(files)]
+        words += [f"--validation-{part}", str(folder / f"validation.{forth[place]}.gz")]
+    if direction != "both":
+        words += ["--start-from", str(folder / "both")]
+    train_once(folder / direction, [*words, "--cache", str(folder / "cache"), *options])
+
+
+@dataclass(frozen=True)
+class Score:
+    """The translations of one text: cased BLEU and chrF, each with half its 95 % interval."""
+
+    text: str
+    sentences: int
+    bleu: float
+    bleu_margin: float
+    chrf: float
+    chrf_margin: float
+
+
+def score(data: Path, folder: Path, weights: str, output: Path | None) -> list[Score]:
+    """A row for each measured text; ``output`` gets source, reference and translation of each."""
+    from sacrebleu.metrics import BLEU, CHRF
+
+    model, config = pretrained.load(weights, system="translation")
+    assert isinstance(model, Translator)
+    assert isinstance(config, TranslationConfig)
+    languages = config.source_language, config.target_language
+    texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
+    texts["phrase book"] = phrases("-".join(languages))
+    for name in (*(f"multi30k/{name}" for name in TESTS), "translation/newstest2013"):
+        texts[name] = read_pairs(*(data / f"{name}.{language}.gz" for language in languages))
+    rows = []
+    for name, pairs in texts.items():
+        sources, references = zip(*pairs, strict=True)
+        translated = translate_texts(
+            model, sources, beam=config.beam_width, length_penalty=config.length_penalty
+        )
+        found = [best.text for best, *_ in translated]
+        scores = [
+            metric.corpus_score(found, None, n_bootstrap=1000)
+            for metric in (BLEU(references=[references]), CHRF(references=[references]))
+        ]
+        margins = [getattr(one, "_ci", 0.0) for one in scores]
+        rows.append(
+            Score(name, len(pairs), scores[0].score, margins[0], scores[1].score, margins[1])
+        )
+        print(f"{name:<28} BLEU {scores[0].score:5.2f} ± {margins[0]:4.2f}", end="  ", flush=True)
+        print(f"chrF {scores[1].score:5.2f} ± {margins[1]:4.2f}", flush=True)
+        if output is not None:
+            lines = ("\t".join(one) for one in zip(sources, references, found, strict=True))
+            output.mkdir(parents=True, exist_ok=True)
+            path = output / f"{name.replace('/', '-').replace(' ', '-')}.tsv"
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return rows
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answers 0 once it is done, 2 for what cannot be done and 130 after Ctrl-C."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parts = parser.add_subparsers(dest="part", required=True)
+    text = parts.add_parser("text", help="write the training text")
+    text.add_argument(
+        "--found", type=Path, nargs=2, default=(), metavar=("DE", "EN"),
+        help="translations of the training captions, one a line, read beside them",
+    )  # fmt: skip
+    training = parts.add_parser("train", help="other options go to `tokoban train translation`")
+    training.add_argument("direction", choices=("both", "de-en", "en-de"))
+    scoring = parts.add_parser("score", help="score weights on every measured text")
+    scoring.add_argument("weights", help="a run's folder or a name of shipped weights")
+    scoring.add_argument("--translations", type=Path, metavar="DIR", help="keep them here")
+    scoring.add_argument("--json", metavar="OUT", help="write the rows here too (- is stdout)")
+    options, others = parser.parse_known_args(argv)
+    if others and options.part != "train":
+        parser.error(f"unrecognised: {' '.join(others)}")
+    try:
+        if options.part == "text":
+            for name, size in write_text(options.data, options.folder, options.found).items():
+                print(f"{name:<12} {size:>8,} pairs")
+        elif options.part == "train":
+            train(options.folder, options.direction, others)
+        else:
+            check_destination(options.json)
+            rows = score(options.data, options.folder, options.weights, options.translations)
+            if options.json is not None:
+                write_output(options.json, json.dumps([asdict(row) for row in rows]) + "\n")
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    except (ValueError, OSError, RuntimeError) as error:
+        print(cli.in_one_line(error), file=sys.stderr)
+        return ExitCode.INVALID_INPUT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
