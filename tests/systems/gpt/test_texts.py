@@ -118,7 +118,12 @@ def test_texts_are_reported_as_they_come_about_and_end_at_a_stop_string() -> Non
 
 
 def test_an_empty_prompt_is_a_line_break() -> None:
-    assert encode_prompts(random_gpt(), ["", "\n"]) == [[0], [0]]
+    assert encode_prompts(random_gpt(), ["", "\n", "\ufeff"]) == [[0], [0], [0]]
+
+
+def test_characters_that_nobody_sees_are_not_in_a_prompt() -> None:
+    one, other = encode_prompts(random_gpt(), ["abc", "a\u00adb\u200bc"])
+    assert one == other
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import Tokenizer
+from tokoban.text.invisible import without_invisible
 
 BATCH_SIZE = 32
 
@@ -92,12 +93,15 @@ def tokenizer_of(model: Gpt) -> Tokenizer:
 
 
 def encode_prompts(model: Gpt, prompts: Sequence[str], *, first_number: int = 0) -> list[list[int]]:
-    """The tokens of each prompt; ``ValueError`` naming the prompt that the vocabulary has not."""
+    """The tokens of each prompt's visible characters.
+
+    ``ValueError`` names the prompt that the vocabulary has not.
+    """
     tokenizer = tokenizer_of(model)
     found = []
     for number, prompt in enumerate(prompts, start=first_number + 1):
         try:
-            found.append(tokenizer.encode(prompt or NO_PROMPT))
+            found.append(tokenizer.encode(without_invisible(prompt) or NO_PROMPT))
         except ValueError as error:
             raise ValueError(f"prompt {number}: {error}") from None
     return found

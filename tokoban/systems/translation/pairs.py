@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tokoban.text.invisible import without_invisible
 from tokoban.training.read_files import read_unpacked
 
 
@@ -104,8 +105,8 @@ def _rows(path: Path, *, is_tabbed: bool) -> Iterator[list[str]]:
 
 
 def tidy(sentence: str) -> str:
-    """The text with single spaces between its words, and none around them."""
-    return " ".join(sentence.split())
+    """The text of visible characters, single spaces between its words and none around them."""
+    return " ".join(without_invisible(sentence).split())
 
 
 def tidied(pairs: Iterable[Pair]) -> tuple[list[Pair], Cleaning]:
