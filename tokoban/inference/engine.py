@@ -19,6 +19,9 @@ Prompts = Sequence[Sequence[int]] | Float[Tensor, "P T D"]
 # The next token of each row, or its vector.
 Inputs = Int64[Tensor, "R"] | Float[Tensor, "R D"]
 
+MOST_BYTES = 4 * 2**30  # of all rows that are under way together
+_OUTPUT_COPIES = 8  # a search and a draw hold them changed, sorted and with their places
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Network:
@@ -59,6 +62,16 @@ class Network:
         """``ValueError`` unless there is a position for so many inputs."""
         if length > self.max_length:
             raise ValueError(f"{length} positions; this network has {self.max_length}")
+
+    def row_bytes(self, length: int) -> int:
+        """About what a row of so many positions takes of memory; the network has an embedding.
+
+        Keys and values are there twice while they move, and outputs in some copies.
+        """
+        assert self.embedding is not None
+        num_outputs, width = self.embedding.shape
+        keys_and_values = 2 * len(self.stack.blocks) * width * length
+        return 4 * (2 * keys_and_values + _OUTPUT_COPIES * num_outputs)
 
 
 @runtime_checkable

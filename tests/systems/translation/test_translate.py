@@ -19,6 +19,7 @@ from tests.systems.translation.half_trained import (
 )
 from tokoban.decoding import Sampling, Stepper, length_penalised_beam_search, sample
 from tokoban.inference import CachedEngine
+from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import EXTRA_LENGTH
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
@@ -84,6 +85,23 @@ def test_batch_order_and_neighbours_change_nothing(way: str, batch_size: int) ->
     order = random.Random(1).sample(range(len(SOURCES)), 7)
     some = translate(half_trained(), [SOURCES[number] for number in order], **options)
     assert_alike(some, [expected[number] for number in order])
+
+
+def test_where_memory_is_short_fewer_are_translated_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected, sizes = translate(half_trained(), SOURCES), list[int]()
+    read = CachedEngine.read
+
+    def counting(self: CachedEngine, prompts: Sequence[Sequence[int]], **options: Any) -> Any:
+        sizes.append(len(prompts))
+        return read(self, prompts, **options)
+
+    monkeypatch.setattr(CachedEngine, "read", counting)
+    monkeypatch.setattr(translate_module, "MOST_BYTES", 4 * 5 * 20_000)  # 20 rows of 51 tokens
+    assert_alike(translate(half_trained(), SOURCES), expected)
+    assert max(sizes) <= 4
+    assert sum(sizes) == len(SOURCES)
 
 
 def test_a_beam_of_one_takes_the_most_probable_token_again_and_again() -> None:
@@ -265,6 +283,12 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         ),
         ([5], {"forced_prefix": [-1], "beam": 1}, f"the forced prefix has token -1; {OURS}"),
         ([5, VOCABULARY], {}, f"sentence 2 has token {VOCABULARY}; {OURS}"),
+        (  # 4 bytes x (2 x 2 x 2 layers x width 12 x 51 + 8 x 11 tokens) x 10,000,001
+            [5],
+            {"beam": 10_000_000},
+            "sentence 1: 10,000,000 translations of up to 51 tokens at a time would take about "
+            "199 GB; expected so few that 4 GB suffice",
+        ),
     ],
 )
 def test_what_cannot_be_translated_is_refused(

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from tokoban.decoding import GREEDY, Sampling
 from tokoban.inference import Engine
-from tokoban.systems.gpt.engine import engine_of
+from tokoban.inference.engine import MOST_BYTES
+from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.text.invisible import without_invisible
 
 BATCH_SIZE = 32
+_MOST_TOKENS = 100_000_000  # of all texts of a call: 36 bytes each
 
 NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
 
@@ -128,8 +130,9 @@ def generate_texts(
     after ``max_tokens`` tokens. ``on_text`` is called with each piece of text as soon as it is
     certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
     batch is over, those of a prompt in their order. The draws of a prompt depend on its number,
-    counted from ``first_number``, and neither on ``batch_size`` nor on ``num_each``. The other
-    arguments are those of ``generate``.
+    counted from ``first_number``, and neither on ``batch_size`` nor on ``num_each``; fewer are
+    written together where the memory of ``batch_size`` would be too much. The other arguments are
+    those of ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -143,6 +146,13 @@ def generate_texts(
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
     engine = engine or engine_of(model)
+    if len(rows) * max_tokens > _MOST_TOKENS:
+        raise ValueError(
+            f"{len(rows):,} texts of up to {max_tokens:,} tokens are asked for at once; expected "
+            f"at most {_MOST_TOKENS:,} tokens"
+        )
+    network = network_of(model)
+    batch_size = min(batch_size, max(1, MOST_BYTES // network.row_bytes(network.max_length)))
     for first in range(0, len(order), batch_size):
         batch = order[first : first + batch_size]
         watch = _Watch({row: TextStream(tokenizer, stops) for row in batch}, on_text)

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.texts import (
@@ -12,6 +13,9 @@ from tokoban.systems.translation.texts import (
     tokenizer_of,
     translate_texts,
 )
+from tokoban.systems.translation.translate import memory_complaint
+
+_MOST_CHARACTERS = 2**22  # read at a time, and then some of the last line
 
 
 def translate_lines(
@@ -22,16 +26,23 @@ def translate_lines(
     forced_prefix: str = "",
     **options: Any,
 ) -> Iterator[tuple[str, list[Translation]]]:
-    """Each line with its translations; ``block_size`` lines are read at a time.
+    """Each line with its translations; at most ``block_size`` lines are read at a time.
 
-    Raises ``ValueError`` at a line that cannot be read or is too long, after the translations of
-    the lines before it. ``options`` are those of ``translate_texts``.
+    Raises ``ValueError`` at a line that cannot be read, is too long or takes too much memory, after
+    the translations of the lines before it. ``options`` are those of ``translate_texts``.
     """
     prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
-    for first in itertools.count(1, block_size):
+    width, network = options["nbest" if options.get("sampling") else "beam"], network_of(model)
+    first = 1
+    while True:
         block, error = _read(lines, block_size)
+        if not block and error is None:
+            return
         for place, length in enumerate(num_tokens(model, block)):
             complaint = _complaint(length, model.max_positions - 1, prefix_length)
+            if length and not complaint:
+                complaint = memory_complaint(network, length + EXTRA_LENGTH, width=width)
+                complaint = complaint and f"cannot be translated: {complaint}"
             if complaint:
                 error = ValueError(f"line {first + place} {complaint}")
                 block = block[:place]
@@ -42,8 +53,7 @@ def translate_lines(
         yield from zip(block, found, strict=True)
         if error is not None:
             raise error
-        if len(block) < block_size:
-            return
+        first += len(block)
 
 
 def _complaint(length: int, longest: int, prefix_length: int) -> str:
@@ -61,9 +71,13 @@ def _complaint(length: int, longest: int, prefix_length: int) -> str:
 
 def _read(lines: Iterator[str], num_lines: int) -> tuple[list[str], ValueError | None]:
     """The next lines, and the error of the line after them if it cannot be read."""
-    block: list[str] = []
+    block, num_left = list[str](), _MOST_CHARACTERS
     try:
-        block.extend(itertools.islice(lines, num_lines))
+        for line in itertools.islice(lines, num_lines):
+            block.append(line)
+            num_left -= len(line)
+            if num_left <= 0:
+                break
     except ValueError as error:
         return block, error
     return block, None

@@ -11,10 +11,12 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.decoding import Sampling, length_penalised_beam_search, seeded_sample
-from tokoban.inference import CachedEngine, Engine
+from tokoban.inference import CachedEngine, Engine, Network
+from tokoban.inference.engine import MOST_BYTES
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
+from tokoban.systems.translation.repetition import repeats
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
 from tokoban.text.bpe import EOS
 from tokoban.transformer import evaluating
@@ -58,6 +60,7 @@ def translate(
 ) -> list[list[Hypothesis]]:
     """The ``nbest`` translations of each source, the best first; tokens without specials.
 
+    No word of a translation follows itself more than twice, but in a ``forced_prefix``.
     A translation has at most ``EXTRA_LENGTH`` tokens more than its source, its end counted, or
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
     in its score. With ``sampling`` the translations are draws, whatever ``beam`` is. A source of no
@@ -65,9 +68,10 @@ def translate(
     model was built for, and for a token that it does not have. The ``engine`` is one of this model;
     by default torch's modules with a cache.
 
-    Sources of like length are translated together. What comes out depends on neither order nor
-    ``batch_size``, but for rounding; a draw depends on the source's number, which is
-    ``first_number`` for the first one here.
+    Sources of like length are translated together, as many as ``batch_size`` and the memory of
+    their rows allow; ``ValueError`` where one alone takes too much. What comes out depends on
+    neither order nor ``batch_size``, but for rounding; a draw depends on the source's number, which
+    is ``first_number`` for the first one here.
     """
     for name, size in {"beam": beam, "nbest": nbest, "batch_size": batch_size}.items():
         if size < 1:
@@ -75,46 +79,53 @@ def translate(
     if sampling is None and nbest > beam:
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
     _require_tokens(model, forced_prefix, of="the forced prefix")
+    width = beam if sampling is None else nbest
     limits = [
         _limit(model, source, number, max_length=max_length, prefix=forced_prefix) if source else 0
         for number, source in enumerate(sources, start=first_number)
     ]
     penalty = gnmt_penalty(length_penalty)
     engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
+    for number, limit in enumerate(limits, start=first_number):
+        if complaint := memory_complaint(engine.network, limit, width=width):
+            raise ValueError(f"sentence {number}: {complaint}")
     forbidden = forbidden_tokens(model)
     may_follow = torch.ones(model.embedding.num_embeddings, dtype=torch.bool)
     may_follow[forbidden.cpu()] = False
-    found = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
+
+    def decoded(numbers: Sequence[int], *, is_blocked: bool = False) -> list[list[Hypothesis]]:
+        """The translations of some sources; if blocked, no word in them repeats too often."""
+        ended = [[*sources[number], EOS] for number in numbers]
+        forced = _forced([limits[number] for number in numbers], forced_prefix)
+        if beam == 1 and sampling is None and len(numbers) == 1 and not is_blocked:
+            tokens, score_nats = engine.greedy(ended[0], forced[0], may_follow=may_follow, end=EOS)
+            return [_hypotheses([tokens], [score_nats], penalty)]
+        stepper = TranslationStepper(
+            engine.read(ended, width=width, max_length=forced.shape[1]),
+            forced=forced.repeat_interleave(width, dim=0).to(device),
+            forbidden=forbidden,
+            starts_word=starts_word if is_blocked else None,
+        )
+        if sampling is None:
+            found = _searched(stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty)
+        else:
+            drawn = [first_number - 1 + number for number in numbers]
+            found = _sampled(stepper, drawn, sampling, num_each=nbest)
+        return [_hypotheses(*each, penalty) for each in zip(*found, strict=True)]
+
+    def starts_word(token: int) -> bool:
+        return model.tokenizer is not None and model.tokenizer.bytes_of(token)[:1] == b" "
+
+    translations = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with evaluating(model):
-        for numbers in _batches(sources, batch_size):
-            ended = [[*sources[number], EOS] for number in numbers]
-            forced = _forced([limits[number] for number in numbers], forced_prefix)
-            if beam == 1 and sampling is None and len(numbers) == 1:
-                tokens, score_nats = engine.greedy(
-                    ended[0], forced[0], may_follow=may_follow, end=EOS
-                )
-                found[numbers[0]] = _hypotheses([tokens], [score_nats], penalty)
-                continue
-            width = beam if sampling is None else nbest
-            stepper = TranslationStepper(
-                engine.read(ended, width=width, max_length=forced.shape[1]),
-                forced=forced.repeat_interleave(width, dim=0).to(device),
-                forbidden=forbidden,
-            )
-            if sampling is None:
-                rows, scores_nats = _searched(
-                    stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty
-                )
-            else:
-                rows, scores_nats = _sampled(
-                    stepper,
-                    [first_number - 1 + number for number in numbers],
-                    sampling,
-                    num_each=nbest,
-                )
-            for number, mine, scores in zip(numbers, rows, scores_nats, strict=True):
-                found[number] = _hypotheses(mine, scores, penalty)
-    return found
+        for numbers in _batches(
+            engine.network, sources, limits, batch_size=batch_size, width=width
+        ):
+            for number, found in zip(numbers, decoded(numbers), strict=True):
+                if any(repeats(each.tokens, starts_word) for each in found):
+                    (found,) = decoded([number], is_blocked=True)
+                translations[number] = found
+    return translations
 
 
 def _searched(
@@ -193,12 +204,39 @@ def _require_tokens(model: Translator, tokens: Sequence[int], *, of: str) -> Non
             raise ValueError(f"{of} has token {token}; this translator's are 0 to {num_tokens - 1}")
 
 
-def _batches(sources: Sequence[Sequence[int]], batch_size: int) -> Iterator[list[int]]:
+def memory_complaint(network: Network, limit: int, *, width: int) -> str:
+    """Why a sentence cannot have ``width`` translations of so many tokens; empty if it can."""
+    num_bytes = _num_bytes(network, limit, width=width)
+    if num_bytes <= MOST_BYTES:
+        return ""
+    return (
+        f"{width:,} translations of up to {limit} tokens at a time would take about "
+        f"{num_bytes / 1e9:,.0f} GB; expected so few that {MOST_BYTES / 1e9:.0f} GB suffice"
+    )
+
+
+def _num_bytes(network: Network, limit: int, *, width: int) -> int:
+    """About the memory for one source, which takes what a row does, and its translations."""
+    return (width + 1) * network.row_bytes(limit)
+
+
+def _batches(
+    network: Network,
+    sources: Sequence[Sequence[int]],
+    limits: Sequence[int],
+    *,
+    batch_size: int,
+    width: int,
+) -> Iterator[list[int]]:
     """The numbers of all sources that have tokens, like lengths together."""
     order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     order = [number for number in order if sources[number]]
-    for start in range(0, len(order), batch_size):
-        yield order[start : start + batch_size]
+    while order:
+        batch = order[:batch_size]
+        longest = max(limits[number] for number in batch)
+        batch = batch[: max(1, MOST_BYTES // _num_bytes(network, longest, width=width))]
+        yield batch
+        order = order[len(batch) :]
 
 
 def _forced(limits: Sequence[int], prefix: Sequence[int]) -> Int64[Tensor, "M T"]:
