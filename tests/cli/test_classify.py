@@ -10,6 +10,7 @@ from PIL import Image
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.vit.config import tiny
+from tokoban.systems.vit.idx import read_idx
 from tokoban.systems.vit.train import build_model
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
@@ -119,9 +120,39 @@ def test_a_board_that_convert_has_drawn_is_classified_by_what_is_shipped(
         assert cli.main(["convert", str(level), board]) == 0
         capsys.readouterr()
         assert cli.main(["classify", board, "--json", "-"]) == 0
-        best = json.loads(capsys.readouterr().out)["pictures"][0]["classes"][0]
-        assert best["name"] == standing
-        assert best["probability"] > 0.9
+        out, err = capsys.readouterr()
+        (found,) = json.loads(out)["pictures"]
+        assert found["classes"][0]["name"] == standing
+        assert found["classes"][0]["probability"] > 0.9
+        assert found["is_like_training"] is True
+        assert "unlike" not in err
+
+
+def test_a_picture_unlike_those_of_the_training_is_named(
+    weights: str, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["classify", picture, "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pictures"][0]["is_like_training"] is False
+    message = "is unlike the training pictures of vit-boards; its class means nothing"
+    assert f"tokoban: {picture} {message}\n" in err
+    # Of weights that nothing is known of, nothing is said.
+    assert _classify(weights, picture, "--json", "-") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pictures"][0]["is_like_training"] is None
+    assert "unlike" not in err
+
+
+def test_clothes_are_unlike_boards(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    images = read_idx(shared_data / "fashion-mnist/t10k-images-idx3-ubyte.gz", num_axes=3)[:50]
+    names = [str(tmp_path / f"{number}.png") for number in range(len(images))]
+    for name, image in zip(names, images, strict=True):
+        Image.fromarray(image).save(name)
+    assert cli.main(["classify", *names]) == 0
+    err = capsys.readouterr().err
+    assert sum(f"{name} is unlike" in err for name in names) >= 49
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 
+from benchmarks import confidence
 from tokoban import cli, pretrained
 from tokoban.decoding import Sampling
 from tokoban.inference import Engine
@@ -68,7 +68,7 @@ def shouted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append({"texts": list(sentences)} | options)
         return [
             [
-                texts.Translation(text.upper() * rank, -0.5 * rank, [], [])
+                texts.Translation(text.upper() * rank, -0.5 * rank, [], [], -1.0)
                 for rank in range(1, options["nbest"] + 1)
             ]
             for text in sentences
@@ -405,8 +405,8 @@ FAR = {
 
 
 @pytest.mark.parametrize("source", ["de", "en"])
-def test_sentences_far_from_captions_are_named_beside_their_translation(
-    source: str, capsys: pytest.CaptureFixture[str]
+def test_doubtful_translations_are_named_and_each_has_its_confidence(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def told(*sentences: str) -> tuple[list[str], str]:
         assert cli.main(["translate", "--from", source, *sentences]) == 0
@@ -417,14 +417,52 @@ def test_sentences_far_from_captions_are_named_beside_their_translation(
     (first,), err = told(caption)
     assert err == ""
     (second,), err = told(far)
+    assert err == "tokoban: the translation of sentence 1 is probably not usable\n"
+    path = tmp_path / "found.json"
+    out, err = told(far, caption, "", far, far, far, "--json", str(path))
+    assert out == [second, first, "", second, second, second]
     assert err == (
-        "tokoban: the sentence is far from captions of pictures, the only training texts of these "
-        "weights; its translation may be wrong\n"
+        "tokoban: the translations of sentences 1, 4-6 are probably not usable (4 of 6)\n"
     )
-    out, err = told(far, caption, "", far)
-    assert out == [second, first, "", second]
-    assert "2 of 4 sentences (number 1, 4) are far from captions of pictures" in err
+    far_share, share, empty, *_ = [each["confidence"] for each in json.loads(path.read_text())]
+    assert 0 <= far_share < 0.5 < share <= 1
+    assert empty is None
     assert told(far, "--sample")[1] == told(far, "--prefix", "A")[1] == ""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _, err = told(far, caption, far)
+    assert [line.partition(" (")[0] for line in err.splitlines()] == [
+        f"tokoban: the translation of sentence {number} is probably not usable" for number in (1, 3)
+    ]
+
+
+def test_a_sentence_about_what_is_in_no_training_text_is_doubtful(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["translate", "Der Transformer wurde 2017 von Google vorgestellt."]) == 0
+    assert "probably not usable" in capsys.readouterr().err
+
+
+def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plain = "Zwei junge Frauen sitzen auf einer Bank im Park."
+    assert cli.main(["translate", plain, plain.upper(), "I."]) == 0
+    out, err = capsys.readouterr()
+    first, second, _ = out.splitlines()
+    assert first == second
+    assert f"tokoban: sentence 2 is in capitals, and is read as: {plain}\n" in err
+    assert "sentence 3 is in" not in err
+
+
+def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(
+    weights: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["--beam", "100000"], ["--sample", "--nbest", "100000"]):
+        assert _translate(weights, "", "zwei drei vier", *words) == 2
+        out, err = capsys.readouterr()
+        assert out == "\n"
+        assert err.startswith("tokoban: line 2 cannot be translated: 100,000 translations of up to")
+        assert err.count("\n") == 1
 
 
 def test_weights_of_others_are_not_judged(weights: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -434,17 +472,22 @@ def test_weights_of_others_are_not_judged(weights: str, capsys: pytest.CaptureFi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["de", "en"])
-def test_few_captions_and_most_news_are_far(
-    source: str, shared_data: Path, capsys: pytest.CaptureFixture[str], typed: Typed
+def test_confidence_is_calibrated_and_finds_most_bad_sentences(
+    source: str, shared_data: Path, tmp_path: Path
 ) -> None:
-    def share_far(path: Path, num_lines: int) -> float:
-        with gzip.open(path) as file:
-            typed(b"".join(file.readlines()[:num_lines]))
-        assert cli.main(["translate", "--from", source]) == 0
-        found = re.search(r"([\d,]+) of ([\d,]+) sentences", capsys.readouterr().err)
-        assert found is not None
-        few, all_of_them = (int(number.replace(",", "")) for number in found.groups())
-        return few / all_of_them
-
-    assert share_far(shared_data / f"multi30k/test_2016_flickr.{source}.gz", 1000) <= 0.02
-    assert share_far(shared_data / f"translation/newstest2013.{source}.gz", 200) >= 0.7
+    """On sentences that are in no training text; those of news are nearly all bad."""
+    target = {"de": "en", "en": "de"}[source]
+    files = ("multi30k/test_2016_flickr", "translation/newstest2013")
+    words = [
+        word
+        for file in files
+        for word in ("--pairs", *(str(shared_data / f"{file}.{x}.gz") for x in (source, target)))
+    ]
+    rows = tmp_path / "rows.json"
+    weights = f"translation-{source}-{target}"
+    assert confidence.main([weights, *words, "--most", "200", "--json", str(rows)]) == 0
+    *_, every = json.loads(rows.read_text())
+    assert every["ece"] <= 0.1
+    assert every["bad_found"] >= 0.7
+    assert every["good_doubted"] <= 0.3
+    assert every["repeats"] == 0

@@ -43,9 +43,11 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
         num_read, num_written = len(expected[shown].source_tokens), len(expected[shown].tokens)
         assert cross == (num_written + 1, num_read + 1)  # each with its end
         assert (source, target) == ((num_read + 1,) * 2, (num_written + 1,) * 2)
-    assert done["is_out_of_domain"] is False
+    assert done["confidence"] > 0.5
+    assert done["is_doubtful"] is False
     (forced,) = events("translate", text=text, prefix="In the snow")
     assert all(each["text"].startswith("In the snow") for each in forced["translations"])
+    assert forced["confidence"] is None
 
 
 def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "--weights",
         "vit-boards tells solved, open (solvable) and lost (deadlocked) boards of 8 x 8 squares "
-        "apart, drawn as by `tokoban convert LEVELS OUT.png`; it does not know other pictures",
+        "apart, drawn as by `tokoban convert LEVELS OUT.png`; it does not know other pictures, and "
+        "a message names them",
         default="vit-boards",
     )
     parser.add_argument(
@@ -72,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     from tokoban import pretrained
+    from tokoban.pretrained.confidence import likeness_of
+    from tokoban.systems.vit.likeness import features_of
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import attribute
     from tokoban.systems.vit.sources import read_sized
@@ -93,6 +96,15 @@ def run(arguments: argparse.Namespace) -> int:
     device = find_device(arguments.device)
     attribution = attribute(model.to(device), pictures.to(device))
     found = _described(names, attribution, model.class_names, top=arguments.top)
+    likeness = likeness_of(arguments.weights)
+    are_like: list[bool | None] = [None] * len(names)
+    if likeness is not None:
+        are_like = likeness.are_like(features_of(model, pictures.to(device))).tolist()
+    for picture, is_like in zip(found, are_like, strict=True):
+        picture["is_like_training"] = is_like
+        if is_like is False:
+            message = f"{picture['picture']} is unlike the training pictures of {arguments.weights}"
+            print(f"tokoban: {in_one_line(message)}; its class means nothing", file=sys.stderr)
     if "-" not in (arguments.attention, arguments.json):
         _print_classes(found)
     if arguments.attention is not None:

@@ -11,13 +11,12 @@ from tokoban.cli import attention_files, options, report
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import whole
-from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
     from tokoban.inference import Engine
-    from tokoban.pretrained.domains import Domain
+    from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.texts import Translation
@@ -28,7 +27,6 @@ UNDECIDED = ""
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
 _BATCHES_PER_BLOCK = 8
 _LONGEST_NAME = 20  # characters of a word beside a picture
-_MOST_NAMED = 5  # sentences that are out of domain
 _SAMPLING = ("--seed", "--temperature", "--top-k", "--top-p")
 
 
@@ -41,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes; without any, or for -, every line of standard input. Each line "
         "gives one line of output, and an empty line an empty one. A line with more tokens than "
         "the weights accept (511 for the shipped ones) ends the command with status 2; the "
-        "translations of the lines before it are kept. The shipped weights were trained on image "
-        "captions only: other sentences are often translated wrongly, and a message on standard "
-        "error names those that are far from captions",
+        "translations of the lines before it are kept. Invisible characters are left out, and a "
+        "line all in capitals is read without them. The shipped weights translate many sentences "
+        "wrongly; a message on standard error names those that are probably not usable",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
@@ -100,18 +98,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
+    from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
+
     _check(arguments)
     sampling = _sampling(arguments)
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    model, engine, config, domain = _load(arguments)
+    model, engine, config, confidence = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
     if sampling is not None or arguments.prefix:
-        domain = None  # neither a sample nor a prefix is the translator's own choice
+        confidence = None  # neither a sample nor a prefix is the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
-    far: list[int] = []  # numbers of the sentences out of domain
+    doubtful: list[int] = []  # numbers of the sentences
     number = 0
     try:
         with report.entries(arguments) as entries, _progress(arguments.text) as advance:
@@ -119,12 +119,13 @@ def run(arguments: argparse.Namespace) -> int:
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
-                is_far = None
-                if domain:
-                    is_far = domain.is_far(found[0], arguments.length_penalty)
-                if is_far:
-                    far.append(number)
-                described = _described(number, line, found, is_far=is_far)
+                _report_reading(model, number, line)
+                share = confidence.of(found[0], line) if confidence and found[0].tokens else None
+                if share is not None and share < DOUBTFUL_BELOW:
+                    doubtful.append(number)
+                    if sys.stdout.isatty():
+                        print(f"tokoban: {_doubt([number])} ({share:.0%})", file=sys.stderr)
+                described = _described(number, line, found, confidence=share)
                 if arguments.alignment:
                     described["alignment"] = _aligned(model, found[0])
                 entries.add(described)
@@ -132,22 +133,34 @@ def run(arguments: argparse.Namespace) -> int:
                     _show_attention(model, found[0], arguments.attention)
                 advance()
     finally:
-        if domain and far:
-            print(f"tokoban: {_far_message(far, number, domain)}", file=sys.stderr)
+        if doubtful and not sys.stdout.isatty():
+            of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
+            print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
     return 0
 
 
-def _far_message(far: Sequence[int], num_sentences: int, domain: "Domain") -> str:
-    """The message on sentences that are far from the training texts of the weights."""
-    which, whose = "the sentence is", "its translation"
-    if num_sentences > 1:
-        numbers = ", ".join(map(str, far[:_MOST_NAMED])) + ", ..." * (len(far) > _MOST_NAMED)
-        are, whose = ("is", whose) if len(far) == 1 else ("are", "their translations")
-        which = f"{len(far):,} of {counted(num_sentences, 'sentence')} (number {numbers}) {are}"
-    return (
-        f"{which} far from {domain.texts}, the only training texts of these weights; "
-        f"{whose} may be wrong"
+def _report_reading(model: "Translator", number: int, line: str) -> None:
+    from tokoban.systems.translation.pairs import tidy
+    from tokoban.systems.translation.texts import reading_of
+
+    if line.upper() == line and (read := reading_of(model, line)) != tidy(line):
+        print(f"tokoban: sentence {number} is in capitals, and is read as: {read}", file=sys.stderr)
+
+
+def _doubt(numbers: Sequence[int]) -> str:
+    """The message on translations that are probably not usable, with the numbers of all."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    named = ", ".join(
+        f"{first:d}-{last:d}" if first < last else f"{first:d}" for first, last in runs
     )
+    if len(numbers) == 1:
+        return f"the translation of sentence {named} is probably not usable"
+    return f"the translations of sentences {named} are probably not usable"
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -192,13 +205,13 @@ def _only_sentence(lines: Iterable[str]) -> str:
 
 def _load(
     arguments: argparse.Namespace,
-) -> "tuple[Translator, Engine, TranslationConfig, Domain | None]":
-    """The model on its device, its engine, its config, and the domain of shipped weights.
+) -> "tuple[Translator, Engine, TranslationConfig, Confidence | None]":
+    """The model on its device, its engine, its config, and the confidence of shipped weights.
 
     ``ValueError`` if it is for other languages.
     """
     from tokoban import pretrained
-    from tokoban.pretrained.domains import DOMAINS
+    from tokoban.pretrained.confidence import confidence_of
     from tokoban.systems.translation.engine import prepare_for_inference
     from tokoban.systems.translation.model import Translator
 
@@ -222,7 +235,7 @@ def _load(
     assert isinstance(model, Translator)
     device = find_device(arguments.device)
     engine = prepare_for_inference(model, device, precision=arguments.precision)
-    return model, engine, config, DOMAINS.get(weights)
+    return model, engine, config, confidence_of(weights)
 
 
 def _translated(
@@ -259,14 +272,14 @@ def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) ->
 
 
 def _described(
-    number: int, line: str, found: "Sequence[Translation]", *, is_far: bool | None
+    number: int, line: str, found: "Sequence[Translation]", *, confidence: float | None
 ) -> dict[str, Any]:
     """The object of a sentence, without its alignment."""
     return {
         "index": number,
         "text": line,
         "translations": [{"text": each.text, "score_nats": each.score} for each in found],
-        "is_out_of_domain": is_far,
+        "confidence": None if confidence is None else round(confidence, 4),
     }
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import torch
 
     from tokoban.inference import Engine
-    from tokoban.pretrained.domains import Domain
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.memory_ppo.model import Player
+    from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.vit.model import VisionTransformer
 
@@ -55,6 +55,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     whose attention is answered, from 0.
     """
     from tokoban.systems.translation.attention_panels import attention_panels
+    from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
 
     source = wire.choice_of(arguments, "source", _LANGUAGES, usual="de")
@@ -63,7 +64,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
     if not text.strip():
         raise ValueError("text: expected a sentence")
-    model, engine, domain, length_penalty = _translator(source or "de")
+    model, engine, confidence, length_penalty = _translator(source or "de")
     if max(num_tokens(model, [text, prefix])) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
     (found,) = translate_texts(
@@ -75,14 +76,15 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         length_penalty=length_penalty,
         forced_prefix=prefix,
     )
+    # A forced beginning is not the translator's own choice.
+    share = confidence.of(found[0], text) if confidence and not prefix else None
     chosen = found[min(shown, len(found) - 1)]
     panels = attention_panels(model, chosen.source_tokens, chosen.tokens)
     yield {
         "event": "done",
         "translations": [{"text": each.text, "score_nats": each.score} for each in found],
-        "domain": domain.texts,
-        # A forced beginning is not the translator's own choice.
-        "is_out_of_domain": None if prefix else domain.is_far(found[0], length_penalty),
+        "confidence": share,
+        "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
         "panels": [panel.to_dict() for panel in panels],
     }
 
@@ -276,18 +278,18 @@ def _loaded(name: str, system: str) -> Any:
 
 
 @cache
-def _translator(source: str) -> "tuple[Translator, Engine, Domain, float]":
-    """The model from ``source``, its engine, its domain and its length penalty."""
+def _translator(source: str) -> "tuple[Translator, Engine, Confidence | None, float]":
+    """The model from ``source``, its engine, its confidence and its length penalty."""
     import torch
 
-    from tokoban.pretrained.domains import DOMAINS
+    from tokoban.pretrained.confidence import confidence_of
     from tokoban.systems.translation.engine import prepare_for_inference
 
     (target,) = set(_LANGUAGES) - {source}
     name = f"translation-{source}-{target}"
     loaded = _loaded(name, "translation")
     engine = prepare_for_inference(loaded.model, torch.device("cpu"))
-    return loaded.model, engine, DOMAINS[name], loaded.config.length_penalty
+    return loaded.model, engine, confidence_of(name), loaded.config.length_penalty
 
 
 def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.systems.gpt.models import random_gpt
 from tokoban.decoding import GREEDY, Sampling
+from tokoban.systems.gpt import texts as texts_module
 from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
@@ -117,6 +118,27 @@ def test_texts_are_reported_as_they_come_about_and_end_at_a_stop_string() -> Non
         assert random_gpt().tokenizer.decode(each.tokens).removesuffix(stop) == each.text  # type: ignore[union-attr]
 
 
+def test_where_memory_is_short_fewer_texts_are_written_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options: dict[str, Any] = {"max_tokens": 5, "sampling": Sampling(seed=1), "num_each": 4}
+    expected = generate_texts(random_gpt(), ["ab", "c"], **options)
+    sizes, generate = list[int](), texts_module.generate
+
+    def counting(model: Any, prompts: Any, **options: Any) -> Any:
+        sizes.append(len(prompts))
+        return generate(model, prompts, **options)
+
+    monkeypatch.setattr(texts_module, "generate", counting)
+    # 4 bytes x (2 x 2 x 2 layers x width 18 x 23 + 8 x 13 tokens) a row, three times
+    monkeypatch.setattr(texts_module, "MOST_BYTES", 3 * 13_664)
+    found = generate_texts(random_gpt(), ["ab", "c"], **options)
+    assert sizes == [3, 3, 2]
+    assert [[each.text for each in row] for row in found] == [
+        [each.text for each in row] for row in expected
+    ]
+
+
 def test_an_empty_prompt_is_a_line_break() -> None:
     assert encode_prompts(random_gpt(), ["", "\n", "\ufeff"]) == [[0], [0], [0]]
 
@@ -133,6 +155,10 @@ def test_characters_that_nobody_sees_are_not_in_a_prompt() -> None:
         ({"stops": ["a", ""]}, "an empty stop string would end every text before it begins"),
         ({"num_each": 0}, "num_each is 0; expected at least 1"),
         ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
+        (
+            {"num_each": 100_000, "max_tokens": 1001},
+            "100,000 texts of up to 1,001 tokens are asked for at once; expected at most 100,000,0",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tokoban.decoding import Sampling
 from tokoban.inference import Engine
+from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
@@ -19,6 +20,7 @@ class Translation:
     score: float  # what it was chosen by: its log-probability in nats / the length penalty
     source_tokens: list[int]
     tokens: list[int]
+    log_prob_nats: float  # of its tokens and its end
 
 
 def tokenizer_of(model: Translator) -> Tokenizer:
@@ -28,9 +30,15 @@ def tokenizer_of(model: Translator) -> Tokenizer:
     return model.tokenizer
 
 
+def reading_of(model: Translator, text: str) -> str:
+    """The text as the model reads it: visible characters and single spaces, and not in capitals."""
+    return without_capitals(tokenizer_of(model), tidy(text))
+
+
 def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
     """The number of tokens that the model would read of each text, its end not counted."""
-    return [len(tokens) for tokens in tokenizer_of(model).encode_many([tidy(x) for x in texts])]
+    readings = [reading_of(model, text) for text in texts]
+    return [len(tokens) for tokens in tokenizer_of(model).encode_many(readings)]
 
 
 def translate_texts(
@@ -52,7 +60,7 @@ def translate_texts(
     said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
-    sources = tokenizer.encode_many([tidy(text) for text in texts])
+    sources = tokenizer.encode_many([reading_of(model, text) for text in texts])
     found = translate(
         model,
         sources,
@@ -68,7 +76,9 @@ def translate_texts(
     return [
         [
             # On one line whatever the model says, as the sentences that it learned from.
-            Translation(tidy(tokenizer.decode(one.tokens)), one.score, source, one.tokens)
+            Translation(
+                tidy(tokenizer.decode(one.tokens)), one.score, source, one.tokens, one.score_nats
+            )
             for one in hypotheses
         ]
         for source, hypotheses in zip(sources, found, strict=True)

@@ -95,8 +95,12 @@ class VisionTransformer(nn.Module):
 
     def classify(self, tokens: Float[Tensor, "B T D"]) -> Float[Tensor, "B A"]:
         """Logits from tokens, whatever the order of the patches."""
+        return self.head(self.pooled(tokens))
+
+    def pooled(self, tokens: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:
+        """What the logits are computed from."""
         hidden = self.encoder(tokens)
-        return self.head(hidden.mean(1) if self.class_token is None else hidden[:, 0])
+        return hidden.mean(1) if self.class_token is None else hidden[:, 0]
 
     def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
         """The names of the classes as JSON, so that they are saved with the weights."""

@@ -36,11 +36,12 @@ export const strings = {
     en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
   },
   "labs.score": { en: "score {score}", de: "Wertung {score}" },
-  "labs.out-of-domain": {
-    en: "This sentence is far from captions of pictures, the only training texts; the translation "
-      + "may be wrong.",
-    de: "Dieser Satz ist weit entfernt von Bildunterschriften, den einzigen Trainingstexten; die "
-      + "Übersetzung kann falsch sein.",
+  "labs.usable": {
+    en: "Confidence: {share} %.", de: "Konfidenz: {share} %.",
+  },
+  "labs.doubtful": {
+    en: "Confidence: {share} %. This translation is probably not usable.",
+    de: "Konfidenz: {share} %. Diese Übersetzung ist wahrscheinlich nicht brauchbar.",
   },
   "labs.token-start": { en: "(start)", de: "(Anfang)" },
   "labs.token-end": { en: "(end)", de: "(Ende)" },

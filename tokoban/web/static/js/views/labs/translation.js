@@ -40,7 +40,7 @@ function mount(element, { newJob, showAttention }) {
     el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() })
   );
   const found = el("ol", { class: "lab-found", "aria-label": t("labs.translations") });
-  const warning = el("p", { class: "note warn", hidden: true });
+  const certainty = el("p", { class: "note", hidden: true });
 
   async function translate() {
     if (!text.value.trim()) return;
@@ -50,8 +50,11 @@ function mount(element, { newJob, showAttention }) {
     if (!done) return;
     // Fewer translations than before may have come.
     shown = Math.min(shown, done.translations.length - 1);
-    warning.hidden = !done.is_out_of_domain;
-    warning.textContent = t("labs.out-of-domain");
+    certainty.hidden = done.confidence === null; // of a given beginning
+    certainty.classList.toggle("warn", done.is_doubtful);
+    certainty.textContent = t(done.is_doubtful ? "labs.doubtful" : "labs.usable", {
+      share: number(Math.round(100 * done.confidence)),
+    });
     found.replaceChildren(
       ...done.translations.map((/** @type {any} */ one, /** @type {number} */ index) => {
         const pressed = button({
@@ -104,7 +107,7 @@ function mount(element, { newJob, showAttention }) {
         el("label", { for: "lab-text" }, t("labs.sentence")), text,
         el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
       el("div", { class: "stack" },
-        el("h3", {}, t("labs.translations")), found, warning)),
+        el("h3", {}, t("labs.translations")), found, certainty)),
   );
   from(source);
   return () => later.cancel();

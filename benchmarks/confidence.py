@@ -1,0 +1,167 @@
+"""How far the confidence of a translator can be trusted, on held-out sentences; it fits it, too.
+
+A translation is usable if its chrF against the reference is at least USABLE_CHRF. Of the shipped
+WEIGHTS the parameters in tokoban/pretrained/confidence.json are measured; with --fit they are
+fitted to all sentences given and written there, and measured by five-fold cross-validation. A row
+has, for the sentences of a file and of all:
+
+* usable, confidence: the share of usable translations, and the mean confidence;
+* ece: the expected calibration error over ten bins of equal width;
+* bad_found, good_doubted: the shares of the unusable and of the usable ones that are doubtful;
+* repeats: the share of translations with a word four times running.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sacrebleu.metrics import CHRF
+from torch import Tensor
+
+from tokoban import pretrained
+from tokoban.cli.output import check_destination, write_output
+from tokoban.pretrained.confidence import TABLE, confidence_of
+from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, USABLE_CHRF, features
+from tokoban.systems.translation.engine import prepare_for_inference
+from tokoban.systems.translation.pairs import Pair, read_pairs, tidied
+from tokoban.systems.translation.texts import translate_texts
+from tokoban.training.checkpoint import write_json_atomically
+
+_NUM_FOLDS = 5
+_NUM_BINS = 10
+_RIDGE = 1.0  # keeps the coefficients finite where the sentences can be told apart
+
+
+def drawn_pairs(files: Sequence[Path], *, most: int, seed: int) -> list[Pair]:
+    """At most so many pairs of two files, those that the seed draws."""
+    pairs, _ = tidied(read_pairs(*files))
+    return random.Random(seed).sample(pairs, min(most, len(pairs)))
+
+
+def fit(seen: Tensor, is_usable: Tensor) -> tuple[float, list[float]]:
+    """The intercept and the coefficients of a logistic regression, by Newton's method."""
+    mean, deviation = seen.mean(0), seen.std(0).clamp_min(1e-9)
+    inputs = torch.cat([torch.ones(len(seen), 1), (seen - mean) / deviation], dim=1)
+    ridge = _RIDGE * torch.eye(inputs.shape[1])
+    ridge[0, 0] = 0
+    weights = torch.zeros(inputs.shape[1])
+    for _ in range(50):
+        shares = torch.sigmoid(inputs @ weights)
+        slope = inputs.T @ (shares - is_usable) + ridge @ weights
+        curvature = (inputs.T * (shares * (1 - shares))) @ inputs + ridge
+        weights = weights - torch.linalg.solve(curvature, slope)
+    coefficients = weights[1:] / deviation
+    return float(weights[0] - coefficients @ mean), coefficients.tolist()
+
+
+def calibration_error(shares: Tensor, is_usable: Tensor) -> float:
+    """Mean distance of confidence and share of usable ones in a bin, each bin as it is filled."""
+    bins = (shares * _NUM_BINS).long().clamp(max=_NUM_BINS - 1)
+    distances = [
+        abs(float((shares - is_usable)[bins == place].sum())) for place in range(_NUM_BINS)
+    ]
+    return sum(distances) / len(shares)
+
+
+def row_of(name: str, shares: Tensor, is_usable: Tensor, has_run: Tensor) -> dict[str, Any]:
+    """The figures of some sentences."""
+    is_good, is_doubtful = is_usable.bool(), (shares < DOUBTFUL_BELOW).double()
+    return {
+        "name": name,
+        "sentences": len(shares),
+        "usable": float(is_usable.mean()),
+        "confidence": float(shares.mean()),
+        "ece": calibration_error(shares, is_usable),
+        "bad_found": float(is_doubtful[~is_good].mean()),
+        "good_doubted": float(is_doubtful[is_good].mean()),
+        "repeats": float(has_run.mean()),
+    }
+
+
+def has_run(text: str) -> bool:
+    """Whether a word stands four times running."""
+    words = text.lower().split()
+    return any(len(set(words[place : place + 4])) == 1 for place in range(len(words) - 3))
+
+
+def described(row: dict[str, Any]) -> str:
+    """A row in a line."""
+    figures = [f"{name} {value:.3f}" for name, value in row.items() if isinstance(value, float)]
+    return f"{row['name']:>24} {row['sentences']:>6,}  {'  '.join(figures)}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prints a row for each pair of files, and one for all."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("weights", metavar="WEIGHTS", help="a name of shipped ones")
+    parser.add_argument(
+        "--pairs", type=Path, nargs=2, action="append", required=True, metavar="FILE",
+        help="sentences and their translations, line by line; may be repeated",
+    )  # fmt: skip
+    parser.add_argument("--most", type=int, default=1000, metavar="N", help="sentences of a file")
+    parser.add_argument("--fit", action="store_true", help="fit, and write the parameters")
+    parser.add_argument("--seed", type=int, default=0, help="of the sentences and the folds")
+    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
+    options = parser.parse_args(argv)
+    check_destination(options.json)
+    confidence = confidence_of(options.weights)
+    if options.weights not in pretrained.names() or not (options.fit or confidence):
+        parser.error(f"{options.weights}: no shipped weights with a confidence; see --fit")
+    torch.set_default_dtype(torch.float64)
+    torch.manual_seed(options.seed)
+    names, pairs = list[str](), list[Pair]()
+    for files in options.pairs:
+        drawn = drawn_pairs(files, most=options.most, seed=options.seed)
+        names += [files[0].name] * len(drawn)
+        pairs += drawn
+    model, config = pretrained.load(options.weights, system="translation")
+    found = translate_texts(
+        model,
+        [pair.source for pair in pairs],
+        engine=prepare_for_inference(model, torch.device("cpu")),
+        length_penalty=config.length_penalty,
+    )
+    bests = [best for best, *_ in found]
+    chrf = CHRF()
+    is_usable = torch.tensor([
+        float(chrf.sentence_score(best.text, [pair.target]).score >= USABLE_CHRF)
+        for best, pair in zip(bests, pairs, strict=True)
+    ])  # fmt: skip
+    seen = torch.tensor(
+        [features(best, pair.source) for best, pair in zip(bests, pairs, strict=True)]
+    )
+    if options.fit:
+        shares, fold = torch.empty(len(seen)), torch.randperm(len(seen)) % _NUM_FOLDS
+        for number in range(_NUM_FOLDS):
+            is_out = fold == number
+            intercept, coefficients = fit(seen[~is_out], is_usable[~is_out])
+            shares[is_out] = torch.sigmoid(seen[is_out] @ torch.tensor(coefficients) + intercept)
+        intercept, coefficients = fit(seen, is_usable)
+        table = json.loads(TABLE.read_text(encoding="utf-8"))
+        table[options.weights] = {"intercept": intercept, "coefficients": coefficients}
+        write_json_atomically(TABLE, dict(sorted(table.items())))
+    else:
+        assert confidence is not None
+        shares = torch.tensor(
+            [confidence.of(best, pair.source) for best, pair in zip(bests, pairs, strict=True)]
+        )
+    runs = torch.tensor([float(has_run(best.text)) for best in bests])
+    rows = []
+    for name in [*dict.fromkeys(names), "all"]:
+        is_in = torch.tensor([name in (each, "all") for each in names])
+        rows.append(row_of(name, shares[is_in], is_usable[is_in], runs[is_in]))
+        print(described(rows[-1]))
+    if options.json is not None:
+        write_output(options.json, json.dumps(rows, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""A text in capitals is read as the vocabulary would have it; others are left alone."""
+
+import pytest
+
+from tokoban.systems.translation.capitals import without_capitals
+from tokoban.text.bpe import train_bpe
+
+LINES = ["Ein Mann sitzt auf der Straße im Park der USA.", "ein Hund und ein Mann."] * 9
+TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("EIN MANN SITZT AUF DER STRASSE.", "Ein Mann sitzt auf der Straße."),
+        ("EIN HUND. EIN MANN IM PARK!", "Ein Hund. Ein Mann im Park!"),
+        ("DER PARK DER USA", "Der Park der USA"),
+        ("DER STRAßE", "Der Straße"),
+        ("I", "I"),
+        ("3 X 4 = 12", "3 X 4 = 12"),
+        ("Ein Mann der USA", "Ein Mann der USA"),
+        ("ein hund", "ein hund"),
+        ("", ""),
+    ],
+)
+def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expected: str) -> None:
+    assert without_capitals(TOKENIZER, text) == expected

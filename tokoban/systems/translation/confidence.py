@@ -1,0 +1,46 @@
+"""How likely a translation is usable, by what the search knows of it: a logistic regression.
+
+``python -m benchmarks.confidence`` fits it on held-out sentences, where a translation counts as
+usable if its chrF against the reference is at least ``USABLE_CHRF``.
+"""
+
+import math
+from dataclasses import dataclass
+
+from tokoban.systems.translation.pairs import tidy
+from tokoban.systems.translation.texts import Translation
+
+USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
+DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
+
+
+def features(best: Translation, source: str) -> list[float]:
+    """What the regression sees of a translation, the best one of its sentence.
+
+    The mean log-probability of a token, its end counted; tokens a word of the source, which rare
+    words raise; the logarithm of the source's length; how much longer or shorter the translation
+    is; and the share of its words that are different. The least probable token adds nothing.
+    """
+    num_source, num_target = len(best.source_tokens) + 1, len(best.tokens) + 1
+    words = best.text.lower().split()
+    return [
+        best.log_prob_nats / num_target,
+        len(best.source_tokens) / max(1, len(tidy(source).split())),
+        math.log(num_source),
+        abs(math.log(num_target / num_source)),
+        len(set(words)) / max(1, len(words)),
+    ]
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """The regression of some weights, of the beam search with their own length penalty."""
+
+    intercept: float
+    coefficients: tuple[float, ...]  # of ``features``
+
+    def of(self, best: Translation, source: str) -> float:
+        """The probability that the best translation of a sentence is usable."""
+        pairs = zip(self.coefficients, features(best, source), strict=True)
+        logit = self.intercept + sum(one * other for one, other in pairs)
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
