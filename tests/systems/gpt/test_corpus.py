@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tokoban.systems.gpt.config import GptConfig, Tokens
-from tokoban.systems.gpt.corpus import load_corpus, read_files, split
+from tokoban.systems.gpt.corpus import load_corpus, read_files, split, split_lines
 from tokoban.systems.gpt.python_docs import python_docs
 from tokoban.text.characters import CharacterTokenizer
 
@@ -30,6 +30,22 @@ def test_files_plain_and_packed_are_read_one_behind_the_other(tmp_path: Path) ->
 def test_the_end_is_held_out_as_nanogpt_does() -> None:
     train, validation = split("x" * 1_003_854 + "y" * 111_540, validation_share=0.1)
     assert (set(train), set(validation)) == ({"x"}, {"y"})
+
+
+def test_lines_are_shuffled_and_no_held_out_one_is_like_one_to_train_on() -> None:
+    words = [f"{first} {second}" for first in "abcdefghijklm" for second in "nopqrstuvwx"]
+    lines = [line for each in words for line in (each, f"{each.upper()}!", f"{each}, 17", each)]
+    train, held_out = split_lines("\n".join(lines), validation_share=0.3, seed=5)
+    found = [set(part.splitlines()) for part in (train, held_out)]
+    assert found[0] | found[1] == set(lines)
+    assert len(train.splitlines()) + len(held_out.splitlines()) == len(set(lines))  # each once
+    alike = [{line.lower()[:3] for line in part} for part in found]
+    assert not alike[0] & alike[1]
+    assert len(alike[1]) == pytest.approx(0.3 * len(words), abs=13)  # two standard deviations
+    assert train.splitlines() != [line for line in lines if line in found[0]]
+    mixed = "\n".join(reversed(lines))
+    assert split_lines(mixed, validation_share=0.3, seed=5) == (train, held_out)
+    assert split_lines(mixed, validation_share=0.3, seed=6) != (train, held_out)
 
 
 @pytest.mark.parametrize("tokens", ["characters", "bpe"])

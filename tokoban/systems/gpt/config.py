@@ -38,12 +38,14 @@ class GptConfig:
     text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
     tokens: Tokens = "characters"  # what the text is cut into
     vocabulary_size: int = 256  # room for so many different tokens
-    validation_share: float = 0.1  # of the text, its end, held out
+    shuffles_lines: bool = False  # each different line is a text of its own: read once, in an order
+    # by data_seed; those held out are alike to none of the others (corpus.split_lines)
+    validation_share: float = 0.1  # of the text, held out: its end, or a share of its lines
     num_digits: int = 6  # of a task: how many are sorted, or each summand has
 
     # The examples
     batch_size: int = 12  # windows of context_length tokens, or examples of a task
-    data_seed: int = 0  # of the windows, or of a task's examples
+    data_seed: int = 0  # of the windows, of the order of lines, or of a task's examples
 
     def __post_init__(self) -> None:
         check_fields(
@@ -141,6 +143,23 @@ def python_docs() -> GptConfig:
         context_length=128,
         positions="rotary",
         batch_size=4,
+    )
+
+
+def everyday() -> GptConfig:
+    """Sentences of several --text FILEs, mixed: the shipped ``gpt-everyday`` is of Tatoeba's."""
+    return GptConfig(
+        tokens="bpe",
+        vocabulary_size=4096,
+        shuffles_lines=True,
+        validation_share=0.02,
+        num_layers=4,
+        num_heads=6,
+        width=192,
+        context_length=64,
+        positions="rotary",
+        activation="squared_relu",
+        batch_size=16,
     )
 
 

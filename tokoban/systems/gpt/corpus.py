@@ -1,5 +1,7 @@
 """From the text that a config names to the tokens that a model is trained on, and measured by."""
 
+import hashlib
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -53,17 +55,49 @@ def split(text: str, *, validation_share: float) -> tuple[str, str]:
     return text[:num_train], text[num_train:]
 
 
+def split_lines(text: str, *, validation_share: float, seed: int) -> tuple[str, str]:
+    """Each different line once, shuffled by ``seed``: those to train on, and those held out.
+
+    Lines that differ in case, punctuation or digits alone are on the same side, by a hash of what
+    remains of them.
+    """
+    sides: tuple[list[str], list[str]] = ([], [])
+    for line in sorted(set(text.split("\n")) - {""}, key=lambda line: _hashed(seed, line)):
+        sides[_hashed(seed, _sentence_key(line)) < validation_share * 2**64].append(f"{line}\n")
+    return "".join(sides[0]), "".join(sides[1])
+
+
+def _sentence_key(line: str) -> str:
+    """The words of a line, in small letters."""
+    folded = unicodedata.normalize("NFKC", line).casefold()
+    letters = "".join(each for each in folded if each.isalpha() or each.isspace())
+    return " ".join(letters.split())
+
+
+def _hashed(seed: int, text: str) -> int:
+    """64 bits, the same on every machine."""
+    digest = hashlib.blake2b(f"{seed} {text}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+def parts_of(config: GptConfig, *, validation_share: float) -> tuple[str, str]:
+    """The text of ``config``: the part that is trained on, and a share that is held out."""
+    text = text_of(config)
+    if config.shuffles_lines:
+        return split_lines(text, validation_share=validation_share, seed=config.data_seed)
+    return split(text, validation_share=validation_share)
+
+
 def load_corpus(config: GptConfig, tokenizer: Tokenizer | None = None) -> Corpus:
     """The text of ``config`` as tokens; ``ValueError`` where it is shorter than a window.
 
     Without a ``tokenizer`` one is learned: byte pairs from the part that is trained on, or the
     characters of all.
     """
-    text = text_of(config)
-    train, validation = split(text, validation_share=config.validation_share)
+    train, validation = parts_of(config, validation_share=config.validation_share)
     if tokenizer is None:
         tokenizer = learn_tokenizer(
-            train if config.tokens == "bpe" else text,
+            train if config.tokens == "bpe" else train + validation,
             tokens=config.tokens,
             vocabulary_size=config.vocabulary_size,
         )

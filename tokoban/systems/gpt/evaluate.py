@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.config import GptConfig
-from tokoban.systems.gpt.corpus import Corpus, split, text_of, validation_tokens
+from tokoban.systems.gpt.corpus import Corpus, parts_of, validation_tokens
 from tokoban.systems.gpt.dataset import Batch, all_windows, random_windows
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
@@ -157,7 +157,7 @@ def evaluate_weights(
     if options.text:
         config = replace(config, source="files", text=options.text)
     share = config.validation_share if share is None else share
-    _, text = split(text_of(config), validation_share=share)
+    _, text = parts_of(config, validation_share=share)
     tokenizer = tokenizer_of(model)
     tokens = validation_tokens(tokenizer, text)
     measured = evaluate_text(model, tokens, batch_size=config.batch_size)

@@ -31,6 +31,9 @@ SPEC = SystemSpec(
         "sort": Preset(config.sort, _TASK),
         "addition": Preset(config.addition, replace(_TASK, steps=6000)),
         "python_docs": Preset(config.python_docs, replace(_OURS, steps=3000)),
+        "everyday": Preset(
+            config.everyday, replace(_OURS, steps=7000, schedule="trapezoid", log_every=100)
+        ),
         "shakespeare_small": Preset(config.shakespeare_small, _NANOGPT),
         "small": Preset(config.small, replace(_OURS, steps=6000)),
         "shakespeare": Preset(
