@@ -74,6 +74,26 @@ def test_standard_input_is_read_by_line_and_a_batch_size_changes_nothing(
     assert [each["texts"][:1] for each in found] == [each["texts"] for each in given]
 
 
+def test_a_refused_prompt_or_line_leaves_the_texts_of_its_batch(
+    weights: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answers(lines: bytes, status: int) -> tuple[dict[int, Any], str]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines)))
+        assert _generate(weights, "--max-tokens", "5", "--jsonl", "-") == status
+        captured = capsys.readouterr()
+        found = map(json.loads, captured.out.splitlines())
+        return {each["index"]: each for each in found}, captured.err
+
+    whole, _ = answers(b"abc\nabc\nd\nabc", 0)
+    assert len({str(whole[index]["texts"]) for index in (1, 2, 4)}) == 3  # alike, drawn apart
+    found, errors = answers(b"abc\nxyz\nd\nabc", 2)
+    assert found == {index: whole[index] for index in (1, 3, 4)}
+    assert errors.startswith("tokoban: prompt 2: the character 'x'") and errors.count("\n") == 1
+    found, errors = answers(b"abc\nabc\n\xff\nabc", 2)
+    assert found == {index: whole[index] for index in (1, 2)}
+    assert errors == "tokoban: standard input, line 3: not UTF-8\n"
+
+
 def test_a_text_ends_before_a_stop_string(weights: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["abc", "--max-tokens", "97", "--temperature", "1.5"]
     (whole,) = _objects(weights, capsys, *words)[0]["texts"]

@@ -34,6 +34,11 @@ def test_what_is_drawn_of_a_row_depends_on_its_key_and_on_no_batch() -> None:
     assert together[0] == together[2] and together[1] == drawn([(7,)], sampling)[0]
     assert together[0] != together[1] and together[0] != together[3]
     assert together[0] != drawn([(2,)], Sampling(seed=4))[0]
+    # torch's generator reads the last 32 bits of a seed alone.
+    far = [
+        drawn([(2 + key,)], Sampling(seed=3 + seed))[0] for key, seed in ((2**32, 0), (0, 2**32))
+    ]
+    assert together[0] not in far and far[0] != far[1]
 
 
 def test_temperature_0_takes_the_most_probable() -> None:

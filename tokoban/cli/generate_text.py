@@ -1,16 +1,16 @@
 """``tokoban generate-text``: a model goes on from prompts of the command line or standard input."""
 
 import argparse
-import itertools
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, options, report
-from tokoban.cli.lines import are_typed, lines_of
+from tokoban.cli import attention_files, in_one_line, options, report
+from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.lines import are_typed, blocks_of, lines_of
 from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import Number, whole
 from tokoban.sokoban.wording import counted
@@ -19,6 +19,7 @@ from tokoban.training.device import find_device
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
     from tokoban.inference import Engine
+    from tokoban.systems.gpt.config import GptConfig
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
 
@@ -38,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="PROMPT",
         help="text to continue, in quotes; without any, or for -, every line of standard input. "
-        "An empty prompt counts as a line break. The shipped weights know Python's documentation "
-        "only; they do not answer questions",
+        "An empty prompt counts as a line break. A prompt that the vocabulary cannot spell is "
+        "refused, and the others are continued. The shipped weights know Python's "
+        "documentation only; they do not answer questions",
     )
     options.add(parser, "--weights", default="gpt-python-docs")
     parser.add_argument(
@@ -66,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="end a text before TEXT, in which \\n is a line break; may be repeated",
+        help="end a text before TEXT, in which \\n is a line break; may be repeated (default: \\n "
+        "for weights that were trained on lines, else none)",
     )
     parser.add_argument(
         "--num",
@@ -95,7 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     from tokoban.systems.gpt.engine import engine_of
 
-    sampling, model = _sampling(arguments), _load(arguments)
+    sampling, (model, config) = _sampling(arguments), _load(arguments)
+    if config.shuffles_lines and not arguments.stop:
+        arguments.stop = ["\n"]
     engine = engine_of(model)
     prompts = lines_of(arguments.prompt, "prompt")
     is_printed = "-" not in (arguments.json, arguments.jsonl)
@@ -104,27 +109,25 @@ def run(arguments: argparse.Namespace) -> int:
         are_typed(arguments.prompt) and "--batch-size" not in arguments.given
     )
     block_size = 1 if is_one_by_one else arguments.batch_size
+    num_read = num_refused = 0
     with report.entries(arguments) as entries:
-        for first in itertools.count(0, block_size):
-            block: list[_Written]
-            block = [(prompt, []) for prompt in itertools.islice(prompts, block_size)]
+        for read in blocks_of(prompts, block_size):
+            block = _readable(model, read, first=num_read)
+            num_read, num_refused = num_read + len(read), num_refused + len(read) - len(block)
             if not block:
-                break
-            _report_dropped(model, [prompt for prompt, _ in block], first=first)
+                continue
             try:
-                _go_on(
-                    model, engine, block, arguments, sampling, first=first, is_streamed=is_streamed
-                )
+                _go_on(model, engine, block, arguments, sampling, is_streamed=is_streamed)
             finally:
-                # What was finished is written, also after Ctrl-C and before a refused prompt.
-                for number, (prompt, texts) in enumerate(block, start=first + 1):
+                # What was finished is written, also after Ctrl-C.
+                for number, (prompt, texts) in block.items():
                     if texts:
                         described = [asdict(text) for text in texts]
-                        entries.add({"index": number, "prompt": prompt, "texts": described})
+                        entries.add({"index": number + 1, "prompt": prompt, "texts": described})
             if arguments.attention is not None:
-                (prompt, (text,)) = block[0]
+                [(prompt, (text,))] = block.values()
                 _show_attention(model, prompt, text, arguments.attention)
-    return 0
+    return ExitCode.INVALID_INPUT if num_refused else ExitCode.DONE
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -154,58 +157,70 @@ def _sampling(arguments: argparse.Namespace) -> "Sampling":
     )
 
 
-def _load(arguments: argparse.Namespace) -> "Gpt":
+def _load(arguments: argparse.Namespace) -> "tuple[Gpt, GptConfig]":
     from tokoban import pretrained
     from tokoban.systems.gpt.model import Gpt
 
-    model, _ = pretrained.load(arguments.weights, system="gpt")
+    model, config = pretrained.load(arguments.weights, system="gpt")
     assert isinstance(model, Gpt)
-    return model.to(find_device(arguments.device))
+    return model.to(find_device(arguments.device)), config
 
 
-def _report_dropped(model: "Gpt", prompts: Sequence[str], *, first: int) -> None:
-    """Says of which prompts the model does not see the beginning, and how much that is."""
+def _readable(model: "Gpt", prompts: Sequence[str], *, first: int) -> "dict[int, _Written]":
+    """The prompts that the vocabulary can spell, by number; says which it cannot.
+
+    It also says of which prompts the model does not see the beginning, and how much that is.
+    """
     from tokoban.systems.gpt.stepper import context_start
-    from tokoban.systems.gpt.texts import encode_prompts
+    from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
 
-    encoded = encode_prompts(model, prompts, first_number=first)
-    for number, tokens in enumerate(encoded, start=first + 1):
+    tokenizer_of(model)  # without one there is nothing to say of a single prompt
+    found: dict[int, _Written] = {}
+    for number, prompt in enumerate(prompts, start=first):
+        try:
+            (tokens,) = encode_prompts(model, [prompt], numbers=[number])
+        except ValueError as error:
+            print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+            continue
+        found[number] = (prompt, [])
         if start := context_start(len(tokens), model.context_length):
             print(
-                f"tokoban: prompt {number} has {counted(len(tokens), 'token')} and the model sees "
-                f"at most {model.context_length:,}; the first {start:,} are left out",
+                f"tokoban: prompt {number + 1} has {counted(len(tokens), 'token')} and the model "
+                f"sees at most {model.context_length:,}; the first {start:,} are left out",
                 file=sys.stderr,
             )
+    return found
 
 
 def _go_on(
     model: "Gpt",
     engine: "Engine",
-    block: "Sequence[_Written]",
+    block: "Mapping[int, _Written]",
     arguments: argparse.Namespace,
     sampling: "Sampling",
     *,
-    first: int,
     is_streamed: bool,
 ) -> None:
-    """Fills in and shows the texts of each prompt; ``first`` prompts came before these."""
+    """Fills in and shows the texts of each prompt, which are given by their numbers."""
     from tokoban.systems.gpt.texts import generate_texts
 
-    def keep(row: int, text: "Continuation") -> None:
-        block[row // arguments.num][1].append(text)
+    written = list(block.values())
 
-    shown = _as_it_comes(block[0][0]) if is_streamed else _at_the_end(block, arguments)
+    def keep(row: int, text: "Continuation") -> None:
+        written[row // arguments.num][1].append(text)
+
+    shown = _as_it_comes(written[0][0]) if is_streamed else _at_the_end(written, arguments)
     with shown as show:
         generate_texts(
             model,
-            [prompt for prompt, _ in block],
+            [prompt for prompt, _ in written],
             engine=engine,
             max_tokens=arguments.max_tokens,
             sampling=sampling,
             repetition_penalty=arguments.repetition_penalty,
             stops=[stop.replace("\\n", "\n") for stop in arguments.stop],
             num_each=arguments.num,
-            first_number=first,
+            numbers=list(block),
             batch_size=1 if is_streamed else arguments.batch_size,
             on_text=show,
             on_end=keep,

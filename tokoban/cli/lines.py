@@ -1,5 +1,6 @@
 """The texts that a command reads: its arguments, or the lines of standard input."""
 
+import itertools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,21 @@ def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
         if os.path.isfile(text):
             print(f"{text}: taken as a {noun}; its lines are read by: < {text}", file=sys.stderr)
         yield text
+
+
+def blocks_of(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """The lines, ``size`` at a time; where one cannot be read, those before it come first."""
+    while True:
+        block: list[str] = []
+        try:
+            block.extend(itertools.islice(lines, size))
+        except ValueError:
+            if block:
+                yield block
+            raise
+        if not block:
+            return
+        yield block
 
 
 def are_typed(texts: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ arXiv:1805.04833) and top-p (Holtzman et al. 2020, arXiv:1904.09751) are those o
 Axes: B rows, A actions.
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,8 +68,6 @@ def seeded_sample(
 
 
 def _mixed(*numbers: int) -> int:
-    """A seed that differs where one of a few numbers does."""
-    seed = 0
-    for number in numbers:
-        seed = (seed * 1_000_003 + number) % 2**63
-    return seed
+    """A seed by all of the numbers: 32 bits, since torch's generator reads no more of one."""
+    digest = hashlib.blake2b(repr(numbers).encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big")

@@ -95,11 +95,17 @@ def test_a_batch_of_prompts_gives_what_each_gives_alone() -> None:
             max_tokens=13,
             sampling=sampling,
             num_each=2,
-            first_number=number,
+            numbers=[number],
         )
         for other in together[number], small[number]:
             assert [(x.text, x.tokens) for x in other] == [(x.text, x.tokens) for x in alone]
         assert alone[0].text != alone[1].text
+
+
+def test_prompts_that_are_alike_draw_texts_that_differ() -> None:
+    options: dict[str, Any] = {"max_tokens": 13, "sampling": Sampling(seed=3), "num_each": 2}
+    found = generate_texts(random_gpt(), ["ab"] * 3, **options)
+    assert len({text.text for texts in found for text in texts}) == 6
 
 
 def test_texts_are_reported_as_they_come_about_and_end_at_a_stop_string() -> None:

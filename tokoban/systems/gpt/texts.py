@@ -94,18 +94,20 @@ def tokenizer_of(model: Gpt) -> Tokenizer:
     return model.tokenizer
 
 
-def encode_prompts(model: Gpt, prompts: Sequence[str], *, first_number: int = 0) -> list[list[int]]:
+def encode_prompts(
+    model: Gpt, prompts: Sequence[str], *, numbers: Sequence[int] | None = None
+) -> list[list[int]]:
     """The tokens of each prompt's visible characters.
 
     ``ValueError`` names the prompt that the vocabulary has not.
     """
     tokenizer = tokenizer_of(model)
     found = []
-    for number, prompt in enumerate(prompts, start=first_number + 1):
+    for number, prompt in zip(numbers or range(len(prompts)), prompts, strict=True):
         try:
             found.append(tokenizer.encode(without_invisible(prompt) or NO_PROMPT))
         except ValueError as error:
-            raise ValueError(f"prompt {number}: {error}") from None
+            raise ValueError(f"prompt {number + 1}: {error}") from None
     return found
 
 
@@ -119,7 +121,7 @@ def generate_texts(
     repetition_penalty: float = 1.0,
     stops: Sequence[str] = (),
     num_each: int = 1,
-    first_number: int = 0,
+    numbers: Sequence[int] | None = None,
     batch_size: int = BATCH_SIZE,
     on_text: Callable[[int, str], None] | None = None,
     on_end: Callable[[int, Continuation], None] | None = None,
@@ -129,8 +131,8 @@ def generate_texts(
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
     after ``max_tokens`` tokens. ``on_text`` is called with each piece of text as soon as it is
     certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
-    batch is over, those of a prompt in their order. The draws of a prompt depend on its number,
-    counted from ``first_number``, and neither on ``batch_size`` nor on ``num_each``; fewer are
+    batch is over, those of a prompt in their order. The draws of a prompt depend on its number, of
+    ``numbers`` or counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are
     written together where the memory of ``batch_size`` would be too much. The other arguments are
     those of ``generate``.
     """
@@ -140,7 +142,8 @@ def generate_texts(
     if "" in stops:
         raise ValueError("an empty stop string would end every text before it begins")
     tokenizer = tokenizer_of(model)
-    encoded = encode_prompts(model, prompts, first_number=first_number)
+    numbers = numbers or range(len(prompts))
+    encoded = encode_prompts(model, prompts, numbers=numbers)
     rows = [prompt for prompt in encoded for _ in range(num_each)]
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
@@ -163,7 +166,8 @@ def generate_texts(
             max_tokens=max_tokens,
             sampling=sampling,
             repetition_penalty=repetition_penalty,
-            numbers=[_number(first_number, *divmod(row, num_each)) for row in batch],
+            # Another one for each draw of each prompt, however many there are of either.
+            numbers=[(numbers[row // num_each] << 32) + row % num_each for row in batch],
             are_over=watch.are_over,
         )
         watch.finish()
@@ -180,11 +184,6 @@ def generate_texts(
                 on_end(row, found[row])
     each = [found[row] for row in range(len(rows))]
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
-
-
-def _number(first_number: int, prompt: int, draw: int) -> int:
-    """Another one for each draw of each prompt, however many there are of either."""
-    return ((first_number + prompt) << 32) + draw
 
 
 @dataclass(frozen=True)
