@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tokoban.systems.gpt.naming import from_mingpt, from_mingpt_names
+from tests.systems.gpt.mingpt_names import from_mingpt, from_mingpt_names
 
 
 class Attention(nn.Module):

@@ -2,6 +2,5 @@
 
 Read in this order: ``config``, ``model``, ``tokens`` (both kinds of tokenizer), ``corpus`` and
 ``python_docs`` (texts), ``tasks``, ``dataset``, ``train``, ``stepper`` (texts under way),
-``generate`` (as tokens), ``texts`` (as words), ``evaluate``, ``attention`` (where it looks) and
-``naming`` (others' weights).
+``generate`` (as tokens), ``texts`` (as words), ``evaluate`` and ``attention`` (where it looks).
 """
