@@ -312,7 +312,7 @@ def test_a_hint_is_the_policys_where_the_board_fits_it(adviser: Adviser) -> None
 
 def test_a_hint_is_a_searchs_where_the_board_does_not_fit(adviser: Adviser) -> None:
     hint = adviser.hint(TWO_BOXES)
-    assert (hint.solver, hint.moves_left, hint.is_optimal) == ("bidirectional-bfs", 4, True)
+    assert (hint.solver, hint.moves_left, hint.optimum) == ("bidirectional-bfs", 4, "moves")
     # The nearer box goes one square; then another is pushed.
     assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 1), "L")
 
@@ -440,6 +440,7 @@ class _Oracle:
             moves="luR",
             moves_left=5,
             pushes_left=2,
+            optimum="moves",
             solver="astar",
         )
         proof = Solvable(2) if board == self.start else Deadlock(board.boxes, "Stuck.")
@@ -511,7 +512,7 @@ def test_what_follows_a_deadlock_is_deadlocked_before_its_own_proof(
 def test_a_hint_has_three_grades_and_ends_with_a_move(sitting: Callable[..., Sitting]) -> None:
     at = sitting(ROOM)
     box, place = "Hint: the box at row 3, column 3", "row 3, column 5"
-    remark = "5 moves, 2 pushes left; found by A*"
+    remark = "5 moves, 2 pushes left; no solution has fewer moves; found by A*"
     assert [page[10:-2] for page in at.press("h", "h", "h", "h", "up", "h")] == [
         [f"{box} (h: more)", remark],
         [f"{box} goes to {place} (h: more)", remark],

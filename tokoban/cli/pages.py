@@ -115,7 +115,7 @@ def _remark(hint: "Hint") -> str:
     if hint.status == "predicted":
         return f"about {counted(hint.pushes_left or 0, 'push')} left; predicted by the policy"
     left = f"{counted(hint.moves_left or 0, 'move')}, {counted(hint.pushes_left or 0, 'push')} left"
-    proved = ", which are proved to be the fewest" * hint.is_optimal
+    proved = "" if hint.optimum is None else f"; no solution has fewer {hint.optimum}"
     return f"{left}{proved}; found by {SOLVER_NAMES[hint.solver]}"
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.search.answer import Answer, Status
+from tokoban.sokoban.search.answer import Answer, Optimum, Status
 from tokoban.sokoban.wording import counted, placed
 
 
@@ -24,7 +24,7 @@ class Hint:
     moves: str = ""  # as LURD, up to and with the first push
     moves_left: int | None = None  # of the solution that the hint follows
     pushes_left: int | None = None  # of that solution, or as the policy predicts
-    is_optimal: bool = False  # no solution has fewer moves, or none has fewer pushes
+    optimum: Optimum | None = None  # of which that solution is proved to have the fewest
     # 1 where it is proved, 0 where a solution is known, else a prediction of the policy.
     deadlock_probability: float | None = None
     solver: str = ""  # that found the solution or the proof
@@ -66,7 +66,7 @@ def hint_of(board: Board, answer: Answer, *, deadlock_probability: float | None 
         moves=moves,
         moves_left=answer.solution.num_moves,
         pushes_left=answer.solution.num_pushes,
-        is_optimal=answer.optimum is not None,
+        optimum=answer.optimum,
         deadlock_probability=0.0,
         solver=answer.solver,
     )

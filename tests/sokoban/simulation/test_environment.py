@@ -163,6 +163,21 @@ def test_an_episode_ends_when_it_is_solved_or_at_the_step_cap() -> None:
     assert flags([LEFT, RIGHT, RIGHT]) == [no, no, solved]
 
 
+@pytest.mark.parametrize(
+    ("actions", "flags"), [([RIGHT], (True, False)), ([UP] * 3, (False, True))]
+)
+def test_after_its_end_an_episode_pays_nothing_and_its_flags_stay(
+    actions: list[int], flags: tuple[bool, bool]
+) -> None:
+    environment = SokobanEnv([parse_board("-@$.-")], max_steps=3)
+    environment.reset()
+    assert [environment.step(action) for action in actions][-1][2:4] == flags
+    for action in (LEFT, RIGHT, RIGHT):
+        assert environment.step(action)[1:4] == (0.0, *flags)
+    environment.reset()
+    assert environment.step(RIGHT)[1:4] == (-0.1 + 1 + 10, True, False)
+
+
 # Masks, and pushes.
 
 

@@ -338,6 +338,21 @@ def test_a_finished_environment_is_not_stepped_without_a_reset() -> None:
     environment.step(np.array([0, 3]))
 
 
+def test_on_a_device_a_finished_environment_that_is_not_reset_pays_nothing() -> None:
+    """Without a look at the flags, which would wait for a GPU, no error can be raised."""
+    mode = AutoresetMode.DISABLED
+    environment = SokobanVectorEnv(3, [NEARLY], autoreset_mode=mode, device="cpu", max_steps=2)
+    environment.reset()
+    environment.device = torch.device("meta")
+    environment._all = lambda value: torch.full((3,), value)  # type: ignore[method-assign]
+    environment.step(torch.tensor([3, 0, 0]))  # the first is solved
+    before = environment.step(torch.tensor([2, 0, 2]))  # the others are at their step cap
+    assert before[1].tolist() == pytest.approx([0, -0.1, -0.1])
+    after = environment.step(torch.tensor([2, 3, 3]))
+    assert after[1].tolist() == [0, 0, 0]
+    assert after[2].tolist() == [True, False, False] and after[3].tolist() == [False, True, True]
+
+
 def test_actions_of_every_whole_number_type_and_layout_are_played() -> None:
     expected = SokobanVectorEnv(2, FEW)
     expected.reset(seed=3)

@@ -138,19 +138,24 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
     def step(
         self, action: int | np.integer
     ) -> tuple[UInt8[np.ndarray, "C H W"], float, bool, bool, dict[str, Any]]:
-        """Plays one move or push; an impossible one changes nothing but counts as a step."""
+        """Plays one move or push; an impossible one changes nothing but counts as a step.
+
+        After the end of the episode the reward is 0, and the flags stay.
+        """
         check_open(self._is_closed)
         if action not in self.action_space:
             raise ValueError(f"the action is {action}; expected 0 to {self.action_space.n - 1}")
-        before = self._board
+        before, has_ended = self._board, self._is_solved or self._is_truncated
         self._board = self._after(int(action))
         self._mask = self._legal_actions()
-        self._num_steps += 1
-        gain = _num_boxes_on_goals(self._board) - _num_boxes_on_goals(before)
-        is_solved = self._board.is_solved
-        is_truncated = not is_solved and self._num_steps >= self._max_steps
-        reward = self._rewards.of(gain, is_solved)
-        return self._observation(), reward, is_solved, is_truncated, self._info()
+        reward = 0.0
+        if not has_ended:
+            self._num_steps += 1
+            gain = _num_boxes_on_goals(self._board) - _num_boxes_on_goals(before)
+            self._is_solved = self._board.is_solved
+            self._is_truncated = not self._is_solved and self._num_steps >= self._max_steps
+            reward = self._rewards.of(gain, self._is_solved)
+        return self._observation(), reward, self._is_solved, self._is_truncated, self._info()
 
     def render(self) -> Any:
         """The board as XSB for "ansi", as an RGB array for "rgb_array"."""
@@ -163,6 +168,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     def _start(self, board: Board) -> None:
         self._board = board
+        self._is_solved = self._is_truncated = False
         self._mask = self._legal_actions()
         self._static_planes = tensor_boards.planes(tensor_boards.from_boards([board]))[0].numpy()
         self._static_planes[[Plane.BOX, Plane.PLAYER]] = False

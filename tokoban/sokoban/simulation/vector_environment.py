@@ -34,8 +34,9 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
     """``num_envs`` games that step together, game i exactly as ``SokobanEnv`` with seed + i.
 
     Takes and returns numpy arrays; with ``device``, tensors on it. Then moves, resets and infos
-    never synchronise: on a GPU actions out of range are not reported, and in the mode SAME_STEP
-    "final_obs" and "final_info" have every row, with "_final_obs" as the mask of valid ones.
+    never synchronise: on a GPU actions out of range are not reported, nor steps after the end in
+    the mode DISABLED, which pay nothing and leave the flags; and in the mode SAME_STEP "final_obs"
+    and "final_info" have every row, with "_final_obs" as the mask of valid ones.
     (Pushes synchronise: the flood fill checks whether it is done.) ``has_action_mask=False`` leaves
     "action_mask" out of the info, which saves a third of the time.
     """
@@ -100,7 +101,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self._episodes, self._levels, self._num_steps = (
             torch.zeros(num_envs, dtype=torch.int64, device=self.device) for _ in range(3)
         )
-        self._is_finished = self._all(False)
+        self._is_finished = self._was_solved = self._all(False)
         self._set_boards(self._starts.at(self._levels))
 
     # Cached on demand: gymnasium stores both bounds of every number of the batch.
@@ -151,16 +152,20 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         rewards = self._rewards[2 * gain + is_solved]
 
         final: dict[str, Any] = {}
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            rewards = rewards.masked_fill(self._is_finished, 0.0)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             # Environments whose episode ended in the last step are reset in this one.
             resets = self._is_finished
-            rewards = rewards.masked_fill(resets, 0.0)
             is_solved, is_truncated = is_solved & ~resets, is_truncated & ~resets
             self._restart(resets)
         elif self.autoreset_mode is AutoresetMode.SAME_STEP:
             final = self._final(is_solved | is_truncated)
             self._restart(is_solved | is_truncated)
-        self._is_finished = is_solved | is_truncated
+        else:
+            is_solved = torch.where(self._is_finished, self._was_solved, is_solved)
+            is_truncated = torch.where(self._is_finished, ~self._was_solved, is_truncated)
+        self._was_solved, self._is_finished = is_solved.clone(), is_solved | is_truncated
         observation = self._observation(self._boards, self._levels)
         outputs = (self._out(part) for part in (observation, rewards, is_solved, is_truncated))
         return *outputs, self._info(self._all(True)) | final

@@ -44,7 +44,8 @@ def judged(
 ) -> Guidance:
     """The network's judgements of positions with these lower bounds.
 
-    With several views, up to 8, the means of the probabilities over as many symmetries.
+    With several views, up to 8, the means of the probabilities over as many symmetries. Since only
+    large batches use bf16, judgements of a position alone and among others may differ a little.
     """
     device = next(model.parameters()).device
     boards = Boards(*(tensor.to(device) for tensor in boards))
