@@ -1,10 +1,13 @@
 """The documentation: links and files that exist, commands that parse, a README that is short."""
 
 import argparse
+import importlib
+import itertools
 import re
 import shlex
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 
 import tokoban
 from tokoban import cli
+from tokoban.systems import SYSTEMS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -105,10 +109,17 @@ def test_every_module_that_a_page_names_alone_exists(page: Path) -> None:
     assert set(re.findall(r"`(\w+\.py)`", prose(page))) - MODULES == set()
 
 
+def in_backquotes(page: Path) -> list[str]:
+    """What a page's prose has between backquotes, each in one line."""
+    return [" ".join(text.split()) for text in re.findall(r"`([^`]+)`", prose(page))]
+
+
 def commands(page: Path) -> list[str]:
-    """The commands of the program in a page's shell blocks, without comments and redirections."""
+    """The commands of the program in a page's shell blocks, without comments and redirections, and
+    those with options in its prose."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.DOTALL)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    lines += re.findall(r"^tokoban [a-z-]+ .*--.*", "\n".join(in_backquotes(page)), re.MULTILINE)
     found = []
     for line in lines:
         words = shlex.split(line, comments=True)
@@ -126,17 +137,20 @@ def test_there_are_commands_to_parse() -> None:
     assert len(COMMANDS) > 50
 
 
+class ParsedError(Exception):
+    """The words were parsed; nothing else is to run."""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_documentation_parses(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Arguments are parsed; nothing runs."""
     monkeypatch.chdir(DOCS / "examples")
-    words = shlex.split(command)
+    words = shlex.split(command.replace(" SYSTEM ", " sokoban "))
+    if words[-1] == "--help":
+        return
     parse = argparse.ArgumentParser.parse_args
-
-    class ParsedError(Exception):
-        pass
 
     def parse_only(
         parser: argparse.ArgumentParser, *arguments: Any, **options: Any
@@ -149,6 +163,52 @@ def test_every_command_of_the_documentation_parses(
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
     with pytest.raises(ParsedError):
         cli.main(words)
+
+
+@cache
+def parsers() -> list[argparse.ArgumentParser]:
+    """Those of all commands; of `train` and `evaluate`, those of each system."""
+    found: list[argparse.ArgumentParser] = []
+
+    def keep(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> argparse.Namespace:
+        found.append(parser)
+        raise ParsedError
+
+    [choices] = (
+        action.choices
+        for action in cli._build_parser(cli.COMMANDS)._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(argparse.ArgumentParser, "parse_args", keep)
+        for command, system in itertools.product(("train", "evaluate"), SYSTEMS):
+            arguments = argparse.Namespace(system=system, options=[])
+            with pytest.raises(ParsedError):
+                importlib.import_module(f"tokoban.cli.{command}").run(arguments)
+    return [*choices.values(), *found]
+
+
+def takes(parser: argparse.ArgumentParser, option: str, *values: str) -> bool:
+    """Whether it has the option, and the option these values; capitals stand for any value."""
+    action = parser._option_string_actions.get(option)
+    if action is None or (values and action.nargs == 0):
+        return False
+    try:
+        for value in values:
+            if not value.isupper():
+                parser._check_value(action, parser._get_value(action, value))
+    except argparse.ArgumentError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in SITE if p.name not in DATED and p.parent.name != "decisions"], ids=name_of
+)
+def test_every_option_that_prose_names_alone_is_one_and_takes_its_value(page: Path) -> None:
+    named = [text for text in in_backquotes(page) if text.startswith("--")]
+    each = [shlex.split(f"--{one}") for text in named for one in re.split("(?:^| )--", text)[1:]]
+    assert [words for words in each if not any(takes(parser, *words) for parser in parsers())] == []
 
 
 def test_the_reference_has_every_public_name() -> None:
