@@ -4,6 +4,7 @@ import doctest
 import inspect
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 import tokoban
-from tokoban.sokoban.search.answer import Progress
+from tokoban.sokoban.search import solver
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUSH = "#####|#@$.#|#####"
@@ -116,19 +117,60 @@ def test_a_set_stop_flag_ends_every_search_with_what_is_known(work: str) -> None
     assert results[work]()
 
 
-def test_ctrl_c_answers_what_is_known() -> None:
+def test_ctrl_c_is_raised_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
+    search = solver.solve
 
-    def report(objective: str, progress: Progress) -> None:
-        if objective == "moves":
+    def interrupted(board: tokoban.Board, *, minimise: str, **limits: Any) -> tokoban.Answer:
+        if minimise == "moves":
             raise KeyboardInterrupt
+        return search(board, minimise=minimise, **limits)
 
-    *_, answer = tokoban.solve_anytime(board, time_limit_s=None, report=report)
+    monkeypatch.setattr(solver, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt) as of_a_hint:
+        tokoban.hint(board)
+    hint = of_a_hint.value.answer  # type: ignore[attr-defined]
+    assert (hint.status, hint.pushes_left) == ("solved", 2)
+    with pytest.raises(KeyboardInterrupt) as of_a_solution:
+        tokoban.solve(board, time_limit_s=None)
+    answer = of_a_solution.value.answer  # type: ignore[attr-defined]
     assert answer.solution is not None
     assert tokoban.verify(board, answer.solution)
     assert (answer.solver, answer.optimum) == ("weighted-astar", None)
     assert answer.reason is not None
     assert re.fullmatch(r"stopped after .* s and 0 expansions for fewest moves", answer.reason)
+
+
+def test_ctrl_c_while_a_solution_is_made_shorter_keeps_the_best() -> None:
+    board = tokoban.Board.from_xsb("######|#@ $.#|######")
+
+    def report(answer: tokoban.Answer) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as interrupt:
+        tokoban.optimise(board, "rlrR", report=report)
+    best = interrupt.value.answer  # type: ignore[attr-defined]
+    assert tokoban.verify(board, best.solution)
+    assert best.reason == "stopped"
+
+
+def test_ctrl_c_ends_a_loop_of_searches() -> None:
+    code = """
+import signal, threading
+import tokoban
+
+board = tokoban.Board.from_xsb(%r)
+threading.Timer(1.0, signal.raise_signal, (signal.SIGINT,)).start()
+for _ in range(1000):
+    tokoban.solve(board, time_limit_s=60)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code % HARD],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == -signal.SIGINT, ended.stderr
 
 
 @pytest.mark.parametrize(

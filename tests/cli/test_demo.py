@@ -9,6 +9,7 @@ import tokoban
 from tokoban import cli
 from tokoban.cli.demo import levels_path
 from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.search import solver
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.policy import Policy
 
@@ -82,3 +83,16 @@ def test_an_unsolvable_level_must_be_called_so_by_the_policy(
     monkeypatch.setattr(Policy, "solve", hope)
     assert cli.main(["demo"]) == 1
     assert "as a policy predicted" not in capsys.readouterr().out
+
+
+def test_ctrl_c_in_a_search_ends_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*arguments: object, **limits: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solver, "solve", interrupt)
+    assert cli.main(["demo"]) == 130
+    told = capsys.readouterr()
+    assert "NOT AS PROMISED" not in told.out
+    assert told.err == "tokoban: interrupted\n"

@@ -30,7 +30,8 @@ def hint(
     the policy's prediction of that is given only where nothing is proved. The limits hold for the
     search. A policy of pushes may take half of the time limit before it, within the other limits;
     the beam search of a policy of moves ends after at most ``max_moves`` steps. Neither is asked
-    once ``stop`` is set.
+    once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose ``answer`` is
+    the hint by what is known.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
@@ -41,7 +42,7 @@ def hint(
     Push the box at row 2, column 4 to row 2, column 6; 2 pushes left.
     """
     from tokoban.sokoban.hints import hint_of
-    from tokoban.sokoban.search.anytime import best_answer
+    from tokoban.sokoban.search.anytime import InterruptedSearch, best_answer
     from tokoban.sokoban.search.limits import Limits
 
     limits = Limits(
@@ -55,7 +56,12 @@ def hint(
         answer, probability = _ask(policy, board, limits)
         if answer.status != "gave up":
             return hint_of(board, answer)
-    return hint_of(board, best_answer(board, limits=limits), deadlock_probability=probability)
+    try:
+        answer = best_answer(board, limits=limits)
+    except InterruptedSearch as interrupt:
+        known = hint_of(board, interrupt.answer, deadlock_probability=probability)
+        raise InterruptedSearch(known) from None
+    return hint_of(board, answer, deadlock_probability=probability)
 
 
 def predict(board: Board, *, policy: "Pretrained") -> Hint:

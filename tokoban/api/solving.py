@@ -26,8 +26,9 @@ def solve(
 
     Looks for any solution, then for one with the fewest moves, and if that is not found for one
     with the fewest pushes. ``minimise`` asks for "any", "moves" or "pushes" alone. None is no
-    limit. Ctrl-C, and ``stop`` set by another thread, end the search with what is known. Raises
-    ``ValueError`` for an unknown objective. Compilation on the very first use is not counted.
+    limit. ``stop``, set by another thread, ends the search with what is known. Ctrl-C raises
+    ``KeyboardInterrupt``, whose ``answer`` is what is known. Raises ``ValueError`` for an unknown
+    objective. Compilation on the very first use is not counted.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -59,7 +60,7 @@ def solve_anytime(
     """Yields each better answer as soon as it is found; the last is what ``solve`` returns.
 
     Every answer has the lower bounds proved so far. ``report`` is called every few hundredths of a
-    second with what is looked for and the progress of the search.
+    second with what is looked for and the progress of the search. Ctrl-C is as for ``solve``.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
@@ -94,9 +95,10 @@ def optimise(
     """Makes a solution shorter, by moves and then by pushes, or the other way round.
 
     The answer is never longer than the given solution; it has an ``optimum`` if no solution is
-    shorter, and else the ``reason`` why the search ended. Ctrl-C, and ``stop`` set by another
-    thread, end the search with the best so far. ``report`` is called every few hundredths of a
-    second. Raises ``ValueError`` if the moves do not solve the board.
+    shorter, and else the ``reason`` why the search ended. ``stop``, set by another thread, ends
+    the search with the best so far; Ctrl-C raises ``KeyboardInterrupt`` with it as ``answer``, or
+    None if nothing was looked at. ``report`` is called every few hundredths of a second. Raises
+    ``ValueError`` if the moves do not solve the board.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -105,6 +107,7 @@ def optimise(
     ('rR', 'moves')
     """
     from tokoban.sokoban.search import optimiser
+    from tokoban.sokoban.search.anytime import InterruptedSearch
     from tokoban.sokoban.search.limits import STOPPED, Limits
 
     best: Answer | None = None
@@ -125,6 +128,5 @@ def optimise(
     try:
         return optimiser.optimise(board, moves, minimise=minimise, limits=limits, report=follow)
     except KeyboardInterrupt:
-        if best is None:
-            raise
-        return replace(best, reason=STOPPED)
+        known = None if best is None else replace(best, reason=STOPPED)
+        raise InterruptedSearch(known) from None

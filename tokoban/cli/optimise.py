@@ -126,7 +126,7 @@ def _outcomes(
     from tokoban.cli.found import length
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import shorten
-    from tokoban.sokoban.search.limits import STOPPED
+    from tokoban.sokoban.search.anytime import InterruptedSearch
 
     # Where the outcomes go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
@@ -139,17 +139,20 @@ def _outcomes(
                     message = f"level {number}: {length(answer.solution)}"
                     bar.update(task, description=message)
 
-            outcome = shorten(
-                level,
-                given,
-                minimise=arguments.minimise,
-                time_limit_s=arguments.time_limit,
-                memory_limit_mb=arguments.memory_limit / 1e6,
-                report=report,
-            )
+            try:
+                outcome = shorten(
+                    level,
+                    given,
+                    minimise=arguments.minimise,
+                    time_limit_s=arguments.time_limit,
+                    memory_limit_mb=arguments.memory_limit / 1e6,
+                    report=report,
+                )
+            except InterruptedSearch as interrupt:
+                if interrupt.answer is not None:
+                    yield number, interrupt.answer
+                raise
             yield number, outcome
-            if outcome.answer is not None and outcome.answer.reason == STOPPED:
-                raise KeyboardInterrupt
             bar.advance(task)
 
 

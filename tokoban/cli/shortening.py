@@ -7,7 +7,7 @@ from typing import Literal
 import tokoban
 from tokoban.sokoban.formats import Level, Solution, lurd
 from tokoban.sokoban.search.answer import Answer, Optimum
-from tokoban.sokoban.search.limits import STOPPED
+from tokoban.sokoban.search.anytime import InterruptedSearch
 
 Status = Literal["shorter", "not shorter", "no solution", "gave up"]
 
@@ -49,7 +49,7 @@ def shorten(
     """Makes the given solution shorter, or else the best that the level has.
 
     Raises ``ValueError`` if what is given does not solve the level; a level that is too large is
-    given up.
+    given up. Ctrl-C raises ``InterruptedSearch`` with the outcome by then, if there is one.
     """
     before = _best_known(level, minimise) if given is None else given
     if before is None:
@@ -67,11 +67,23 @@ def shorten(
         if given is not None:
             raise ValueError(f"--solution: {error}") from None
         return Outcome("gave up", str(error))
+    except InterruptedSearch as interrupt:
+        if interrupt.answer is None:
+            raise
+        outcome = _outcome(level, before, interrupt.answer, minimise, ended_by="Ctrl-C")
+        raise InterruptedSearch(outcome) from None
+    return _outcome(level, before, answer, minimise, ended_by=answer.reason)
+
+
+def _outcome(
+    level: Level, before: Solution, answer: Answer, minimise: Optimum, *, ended_by: str | None
+) -> Outcome:
+    """The outcome of a search that came to an answer, or was ended with one."""
     assert answer.solution is not None
     # What was given may have its letters in any case.
     before = Solution(lurd.format(level.board, before.directions))
     is_shorter = _in_order(answer.solution, minimise) < _in_order(before, minimise)
-    remark = f"stopped at {'Ctrl-C' if answer.reason == STOPPED else answer.reason}"
+    remark = f"stopped at {ended_by}"
     if answer.optimum is not None:
         remark = f"proved: no solution has fewer {minimise}"
     return Outcome("shorter" if is_shorter else "not shorter", remark, before, answer)

@@ -6,6 +6,7 @@ The fewest moves follow and, if they are not found, the fewest pushes, which tak
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
@@ -25,6 +26,14 @@ _SHARES: Mapping[Objective, float] = {"any": 0.75, "moves": 0.5, "pushes": 1.0}
 Report = Callable[[Objective, Progress], None]
 
 
+class InterruptedSearch(KeyboardInterrupt):
+    """Ctrl-C during a search; ``answer`` is what it would have returned had it been stopped."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
+
+
 def solve_anytime(
     board: Board,
     *,
@@ -37,7 +46,8 @@ def solve_anytime(
 
     Looks for any solution, then for the fewest moves, then for the fewest pushes; ``minimise``
     asks for one of the three alone. The time limit is shared by the searches, all others hold for
-    each. Ctrl-C ends the search as the stop flag does. Compilation on first use is not counted.
+    each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation on first use is not
+    counted.
     """
     if minimise is not None and minimise not in _SHARES:
         raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
@@ -92,7 +102,7 @@ class _Known:
         report: Report | None,
         clock: Callable[[], float],
     ) -> Answer:
-        """One search; a board that no search takes and Ctrl-C are reasons to give up."""
+        """One search; a board that no search takes is a reason to give up."""
         left_s = limits.time_limit_s
         if left_s is not None:
             left_s = max(0.0, round(share * (left_s - self.answer.elapsed_s), 3))
@@ -119,7 +129,7 @@ class _Known:
             return Answer(status="gave up", solver=BY_RULES, reason=str(error))
         except KeyboardInterrupt:
             reached = self._progress
-            return Answer(
+            stopped = Answer(
                 status="gave up",
                 solver=self.answer.solver,
                 at_least_moves=reached.at_least if objective == "moves" else None,
@@ -128,6 +138,8 @@ class _Known:
                 elapsed_s=reached.elapsed_s,
                 reason=STOPPED,
             )
+            self.add(objective, stopped)
+            raise InterruptedSearch(self.answer) from None
 
     def add(self, objective: Objective, found: Answer) -> None:
         """Adds what a search that ended has found."""
