@@ -1,11 +1,12 @@
 """``tokoban generate``: its file is legal, as asked, and a function of its arguments."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tokoban import cli
-from tokoban.cli import puzzle_options
+from tokoban.cli import attempts, puzzle_options
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats import lurd, read_levels
@@ -197,3 +198,28 @@ def test_no_more_levels_are_made_than_a_file_can_hold(
             f"tokoban: --levels 1000000: expected at most {most:,} of this size, which can be read "
             "again from one file\n"
         )
+
+
+def test_what_could_not_be_had_within_the_time_limit_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "levels.sok"
+    monkeypatch.setattr(attempts, "_LINES_APART_S", 0.1)
+    words = ["generate", "--levels", "3", "--seed", "2", "--time-limit", "1", "--output", str(path)]
+    large = ["--style", "halls", "--rows", "60", "--columns", "60", "--boxes", "40"]
+    assert cli.main([*words, *large]) == 1
+    *so_far, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"tokoban: 0 of 3 levels so far, \d attempts?, \d s", so_far[0])
+    assert re.fullmatch(r"tokoban: 0 of 3 levels found within 1 s and \d attempts?", last)
+    assert not path.exists()
+    assert cli.main([*words, "--time-limit", "0.3", "--boxes", "3", "--levels", "30000"]) == 1
+    found = len(read_levels(path).levels)
+    assert f"tokoban: {found:,} of 30,000 levels found within 0.3 s" in capsys.readouterr().err
+    assert 0 < found < 30_000
+
+
+def test_the_memory_limit_holds_for_each_search(tmp_path: Path) -> None:
+    words = ["generate", "--levels", "1", "--seed", "3", "--output", str(tmp_path / "levels.sok")]
+    puzzle = [*words, "--style", "caves", "--rows", "14", "--columns", "14", "--boxes", "2"]
+    assert cli.main([*puzzle, "--without-choices", "--time-limit", "20"]) == 0
+    assert cli.main([*puzzle, "--memory-limit", "0.1MB", "--time-limit", "1"]) == 1

@@ -60,6 +60,7 @@ def generate(
     avoid: Iterable[Board] = (),
     num_threads: int = 1,
     time_limit_s: float | None = None,
+    memory_limit_mb: float = 2000.0,
     stop: threading.Event | None = None,
 ) -> list[Level]:
     """New levels, each with its solution; the same arguments give the same levels.
@@ -70,7 +71,8 @@ def generate(
     share of pushes that deadlock. The style "two-rooms" is what the policy of moves was trained on:
     everything at random places; of its levels the share ``solvable_share``, or half, have a
     solution, and the others are noted to have none. At the time limit, or once ``stop`` is set, the
-    levels found so far are returned. Raises ``ValueError`` for arguments that no level can meet.
+    levels found so far are returned. The memory limit holds for each search. Raises ``ValueError``
+    for arguments that no level can meet.
 
     >>> import tokoban
     >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
@@ -85,6 +87,7 @@ def generate(
 
     sizes = {"rows": rows, "columns": columns, "num_boxes": num_boxes}
     given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
+    limits = Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, stop=stop)
     if style == "two-rooms":
         if difficulty is not None or tuple(avoid) or num_threads != 1:
             raise ValueError(
@@ -94,7 +97,6 @@ def generate(
 
         if solvable_share is not None:
             given["solvable_share"] = solvable_share
-        limits = Limits(time_limit_s=time_limit_s, stop=stop)
         drawn = random_levels.generate(num_levels, seed=seed, limits=limits, **given)
         return [
             level_of_board(level.board, level.solution, title_of(number, seed))
@@ -111,7 +113,7 @@ def generate(
         seed=seed,
         avoid=avoid,
         num_threads=num_threads,
-        limits=Limits(time_limit_s=time_limit_s, stop=stop),
+        limits=limits,
     )
     return [
         level_of_puzzle(puzzle, title_of(number, seed)) for number, puzzle in enumerate(puzzles, 1)

@@ -1,24 +1,28 @@
 """``tokoban generate``: random levels as a file; the same arguments give the same bytes."""
 
 import argparse
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, puzzle_options
+from tokoban.cli.attempts import Attempts
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import choices_described, entries
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.puzzle import Puzzle
+    from tokoban.sokoban.search.limits import Limits
 
 # Of a level and of a puzzle in a file, for title and notes.
 _BYTES_BESIDES = 60, 200
 
 SUMMARY = "generate levels from a seed, with a chosen difficulty"
-UNDECIDED = ""
+UNDECIDED = "fewer levels were found within the time limit than were asked for"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,37 +54,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write a shortest solution of each level, or a note that it has none; for a "
         "puzzle, a solution with the fewest pushes",
     )
+    options.add(
+        parser,
+        "--time-limit",
+        "for all levels together; those found by then are written",
+        usual="none",
+        default=None,
+    )
+    options.add(parser, "--memory-limit", "of each search, of which each thread runs one")
     options.add(parser, "--json", "solutions included")
     options.add(parser, "--jsonl", "solutions included")
     puzzle_options.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the levels, titled by their numbers."""
+    """Writes the levels, titled by their numbers: those that were found before an early end too."""
     check_outputs(arguments, "output", "json", "jsonl", inputs=["avoid"])
     _check_number(arguments)
-    if puzzle_options.asks_for_puzzles(arguments):
-        return _run_puzzles(arguments)
+    make = _puzzles if puzzle_options.asks_for_puzzles(arguments) else _two_rooms
 
-    import tokoban
     from tokoban.sokoban.formats import write_levels
+    from tokoban.sokoban.search.limits import Limits
 
-    levels = tokoban.generate(
-        arguments.levels,
-        seed=arguments.seed,
-        style=puzzle_options.TWO_ROOMS,
-        rows=arguments.rows,
-        columns=arguments.columns,
-        num_boxes=arguments.boxes,
-        solvable_share=arguments.solvable_share,
-    )
-    with entries(arguments) as written:
-        for number, level in enumerate(levels, start=1):
-            written.add(_described(number, level))
-    if not arguments.solutions:
-        levels = [replace(level, notes=(), solutions=()) for level in levels]
-    write_output(arguments.output, write_levels(levels))
-    return 0
+    limits = Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit / 1e6)
+    levels: list[Level] = []
+    status = 0
+    try:
+        with entries(arguments) as written, Attempts(arguments.levels) as attempts:
+            for level, more in make(arguments, limits, attempts.report):
+                levels.append(level)
+                attempts.found(len(levels))
+                written.add(_described(len(levels), level) | more)
+    except KeyboardInterrupt:
+        report_interrupted(len(levels), arguments.levels)
+        status = ExitCode.INTERRUPTED
+    finally:
+        if levels:
+            if not arguments.solutions:
+                levels = [_without_answers(level) for level in levels]
+            write_output(arguments.output, write_levels(levels))
+    if status == 0 and len(levels) < arguments.levels:
+        message = f"{len(levels):,} of {counted(arguments.levels, 'level')} found"
+        tried = f"within {arguments.time_limit:g} s and {counted(attempts.number, 'attempt')}"
+        print(f"tokoban: {message} {tried}", file=sys.stderr)
+        status = ExitCode.UNDECIDED
+    return status
 
 
 def _check_number(arguments: argparse.Namespace) -> None:
@@ -102,9 +120,11 @@ def _check_number(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--levels {arguments.levels}: {message}")
 
 
-def _run_puzzles(arguments: argparse.Namespace) -> int:
-    """Writes what was found, also if it is fewer than wanted."""
-    from tokoban.sokoban.formats import read_levels, write_levels
+def _puzzles(
+    arguments: argparse.Namespace, limits: "Limits", report: Callable[[int], None]
+) -> "Iterator[tuple[Level, dict[str, Any]]]":
+    """Puzzles, each with its further fields of ``--json``."""
+    from tokoban.sokoban.formats import read_levels
     from tokoban.sokoban.puzzles.as_levels import level_of_puzzle, title_of
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
@@ -115,23 +135,40 @@ def _run_puzzles(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         avoid=[level.board for levels in avoid for level in levels],
         num_threads=arguments.threads,
+        limits=limits,
+        report=report,
     )
-    levels: list[Level] = []
-    status = 0
-    try:
-        with entries(arguments) as written:
-            for puzzle in _with_bar(puzzles, arguments.levels):
-                level = level_of_puzzle(puzzle, title_of(len(levels) + 1, arguments.seed))
-                levels.append(level if arguments.solutions else replace(level, solutions=()))
-                measures = _measured(puzzle)
-                written.add(_described(len(levels), level) | measures)
-    except KeyboardInterrupt:
-        report_interrupted(len(levels), arguments.levels)
-        status = ExitCode.INTERRUPTED
-    finally:
-        if levels:
-            write_output(arguments.output, write_levels(levels))
-    return status
+    for number, puzzle in enumerate(puzzles, 1):
+        yield level_of_puzzle(puzzle, title_of(number, arguments.seed)), _measured(puzzle)
+
+
+def _two_rooms(
+    arguments: argparse.Namespace, limits: "Limits", report: Callable[[int], None]
+) -> "Iterator[tuple[Level, dict[str, Any]]]":
+    """Levels in the manner of the post, which have no further fields."""
+    from tokoban.sokoban.puzzles.as_levels import level_of_board, title_of
+    from tokoban.sokoban.puzzles.random_levels import generate_in_turn
+
+    asked = {
+        "rows": arguments.rows,
+        "columns": arguments.columns,
+        "num_boxes": arguments.boxes,
+        "solvable_share": arguments.solvable_share,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    drawn = generate_in_turn(
+        arguments.levels, seed=arguments.seed, limits=limits, report=report, **given
+    )
+    for number, level in enumerate(drawn, 1):
+        yield level_of_board(level.board, level.solution, title_of(number, arguments.seed)), {}
+
+
+def _without_answers(level: "Level") -> "Level":
+    """The level without what tells whether and how it is solved."""
+    from tokoban.sokoban.formats import NO_SOLUTION
+
+    notes = tuple(note for note in level.notes if note != NO_SOLUTION)
+    return replace(level, notes=notes, solutions=())
 
 
 def _described(number: int, level: "Level") -> dict[str, Any]:
@@ -159,20 +196,3 @@ def _measured(puzzle: "Puzzle") -> dict[str, Any]:
         "figures": asdict(puzzle.figures),
         "along_solution": puzzle.choices and choices_described(puzzle.choices),
     }
-
-
-def _with_bar(puzzles: "Iterator[Puzzle]", num_levels: int) -> "Iterator[Puzzle]":
-    """The same puzzles, with a bar on a terminal."""
-    from rich.progress import track
-
-    from tokoban.cli.screen import Screen
-
-    screen = Screen(stderr=True)
-    yield from track(
-        puzzles,
-        description="making puzzles",
-        total=num_levels,
-        console=screen,
-        transient=True,
-        disable=not screen.is_terminal,
-    )

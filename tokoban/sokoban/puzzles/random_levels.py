@@ -114,11 +114,38 @@ def generate(
     limits: Limits | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> list[GeneratedLevel]:
+    """``generate_in_turn`` at once."""
+    levels = generate_in_turn(
+        num_levels,
+        seed=seed,
+        rows=rows,
+        columns=columns,
+        num_boxes=num_boxes,
+        solvable_share=solvable_share,
+        limits=limits,
+        clock=clock,
+    )
+    return list(levels)
+
+
+def generate_in_turn(
+    num_levels: int,
+    *,
+    seed: int,
+    rows: int = 8,
+    columns: int = 8,
+    num_boxes: int = 1,
+    solvable_share: float = 0.5,
+    limits: Limits | None = None,
+    report: Callable[[int], None] | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Iterator[GeneratedLevel]:
     """``num_levels`` levels, round(share * levels) of them solvable, in the order of sampling.
 
     The same arguments give the same levels. The time limit and the stop flag end it early, with the
-    first of these levels; the other limits hold for each search. Raises ``ValueError`` for
-    arguments that no level can meet, and when levels of one kind do not turn up.
+    first of these levels; the other limits hold for each search. ``report`` is called with the
+    number of samples so far. Raises ``ValueError`` for arguments that no level can meet, and when
+    levels of one kind do not turn up.
     """
     check_num_levels(num_levels)
     if not 0 <= seed < 2**63:
@@ -127,25 +154,28 @@ def generate(
         raise ValueError(f"the solvable share is {solvable_share}; expected 0 to 1")
     wanted = {True: round(num_levels * solvable_share)}
     wanted[False] = num_levels - wanted[True]
-    levels: list[GeneratedLevel] = []
     watch = Watch(limits or Limits(), clock)
     samples = _solved_samples(seed, rows, columns, num_boxes, watch)
     num_failures = 0
-    while len(levels) < num_levels:
-        level, num_failures = next(samples), num_failures + 1
+    for num_samples, level in enumerate(samples, 1):
         if watch.reason_to_end() is not None:
-            break
+            return
+        if report:
+            report(num_samples)
+        num_failures += 1
         if level is not None and wanted[level.solution is not None]:
             wanted[level.solution is not None] -= 1
-            levels.append(level)
             num_failures = 0
+            yield level
+            if not any(wanted.values()):
+                return
         if num_failures == _MOST_FAILURES:
             kind = "solvable" if wanted[True] else "unsolvable"
+            num_found = num_levels - sum(wanted.values())
             raise ValueError(
                 f"no {kind} level of {rows}x{columns} with {num_boxes} boxes among "
-                f"{num_failures} samples; {len(levels)} of {num_levels} levels were found"
+                f"{num_failures} samples; {num_found} of {num_levels} levels were found"
             )
-    return levels
 
 
 def _solved_samples(

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
 from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.positions import empty_positions, unpacked_bits
 from tokoban.sokoban.sizes import SIDE
 
@@ -34,6 +34,8 @@ _ANALYSIS_MB = 32.0
 # Starts are sampled from the layers of at least this share of the most pushes.
 _FAR_SHARE = 0.85
 _ANALYSED_STARTS = 6
+
+_BOUNDS_AT_ONCE = 256  # between which the stop flag is looked at
 
 # The width of the beam, and how far it goes beyond the last gain.
 _BEAM_WIDTH = 64
@@ -135,7 +137,10 @@ def _by_beam_search(
     The beam keeps those of each layer with the greatest lower bounds.
     """
     squares = Squares(solved)
-    ground = build_ground(solved, squares)
+    try:
+        ground = build_ground(solved, squares, Watch(limits).check)
+    except OutOfTimeError:
+        return
     num_floor, num_boxes = len(squares.squares), len(ground.goals)
     most_new = _BEAM_WIDTH * 4 * num_boxes + num_floor
     capacity = 1 << (_BEAM_WIDTH * _MOST_LAYERS + most_new).bit_length()
@@ -147,10 +152,12 @@ def _by_beam_search(
     best = last_gain = first = 0
     deepest = min(most + 1, _MOST_LAYERS)
     while (last := int(positions.num_known[0])) > first and len(kept) < deepest:
-        if limits.is_stopped:
-            return
         bounds = np.empty(last - first, np.int64)
-        reverse_search.find_bounds(ground, positions, scratch, workspace, first, bounds)
+        for start in range(0, len(bounds), _BOUNDS_AT_ONCE):
+            if limits.is_stopped:
+                return
+            part = bounds[start : start + _BOUNDS_AT_ONCE]
+            reverse_search.find_bounds(ground, positions, scratch, workspace, first + start, part)
         worth = bounds + _NOISE_PUSHES * np.array([rng.random() for _ in bounds])
         chosen = np.sort(np.argsort(-worth, kind="stable")[:_BEAM_WIDTH])
         reverse_search.keep(ground, positions, first, first + chosen)
