@@ -1,6 +1,7 @@
 """The server of the page: what it serves, what it refuses, and that nothing hostile harms it."""
 
 import asyncio
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -80,6 +81,34 @@ def test_levels_that_are_written_are_read_again(
     assert again == read["levels"]
 
 
+SLC = '<?xml version="1.0" encoding="iso-8859-1"?><SokobanLevels><Level Id="Niçois">{}</Level>'
+XML = SLC.format("".join(f"<L>{row}</L>" for row in ("#####", "#@$.#", "#####")))
+XML += "</SokobanLevels>"
+XSB = "; Niçois\n\n#####\n#@$.#\n#####\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(XSB, XSB.encode(), XSB.encode("latin-1"), XSB.encode("utf-16")),
+        *(XML, XML.encode("latin-1"), XML.encode("utf-8-sig"), XML.encode("utf-16")),
+    ],
+)
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_text_is_as_it_is_and_a_file_is_decoded_as_by_the_commands(
+    client: TestClient, content: str | bytes, is_long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_long:
+        monkeypatch.setattr(texts, "_LONG_BYTES", 0)
+    body = {"name": ""}
+    if isinstance(content, str):
+        body["text"] = content
+    else:
+        body["base64"] = base64.b64encode(content).decode()
+    [level] = client.post("/api/levels/read", json=body).json()["levels"]
+    assert level["title"] == "Niçois"
+
+
 def test_a_board_that_is_no_level_is_told_by_a_code_and_a_wrong_solution_is_not(
     client: TestClient,
 ) -> None:
@@ -153,10 +182,11 @@ def test_no_path_of_a_client_is_opened(client: TestClient, path: str) -> None:
         (b"[]", 400),
         (b"[" * 100_000, 400),
         (b'{"text": 3}', 400),
+        (b'{"base64": "I?"}', 400),
         (b'{"text": 3, "none": "' + b"#" * 100_000 + b'"}', 400),
         (b'{"text": "' + b"#" * 10_000_000 + b'"}', 413),
     ],
-    ids=["cut off", "a list", "deep", "no text", "no text at length", "10 MB"],
+    ids=["cut off", "a list", "deep", "no text", "no bytes", "no text at length", "10 MB"],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(
     client: TestClient, content: bytes, status: int

@@ -98,7 +98,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _given(solution: str | None, levels: "Mapping[int, Level]") -> "Solution | None":
     """The moves of ``--solution``, which is letters or, if it is anything else, a file of them."""
     from tokoban.sokoban.formats import Solution, lurd
-    from tokoban.sokoban.formats.levels import decode, read_content
+    from tokoban.sokoban.formats.encodings import decode
+    from tokoban.sokoban.formats.levels import read_content
 
     if solution is None:
         return None

@@ -144,7 +144,7 @@ class _Api:
         return Response(content, media_type="application/json", headers=_FRESH)
 
     async def read_levels(self, request: Request) -> Response:
-        """The levels in a text that was pasted or dropped."""
+        """The levels in a text that was pasted, or in a file that was dropped."""
         return await self._texts("read", request)
 
     async def write_levels(self, request: Request) -> Response:

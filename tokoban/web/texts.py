@@ -6,6 +6,8 @@ and prints the answer; it ends with ``_REFUSED`` after a sentence on what the cl
 """
 
 import asyncio
+import base64
+import binascii
 import gc
 import json
 import sys
@@ -22,10 +24,15 @@ _MAX_NAME = 200  # characters of a pasted file's name
 
 
 def _read(content: dict[str, Any]) -> dict[str, Any]:
-    """The levels in ``text``, a file of any format."""
-    text = wire.text_of(content, "text", most=wire.MAX_BODY_BYTES)
+    """The levels in ``text`` or, as ``base64``, in the bytes of a file; of any format."""
     name = wire.text_of(content, "name", usual="", most=_MAX_NAME)
-    return wire.read_levels(text, name)
+    if "base64" not in content:
+        return wire.read_levels(wire.text_of(content, "text", most=wire.MAX_BODY_BYTES), name)
+    encoded = wire.text_of(content, "base64", most=wire.MAX_BODY_BYTES)
+    try:
+        return wire.read_levels(base64.b64decode(encoded, validate=True), name)
+    except binascii.Error:
+        raise ValueError("base64: expected bytes so encoded") from None
 
 
 def _write(content: dict[str, Any]) -> dict[str, Any]:

@@ -180,9 +180,9 @@ def level_to_json(level: Level) -> dict[str, Any]:
     }
 
 
-def read_levels(text: str, name: str) -> dict[str, Any]:
-    """The levels in a text of any format, and what is wrong with the others."""
-    return file_to_json(parse_content(text.encode(), source=name))
+def read_levels(content: str | bytes, name: str) -> dict[str, Any]:
+    """The levels in a text or file of any format, and what is wrong with the others."""
+    return file_to_json(parse_content(content, source=name))
 
 
 def file_to_json(file: LevelFile) -> dict[str, Any]:

@@ -16,9 +16,11 @@ from tokoban.sokoban.formats import (
     write_boxoban,
 )
 from tokoban.sokoban.formats import levels as levels_module
-from tokoban.sokoban.formats.levels import decode, parse_content
+from tokoban.sokoban.formats.encodings import decode
+from tokoban.sokoban.formats.levels import parse_content
 
 SMALL = "#####\n#@$.#\n#####\n"
+NO_TEXT = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
 ROOM = "#######\n#@ $ .#\n# $ . #\n#######\n"
 
 
@@ -267,6 +269,16 @@ def test_bytes_are_utf_8_or_else_latin_1() -> None:
     assert decode("né".encode()) == decode(b"\xef\xbb\xbfn\xc3\xa9") == "né"
     assert decode("né".encode("latin-1")) == "né"
     assert decode(b"\xef\xbb\xbfn\xe9") == "né"
+    assert decode("n\u2019\u20ac".encode("windows-1252")) == "n\u2019\u20ac"
+    assert decode(bytes(range(0xA0, 0x100))) == bytes(range(0xA0, 0x100)).decode("latin-1")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_bytes_with_the_mark_of_utf_16_are_utf_16(encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    content = f"{mark}; n\u2019\u00e9\r\n{SMALL}".encode(encoding)
+    assert [level.title for level in parse_content(content, strict=True)] == ["n\u2019\u00e9"]
+    assert parse_content(content + b"#", strict=True).levels  # half a character
 
 
 def test_files_and_standard_input_are_read_alike(
@@ -288,6 +300,7 @@ def test_the_format_is_seen_in_the_bytes_or_in_the_name(tmp_path: Path) -> None:
     for beginning in ("", "<?xml version='1.0'?>\n", "\n", "<!-- # -->", "\ufeff"):
         read = parse_content((beginning + xml.replace("\n", "")).encode(), strict=True)
         assert [level.title for level in read.levels] == ["x"]
+        assert parse_content(beginning + xml) == read
     assert parse_content(xml.encode("utf-16"), strict=True) == read
     (tmp_path / "a.SLC").write_text(SMALL)
     assert str(read_levels(tmp_path / "a.SLC").problems[0]).endswith(
@@ -476,7 +489,7 @@ def test_a_bad_level_is_reported_and_keeps_the_others(rows: tuple[str, ...], pro
     [
         ("", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
         ("####\n#--#\n####", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
-        (f"{SMALL}\0", ["f:4: NUL character: this is no text in UTF-8 or Latin-1"]),
+        (f"{SMALL}\0", [f"f:4: {NO_TEXT}"]),
         (
             "####\n#@.#\n####\n\nComment:\nR\n",
             ['f:1: level 1 "": no box', "f:5: comment block opened here is never closed"],

@@ -3,6 +3,7 @@
 import pytest
 
 from tokoban.sokoban.formats import LevelFile, parse_board, parse_levels, write_levels
+from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 
 ROWS = "<L>#####</L>\n<L>#@$.#</L>\n<L>#####</L>\n"
@@ -59,13 +60,31 @@ def test_rows_are_squares_and_empty_ones_are_floor(rows: str, board: str) -> Non
     assert read.board == parse_board(board)
 
 
+def titled(title: str, encoding: str) -> str:
+    declaration = f'<?xml version="1.0" encoding="{encoding}"?>\n'
+    text = slc(level(attributes='Id="TITLE"'), declaration=declaration).decode("latin-1")
+    return text.replace("TITLE", title)
+
+
+def titles(content: bytes | str) -> list[str]:
+    assert looks_like_slc(content if isinstance(content, str) else decode(content))
+    return [one.title for one in parse_slc(content, strict=True).levels]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252", "cp437"])
 def test_the_declared_encoding_is_obeyed(encoding: str) -> None:
-    declaration = f'<?xml version="1.0" encoding="{encoding}"?>\n'
-    text = slc(level(attributes='Id="d\xfc"'), declaration=declaration).decode("latin-1")
-    content = text.encode(encoding)
-    assert looks_like_slc(content)
-    assert [one.title for one in parse_slc(content, strict=True).levels] == ["d\xfc"]
+    assert titles(titled("d\xfc", encoding).encode(encoding)) == ["d\xfc"]
+
+
+def test_what_is_declared_latin_1_may_be_that_of_windows() -> None:
+    assert titles(titled("n\u2019", "ISO-8859-1").encode("windows-1252")) == ["n\u2019"]
+
+
+@pytest.mark.parametrize("declared", ["utf-8", "utf-16", "iso-8859-1", "cp437"])
+def test_text_and_byte_order_marks_are_believed_rather_than_what_is_declared(declared: str) -> None:
+    text = titled("d\xfc \u2019", declared)
+    for content in (text, f"\ufeff{text}", text.encode("utf-8-sig"), text.encode("utf-16")):
+        assert titles(content) == ["d\xfc \u2019"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.web.browser.test_playing import game
 from tokoban.sokoban.formats import parse_levels
 
@@ -39,9 +41,10 @@ def read_in_dialog(page: Any, text: str) -> None:
     page.get_by_role("button", name="Read them").click()
 
 
-def choose_file(page: Any, text: str) -> None:
+def choose_file(page: Any, content: str | bytes) -> None:
     page.keyboard.press("l")
-    file = {"name": "levels.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    content = content.encode() if isinstance(content, str) else content
+    file = {"name": "levels.txt", "mimeType": "text/plain", "buffer": content}
     page.locator("input[type=file]").set_input_files(file)
 
 
@@ -75,6 +78,26 @@ def test_a_level_of_any_format_comes_by_dialog_file_paste_and_drop(open_page: Op
         page.wait_for_selector(f"h1:text-is({json.dumps(expected)})")
         page.keyboard.press("ArrowRight")
         page.wait_for_selector("[data-owner=solved]")
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16"])
+def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open, encoding: str) -> None:
+    page = open_page("#/levels")
+    xsb = f"; Niçois in {encoding}\n\n{XSB}\n"
+    choose_file(page, xsb.encode(encoding))
+    page.wait_for_selector(f"h1:text-is('Niçois in {encoding}')")
+    slc = SLC.replace("?>", f' encoding="{encoding}"?>')
+    choose_file(page, slc.replace("Named", "François").encode(encoding))
+    page.wait_for_selector("h1:text-is('François')")
+    send(page, "paste", slc.replace("Named", "Pasted garçon"))
+    page.wait_for_selector("h1:text-is('Pasted garçon')")
+    # Progress comes from files too.
+    solved = f"Été\n\n{XSB}\n\nSolution\nR\n".encode(encoding)
+    page.keyboard.press("c")
+    progress = {"name": "progress.sok", "mimeType": "text/plain", "buffer": solved}
+    page.locator("dialog input[type=file]").set_input_files(progress)
+    page.wait_for_selector(".toast:text('1 level')")
+    assert page.evaluate("JSON.stringify(localStorage)").count("Été") == 1
 
 
 def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:

@@ -1,10 +1,10 @@
 """Level files of every format: which one a file has is seen in its first bytes and in its name."""
 
-import codecs
 import sys
 from pathlib import Path
 
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban, parse_boxoban
+from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import LevelFile
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 from tokoban.sokoban.formats.text_reader import read_text
@@ -17,7 +17,7 @@ def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
     """The levels of the file ``path``, or of standard input for ``-``.
 
     XML is read as SLC, what is laid out like Boxoban as that, and any other text as boards with
-    titles, notes and solutions (XSB, SOK). A bad level or solution is a problem and does not lose
+    titles, notes and solutions (XSB, SOK); ``encodings`` says how bytes become text. A bad level or solution is a problem and does not lose
     the others; if ``strict``, the first problem is raised as a ``ValueError`` instead. Where boards
     and moves come to more than ``budget.MAX_UNITS`` squares and moves, that is a problem too, and
     what follows is not read. Raises ``OSError`` if the file cannot be read and ``ValueError`` if it
@@ -44,26 +44,22 @@ def read_content(path: str | Path, *, max_bytes: int | None = None) -> bytes:
     return content
 
 
-def parse_content(content: bytes, *, source: str = "bytes", strict: bool = False) -> LevelFile:
-    """The levels in the bytes of a file that messages call ``source``; as ``read_levels``."""
-    if source.lower().endswith(".slc") or looks_like_slc(content):
+def parse_content(
+    content: bytes | str, *, source: str = "bytes", strict: bool = False
+) -> LevelFile:
+    """The levels in the bytes of a file that messages call ``source``; as ``read_levels``.
+
+    Text has been decoded already, whatever encoding it declares.
+    """
+    text = content.removeprefix("\ufeff") if isinstance(content, str) else decode(content)
+    if source.lower().endswith(".slc") or looks_like_slc(text):
         return parse_slc(content, source=source, strict=strict)
-    text = decode(content)
     if looks_like_boxoban(text):
         boxoban = parse_boxoban(text, source=source)
         # Others number their levels too, and may begin with a row of ten walls.
         if len(boxoban.levels) > len(boxoban.problems):
             return _strictly(boxoban) if strict else boxoban
     return parse_levels(text, source=source, strict=strict)
-
-
-def decode(content: bytes) -> str:
-    """UTF-8 with or without byte order mark, and Latin-1 where it is no UTF-8."""
-    content = content.removeprefix(codecs.BOM_UTF8)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 def parse_levels(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:

@@ -15,8 +15,9 @@ from jaxtyping import Bool, Int32, UInt8, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
+from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.formats.levels import decode, read_content
+from tokoban.sokoban.formats.levels import read_content
 from tokoban.sokoban.interior import enclosed
 
 _INSIDE = SIDE - 2

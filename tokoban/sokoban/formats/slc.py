@@ -10,6 +10,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from tokoban.sokoban.formats.budget import OF_A_BOARD, Budget, TooMuchError
+from tokoban.sokoban.formats.encodings import decode, decode_latin_1, has_mark
 from tokoban.sokoban.formats.faults import NO_BOARD, Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem
@@ -18,8 +19,10 @@ from tokoban.sokoban.formats.text_lines import Kind, classify
 from tokoban.sokoban.formats.xsb import SQUARES, parse_board
 
 _ROOT = "SokobanLevels"
-_BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*<(\?xml|!DOCTYPE|!--|SokobanLevels\b)", re.IGNORECASE)
-_UTF_16 = (b"\xff\xfe<\0", b"\xfe\xff\0<")
+_BEGINNING = re.compile(r"\ufeff?\s*<(\?xml|!DOCTYPE|!--|SokobanLevels\b)", re.IGNORECASE)
+_DECLARES_LATIN_1 = re.compile(
+    rb"<\?xml[^>]*\sencoding\s*=\s*[\"'](iso-8859-1|latin-?1)[\"']", re.IGNORECASE
+)
 _MAX_DEPTH = 32  # of elements in one another, of which SLC needs four
 # What a collection says of itself, as the pairs of a text file.
 _ABOUT = {"Title": "Collection", "Email": "Email", "Url": "Url"}
@@ -35,14 +38,15 @@ class _LevelElement:
     lines: list[int] = field(default_factory=list)  # of the rows
 
 
-def looks_like_slc(content: bytes) -> bool:
+def looks_like_slc(text: str) -> bool:
     """Whether this begins as XML does."""
-    return content.startswith(_UTF_16) or _BEGINNING.match(content) is not None
+    return _BEGINNING.match(text) is not None
 
 
-def parse_slc(content: bytes, *, source: str = "bytes", strict: bool = False) -> LevelFile:
+def parse_slc(content: bytes | str, *, source: str = "bytes", strict: bool = False) -> LevelFile:
     """The levels of an SLC file, in the encoding that it declares; bad ones are problems.
 
+    A byte order mark is believed rather than the declaration, and text is not decoded again.
     A level's title is its ``Id``, its author its ``Copyright`` or else the collection's. If
     ``strict``, the first problem is raised as a ``ValueError`` instead.
     """
@@ -75,8 +79,15 @@ class _Reader:
         self.parser.EntityDeclHandler = _refuse_entities
         self.parser.SkippedEntityHandler = _refuse_unknown_entity
 
-    def read(self, content: bytes) -> LevelFile:
+    def read(self, content: bytes | str) -> LevelFile:
+        if isinstance(content, str):
+            content = content.removeprefix("\ufeff")
+        elif has_mark(content):
+            content = decode(content)
+        elif _DECLARES_LATIN_1.match(content):
+            content = decode_latin_1(content)
         try:
+            # Of text, expat ignores the declaration.
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)

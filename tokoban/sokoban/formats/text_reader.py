@@ -117,7 +117,7 @@ class _Reader:
 
     def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
         if self.nul_line is not None:
-            sentence = "NUL character: this is no text in UTF-8 or Latin-1"
+            sentence = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
             self._report(self.nul_line, Fault(sentence, "no-text"))
         if not has_board:
             self._report(0, NO_BOARD)

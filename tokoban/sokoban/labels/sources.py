@@ -10,8 +10,9 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban
+from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.formats.levels import decode, parse_content, read_content
+from tokoban.sokoban.formats.levels import parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
 

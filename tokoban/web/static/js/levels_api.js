@@ -21,13 +21,25 @@ export function readCollection(id) {
 }
 
 /**
- * The levels in a text of any format.
- * @param {string} text
+ * The levels in a text or a file of any format; the server knows the encodings of files.
+ * @param {string | Blob} content
  * @param {string} name of the file, for messages
  * @returns {Promise<{levels: Level[], problems: Problem[]}>}
  */
-export function readLevels(text, name) {
-  return ask("api/levels/read", { text, name });
+export async function readLevels(content, name) {
+  const sent =
+    typeof content === "string" ? { text: content } : { base64: await base64Of(content) };
+  return ask("api/levels/read", { ...sent, name });
+}
+
+/** @param {Blob} file @returns {Promise<string>} its bytes */
+function base64Of(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(",")[1] ?? "");
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 /** @param {object[]} levels @param {"sok" | "xsb"} format @returns {Promise<string>} */

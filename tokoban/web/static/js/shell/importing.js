@@ -8,29 +8,31 @@ import { problemText, sentenceOf } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
 
-/** Longer texts are refused here already; the server reads files up to the same size. */
-const MAX_CHARACTERS = 2 ** 22;
+/** Characters or bytes; more are refused here already, and the server reads no larger files. */
+const MAX_SIZE = 2 ** 22;
 /** Longer texts take more than a second to read, so that something is said before. */
 const LONG = 2 ** 19;
 
 /**
- * Reads the levels of a text in any format into a collection of the player's own and opens the
- * first. Moves (LURD) are made in the open level instead, from its start or from the position.
+ * Reads the levels of a text or file in any format into a collection of the player's own and opens
+ * the first. Moves (LURD) are made in the open level instead, from its start or from the position.
  * @param {App} app
- * @param {string} text
+ * @param {string | Blob} content
  * @param {string} name of the collection
  * @returns {Promise<boolean>} whether a level or moves were opened
  */
-export async function importText(app, text, name) {
-  if (text.length > MAX_CHARACTERS) {
+export async function importText(app, content, name) {
+  const size = typeof content === "string" ? content.length : content.size;
+  if (size > MAX_SIZE) {
     app.toast(t("import.too-large"));
     return false;
   }
+  const text = typeof content === "string" ? content : await content.text();
   const moves = app.session.level && parseLurd(text);
   if (moves) return takeMoves(app, moves);
-  if (text.length > LONG) app.toast(t("import.reading"));
+  if (size > LONG) app.toast(t("import.reading"));
   try {
-    const { levels, problems } = await readLevels(text, name);
+    const { levels, problems } = await readLevels(content, name);
     if (!levels.length) {
       const reasons = problems.slice(0, 1).map(problemText);
       app.toast([t("import.no-level"), ...reasons].join(" "));
@@ -80,10 +82,7 @@ export async function openLevelText(app, text) {
 
 /** @param {App} app @param {Iterable<File>} files */
 export async function importFiles(app, files) {
-  for (const file of files) {
-    if (file.size > MAX_CHARACTERS) app.toast(t("import.too-large"));
-    else await importText(app, await file.text(), file.name);
-  }
+  for (const file of files) await importText(app, file, file.name);
 }
 
 /**

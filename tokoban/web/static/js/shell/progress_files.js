@@ -47,7 +47,7 @@ function savedGames({ rows, moves, at }) {
 export async function importProgress(app, files) {
   try {
     for (const file of files) {
-      const { levels } = await readLevels(await file.text(), file.name);
+      const { levels } = await readLevels(file, file.name);
       const count = levels.filter((level) => takeProgress(app, level)).length;
       app.toast(t("share.imported", { count }));
     }

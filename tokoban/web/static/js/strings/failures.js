@@ -69,8 +69,8 @@ export const strings = {
     de: "Zahlen und Klammern einer Zeile passen nicht zusammen.",
   },
   "problem.no-text": {
-    en: "It is no text in UTF-8 or Latin-1.",
-    de: "Es ist kein Text in UTF-8 oder Latin-1.",
+    en: "It is no text in UTF-8, Latin-1 or UTF-16 with a byte order mark.",
+    de: "Es ist kein Text in UTF-8, Latin-1 oder UTF-16 mit Byte-Reihenfolge-Marke.",
   },
   "problem.open-comment": {
     en: "A comment begins that never ends.",
