@@ -7,7 +7,6 @@ import pytest
 
 from tokoban.sokoban.formats import (
     SavedGame,
-    Solution,
     budget,
     lurd,
     parse_board,
@@ -88,7 +87,8 @@ def test_the_titles_of_the_classics(shared_data: Path) -> None:
         (";-----\n" + SMALL, ""),
         (SMALL + "; Aislinn\n", "Aislinn"),
         (SMALL + "\n; remark\n", ""),
-        ("; 1\n" + SMALL + "; remark\n", "1"),
+        ("; 1\n" + SMALL + "; Aislinn\n", "Aislinn"),
+        ("words\n\n" + SMALL + "; remark\n", "words"),
         (SMALL + "Title: Spade\n", "Spade"),
         (SMALL + "Title:Spade\nAuthor:D Holland\n", "Spade"),
         (SMALL + "TITLE :  Spade \n", "Spade"),
@@ -117,6 +117,20 @@ def test_titles_between_two_levels() -> None:
     assert titles(f"Title: of the collection\n\n{SMALL}\n{SMALL}") == ["", ""]
     assert titles(f"{SMALL}\nDull\n\n{SMALL}") == ["", "Dull"]
     assert titles(f"{SMALL}R\n\nTwo\n\n{SMALL}") == ["", "Two"]
+
+
+@pytest.mark.parametrize("apart", ["", "\n"])
+@pytest.mark.parametrize("name", ["; {}", "; {} 'x'"])
+def test_comments_stand_all_above_their_boards_or_all_below(apart: str, name: str) -> None:
+    one, two, three = (name.format(number) for number in "123")
+    read = parse_levels(f"{one}\n{apart}{SMALL}{two}\n{apart}{SMALL}{three}\n{apart}{SMALL}")
+    assert [(level.title[0], level.notes) for level in read] == [("1", ()), ("2", ()), ("3", ())]
+    header = f"; about\n{apart}"
+    below = parse_levels(f"{header}{SMALL}{one}\n{apart}{SMALL}{two}\n{apart}{SMALL}{three}\n")
+    assert [(level.title, level.notes) for level in below] == [
+        (level.title, level.notes) for level in read
+    ]
+    assert (read.notes, below.notes) == ((), ("; about",))
 
 
 def test_authors_of_the_level_and_of_the_file() -> None:
@@ -160,13 +174,23 @@ def test_a_name_that_lost_becomes_a_note() -> None:
         ("Solution\n(R)\n", [("Solution", "R")]),
         ("Solution\nby hand\n\nR\n", [("Solution", "R")]),
         ("Snapshot\nR\n", [("Snapshot", "R")]),
+        ("Solution:\nR\n", [("Solution", "R")]),
+        ("Solution/Moves:\n\nr\n", [("Solution/Moves", "R")]),
+        ("My best solution (1 move):\nR\n", [("My best solution (1 move)", "R")]),
+        ("Solution:\nby hand\n\nR\n", [("Solution", "R")]),
+        ("Solution: R\n", [("Solution", "R")]),
+        ("Solution R\nSolution 2 : 1(r)\n", [("Solution", "R"), ("Solution 2", "R")]),
+        ("words\n\nthe solution (1 move): R\nmore\n", [("the solution (1 move)", "R")]),
+        ("Solution: 1 push\nSolution: B2-C2\nSolution: u1 r2\nSolution: none\n", []),
+        ("No solution: R\nThe solution is dull\n", []),
         ("Reverse Mode Snapshot\n[]R\n", []),
     ],
 )
 def test_the_solutions_of_a_level(below: str, solutions: list[tuple[str, str]]) -> None:
     read = parse_levels(f"{SMALL}\n{below}", strict=True)
     [level] = read.levels
-    assert list(level.solutions) == [Solution(moves, title) for title, moves in solutions]
+    assert [(game.title, game.lurd) for game in level.solutions] == solutions
+    assert not level.saved_games
 
 
 @pytest.mark.parametrize(
@@ -198,6 +222,30 @@ def test_a_reverse_game_stays_a_note_and_is_warned_of() -> None:
     assert [str(warning) for warning in read.warnings] == [
         "f:6: reverse-mode game kept as text, not played"
     ]
+
+
+def test_steps_in_capitals_are_warned_of_and_make_no_game_of_a_word() -> None:
+    moves = "Solution\nRRRLLLDRR\n\nSnapshot\nRR\n\nLull\n\nRRRLLLDRR\n"
+    read = parse_levels(f"; A\n{ROOM}\n{moves}", source="f", strict=True)
+    assert [game.lurd for game in read[0].solutions] == ["rRRllldRR"] * 2
+    assert [game.directions for game in read[0].saved_games] == [lurd.parse("rr")]
+    told = 'level 1 "A": move 1 (R): written as a push but no box moves'
+    assert [str(warning) for warning in read.warnings] == [
+        f"f:{line}: {told}" for line in (8, 11, 15)
+    ]
+    assert parse_levels(f"{ROOM}\nRR\n").levels[0].notes == ("RR",)
+
+
+def test_sokoban_plus_is_read_as_sokoban_and_warned_of() -> None:
+    text = f"; A\n{SMALL}Boxorder: 1\nGoalorder: 1\n\n{SMALL}goalorder=1\n"
+    read = parse_levels(text, source="f", strict=True)
+    assert [level.notes for level in read] == [("Boxorder: 1", "Goalorder: 1"), ("goalorder=1",)]
+    assert [str(warning) for warning in read.warnings] == [
+        'f:5: level 1 "A": boxorder (Sokoban+) is passed over: any box may go to any goal',
+        'f:11: level 2 "": goalorder (Sokoban+) is passed over: any box may go to any goal',
+    ]
+    [warning] = parse_levels(f"boxorder: 1\n\n{SMALL}").warnings
+    assert (warning.line, warning.level) == (1, 0)
 
 
 @pytest.mark.parametrize("words", ["Game: Sokoban", "game=sokoban", "Solution:", "Game = Sokoban"])
@@ -251,6 +299,7 @@ def test_levels_and_solutions_know_their_lines() -> None:
         ("#(#\n\n#####\n#@$.#\n#####\n", "#####|#@$.#|#####"),
         ("| - | - |\n#####\n#@$.#\n#####\n3.\n", "#####|#@$.#|#####"),
         ("-#####-\n-#@$.#-\n-#####_\n", "-#####|-#@$.#|-#####"),
+        ("### Two\n#####\n#@$.#\n#####\n# # of a kind\n", "#####|#@$.#|#####"),
     ],
 )
 def test_which_lines_are_rows(text: str, board: str) -> None:
@@ -402,6 +451,20 @@ def wrong(*rows: str) -> str:
             'f:8: level 2 "2": column 1: tab in a board row, use blanks',
         ),
         (
+            ("\t#####", "\t#@$.#", "\t#####"),
+            'f:7: level 2 "2": column 1: tab in a board row, use blanks',
+        ),
+        *(
+            (tuple(rows), f'f:{line}: level 2 "2": column {column}: {letter!r} is not a square')
+            for *rows, line, column, letter in (
+                ("######", "#@ $.#  ; push it right", "######", 8, 9, ";"),
+                ("###### // top", "#@ $.#", "######", 7, 8, "/"),
+                ("######", "#@ $.#", "#    #- by hand", "######", 9, 10, "y"),
+                ("######", "#@ $.#", "######, below", 9, 7, ","),
+                ("######|#@x$.#|######", 7, 10, "x"),
+            )
+        ),
+        (
             ("#" * 600, "#@$.#", "#####"),
             'f:7: level 2 "2": board of 3x600 squares, larger than 512x512',
         ),
@@ -457,8 +520,16 @@ def wrong(*rows: str) -> str:
             'f:12: level 2 "2": move 2 (r): box at row 2, column 4 cannot be pushed',
         ),
         (
-            ("######", "#@ $.#", "######", "", "Solution", "Rr"),
-            'f:12: level 2 "2": move 1 (R): written as a push but no box moves',
+            ("######", "#@ $.#", "######", "", "Solution:", "RlR"),
+            'f:12: level 2 "2": not solved: 0 of 1 boxes on goals after 3 moves',
+        ),
+        (
+            ("######", "#@ $.#", "######", "", "Solution: rRX", "", "my solution (2 moves): r"),
+            'f:13: level 2 "2": not solved: 0 of 1 boxes on goals after 1 moves',
+        ),
+        (
+            ("#####", "#@$.#", "#####", "", "Best solution 2:", "", "rrx"),
+            "f:13: level 2 \"2\": move 3: 'x' is not one of u l d r U D L R",
         ),
         (
             ("#######", "#@$. *#", "#######", "", "Solution/Pushes", "rr"),
@@ -489,6 +560,12 @@ def test_a_bad_level_is_reported_and_keeps_the_others(rows: tuple[str, ...], pro
     [
         ("", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
         ("####\n#--#\n####", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
+        ("> ####\n> #@$.#\n> ####", ["f:2: column 1: '>' is not a square"]),
+        ("WWWWW\nW@$.W\nWWWWW", ["f:2: column 1: 'W' is not a square"]),
+        *(
+            (words, ["f:1: no board found (expected rows of # @ + $ * . and floor)"])
+            for words in ("# a@b.org #", "## One ##", "#$%", "5 $, # 3", "@$.")
+        ),
         (f"{SMALL}\0", [f"f:4: {NO_TEXT}"]),
         (
             "####\n#@.#\n####\n\nComment:\nR\n",

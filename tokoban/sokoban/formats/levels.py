@@ -17,11 +17,11 @@ def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
     """The levels of the file ``path``, or of standard input for ``-``.
 
     XML is read as SLC, what is laid out like Boxoban as that, and any other text as boards with
-    titles, notes and solutions (XSB, SOK); ``encodings`` says how bytes become text. A bad level or solution is a problem and does not lose
-    the others; if ``strict``, the first problem is raised as a ``ValueError`` instead. Where boards
-    and moves come to more than ``budget.MAX_UNITS`` squares and moves, that is a problem too, and
-    what follows is not read. Raises ``OSError`` if the file cannot be read and ``ValueError`` if it
-    is larger than ``MAX_BYTES``.
+    titles, notes and solutions (XSB, SOK); ``encodings`` says how bytes become text. A bad level or
+    solution is a problem and does not lose the others; if ``strict``, the first problem is raised
+    as a ``ValueError`` instead. Where boards and moves come to more than ``budget.MAX_UNITS``
+    squares and moves, that is a problem too, and what follows is not read. Raises ``OSError`` if
+    the file cannot be read and ``ValueError`` if it is larger than ``MAX_BYTES``.
     """
     source = "standard input" if str(path) == "-" else str(path)
     return parse_content(read_content(path), source=source, strict=strict)

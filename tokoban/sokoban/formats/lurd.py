@@ -25,6 +25,7 @@ class Replay:
     is_solved: bool  # that board is solved, and every move given was made
     illegal_move: int | None = None  # its number, from 1
     reason: str | None = None  # why it is illegal, beginning with its number
+    wrong_case: str | None = None  # the first move written as a push that is a step
 
 
 class NotPlayedError(ValueError):
@@ -82,7 +83,7 @@ def format(board: Board, directions: Iterable[int]) -> str:
 def replay(board: Board, text: str) -> Replay:
     """Plays the moves in ``text`` by the plain rules, never by a fast version they have to check.
 
-    A lower-case letter may push; an upper-case one must. Stops before the first illegal move.
+    The letters say where to go; their case is put right. Stops before the first illegal move.
     Raises ``ValueError`` as ``read_letters`` does.
     """
     return _replay_letters(board, read_letters(text))
@@ -93,6 +94,7 @@ def _replay_letters(board: Board, letters: str) -> Replay:
     # million moves on a large board would take hours.
     boxes, player = set(board.boxes), board.player
     made: list[str] = []
+    wrong_case = None
 
     def is_free(square: Square) -> bool:
         return board.contains(square) and square not in board.walls and square not in boxes
@@ -102,8 +104,10 @@ def _replay_letters(board: Board, letters: str) -> Replay:
         ahead = player.neighbour(direction)
         is_push = ahead in boxes
         beyond = ahead.neighbour(direction)
-        if not is_free(beyond if is_push else ahead) or (letter.isupper() and not is_push):
+        if not is_free(beyond if is_push else ahead):
             break
+        if letter.isupper() and not is_push and wrong_case is None:
+            wrong_case = f"move {len(made) + 1} ({letter}): written as a push but no box moves"
         if is_push:
             boxes.remove(ahead)
             boxes.add(beyond)
@@ -123,17 +127,16 @@ def _replay_letters(board: Board, letters: str) -> Replay:
         is_solved=reason is None and end.is_solved,
         illegal_move=len(made) + 1 if reason else None,
         reason=reason,
+        wrong_case=wrong_case,
     )
 
 
 def _explain(board: Board, direction: int) -> str:
-    """Why this move is not what its letter says; rows and columns from 1."""
+    """Why this move is illegal; rows and columns from 1."""
     ahead = board.player.neighbour(direction)
     where = f"row {ahead.row + 1}, column {ahead.column + 1}"
     if ahead in board.boxes:
         return f"box at {where} cannot be pushed"
-    if board.is_free(ahead):
-        return "written as a push but no box moves"
     return f"wall at {where}"
 
 

@@ -38,6 +38,7 @@ class LevelText:
         # NUL characters must not get into notes; what looks for them reads the text itself.
         self.lines = split_lines(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
         self.kinds = classify(self.lines)
+        self._names_are_below = False
         self.taken: set[int] = set()  # the lines that became a title or an author: no more notes
 
     def title_line(
@@ -52,9 +53,21 @@ class LevelText:
         is_apart = len(texts) == 1 or self.kinds[texts[-1] - 1] in _BESIDES
         return texts[-1] if is_apart else None
 
+    def place_comments(self, places: Sequence[Place]) -> None:
+        """Finds out whether comments name the board above or below, from the place below each.
+
+        They stand below their boards if there is one under the last, unless there are comments
+        under another and none directly.
+        """
+        self._names_are_below = bool(places) and self._comment_under(places[-1]) != ""
+        for place in places[:-1]:
+            has_comment = any(map(self._comment_name, range(place.start, place.end)))
+            if has_comment and not self._comment_under(place):
+                self._names_are_below = False
+
     def take_names(self, place: Place) -> Names:
         """The names of the board below this place."""
-        comment = self._comment_above(place)
+        comment = None if self._names_are_below else self._comment_above(place)
         texts = [
             index
             for index in range(place.start, place.end)
@@ -85,10 +98,9 @@ class LevelText:
                 title = paired or text or names.comment
                 self.taken.add(line)
                 break
-        under = below.start
-        if not title and under < below.end and under not in self.taken:
-            title = self._comment_name(under)
-            self.taken.update([under] if title else [])
+        if not title and self._names_are_below:
+            title = self._comment_under(below)
+            self.taken.update([below.start] if title else [])
         lost = (name for name in (text, names.comment) if name not in ("", title))
         return title, tuple(f"; {name}" for name in lost)
 
@@ -114,6 +126,14 @@ class LevelText:
                 return line, name
         return None
 
+    def order(self, place: Place) -> tuple[int, str] | None:
+        """The first line that says which box belongs to which goal, and its key."""
+        for line, _ in self._pairs(Kind.PAIR, place):
+            key, _ = read_pair(self.lines[line])
+            if key in ("boxorder", "goalorder"):
+                return line, key
+        return None
+
     def notes(self, place: Place) -> tuple[str, ...]:
         """The lines of a place that nothing else has taken, without blank ones at either end."""
         notes = [
@@ -128,10 +148,11 @@ class LevelText:
         index = place.end - 1
         while index > place.start and self.kinds[index] in BLANKS:
             index -= 1
-        is_under_a_board = index > 0 and self.kinds[index - 1] in ROWS and index + 1 < place.end
-        if index < place.start or is_under_a_board or not self._comment_name(index):
-            return None
-        return index
+        return index if index >= place.start and self._comment_name(index) else None
+
+    def _comment_under(self, place: Place) -> str:
+        """The name in the comment directly under the board above this place."""
+        return self._comment_name(place.start) if place.start < place.end else ""
 
     def _comment_name(self, index: int) -> str:
         """The name in a line ``; name``; empty for other lines, and for lines drawn in comments."""

@@ -19,7 +19,7 @@ class Row(Enum):
     BOXED = auto()  # every row begins and ends with a box on a goal
     LOOSE = auto()  # no wall, and something else than walls or boxes on goals at an end
     FLOOR = auto()
-    DAMAGED = auto()  # between walls, or squares but for tabs
+    DAMAGED = auto()  # between walls, or squares but for tabs or a remark behind them
     BROKEN = auto()  # counts or groups that do not fit
 
 
@@ -33,6 +33,10 @@ _NO_SQUARE = re.compile(f"[^{_SQUARES}0-9()|]")
 _CODE = re.compile(r"[0-9()]+")
 _NUMBERED = re.compile(r"#\s*[0-9]+")  # "#12" is how some number their levels
 _ENDS_OF_ROWS = re.compile(r"[#*B]")
+_CONTENTS = re.compile(r"[@+$*]")
+_SIGNS = "#@+$*."
+_LONG = 5  # squares of a row without contents that can hardly be a part of words
+_REMARKS = tuple(";/<%,")  # how remarks begin, behind walls alone
 
 
 def look_at_row(line: str) -> Row | None:
@@ -46,7 +50,15 @@ def look_at_row(line: str) -> Row | None:
         return Row.DAMAGED
     if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
         return Row.DAMAGED
-    return None
+    return Row.DAMAGED if _before_remark(line) else None
+
+
+def looks_damaged(line: str) -> bool:
+    """Whether a line that is no row was meant to be one that holds a player or a box."""
+    row = "".join((_before_remark(line) or line).split())
+    num_signs = sum(map(row.count, _SIGNS))
+    is_row = _CONTENTS.search(row) is not None and 2 * num_signs >= len(row)
+    return is_row and num_signs > 2 and _NO_SQUARE.search(line) is not None
 
 
 def measure_rows(line: str) -> int:
@@ -88,6 +100,17 @@ def strange_square(letter: str, column: int) -> Fault:
         return Fault(f"column {column}: tab in a board row, use blanks", "tab", column=column)
     sentence = f"column {column}: {letter!r} is not a square"
     return Fault(sentence, "no-square", column=column, letter=letter)
+
+
+def _before_remark(line: str) -> str:
+    """The row from wall to wall with which a line begins, if words follow it that are no row."""
+    squares = _ROW.match(line)
+    row = squares[0][: squares[0].rfind("#") + 1].strip() if squares else ""
+    if row.strip("#"):
+        is_row = row.startswith("#") and (len(row) >= _LONG or _CONTENTS.search(row))
+    else:
+        is_row = len(row) > 1 and line[line.rindex("#") + 1 :].lstrip().startswith(_REMARKS)
+    return row if is_row else ""
 
 
 def _look_at_squares(row: str) -> Row | None:

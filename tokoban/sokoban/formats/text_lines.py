@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from tokoban.sokoban.formats.rows import Row, look_at_row
+from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged
+from tokoban.sokoban.formats.run_length import measure
 
 
 class Kind(Enum):
@@ -23,6 +24,7 @@ class Kind(Enum):
     RULER = auto()  # squares without player, box and goal: a line drawn between words
     MOVES = auto()
     DAMAGED_MOVES = auto()  # moves under a title of moves, but for a strange character
+    SOLUTION = auto()  # "Solution: moves", the title beside its moves
     TITLE = auto()  # "Title: name"
     AUTHOR = auto()  # "Author: name"
     PAIR = auto()  # "Key: value" with any other key
@@ -37,11 +39,18 @@ _CONTENTS = re.compile(r"[@+$*.pPbB]")
 _MOVES = re.compile(r"[udlrUDLR0-9()\[\]<>{}*\s]+")
 _MOVE = re.compile(r"[udlrUDLR]")
 _PAIR = re.compile(r"([A-Za-z][A-Za-z ]*):(.*)")
-_GAME = re.compile(r"(game) *=(.*)", re.IGNORECASE)  # how old files write "Game: name"
-_SOLUTION_TITLE = re.compile(r"\s*(best )?solution\b", re.IGNORECASE)
+# How old files write "Game: name", and which box of Sokoban+ belongs to which goal.
+_OLD_PAIR = re.compile(r"(game|boxorder|goalorder) *=(.*)", re.IGNORECASE)
+_COUNTED = r"(/[a-z]+)?(\s*#?[0-9]+\b)?(\s*\([^()]*\))?"  # "/Moves", "2" and "(12 moves)"
+# It begins or ends with the word, as "My shortest solution (12 moves):" does.
+_SOLUTION_TITLE = re.compile(
+    rf"\s*(best )?solution\b|(?!.*\bno\b).*\bsolution{_COUNTED}\s*:?$", re.IGNORECASE
+)
 _SAVED_TITLE = re.compile(r"\s*((reverse mode )?snapshot|savegame)\b", re.IGNORECASE)
 # As programs write it; "Solution by hand" may be the beginning of a sentence.
 _BARE_HEADING = re.compile(r"\s*(best )?solution(/[a-z]+)?(\s*[0-9]+)?", re.IGNORECASE)
+_TITLE_BESIDE = re.compile(rf".*\bsolution{_COUNTED}(?=[:\s])", re.IGNORECASE)
+_PLAIN_MOVES = re.compile(r"[udlrUDLR0-9()*\s]+")
 
 
 def split_lines(text: str) -> list[str]:
@@ -73,13 +82,14 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 def read_pair(line: str) -> tuple[str, str]:
     """Key in lower case and value of a line ``Key: value``; both empty if it is something else."""
-    pair = _PAIR.fullmatch(line) or _GAME.fullmatch(line)
+    pair = _PAIR.fullmatch(line) or _OLD_PAIR.fullmatch(line)
     return (pair[1].strip().lower(), pair[2].strip()) if pair else ("", "")
 
 
 def is_plain_text(line: str) -> bool:
     """Whether this line is text wherever it stands, never a row, moves, a comment or a pair."""
     is_text = _kind_alone(line) is Kind.TEXT and look_at_row(line) is None
+    is_text = is_text and not read_solution(line)[1]
     return is_text and not _MOVES.fullmatch(line) and not _is_mostly_moves(line)
 
 
@@ -96,6 +106,25 @@ def is_moves_title(line: str) -> bool:
 def is_bare_heading(line: str) -> bool:
     """Whether the line is nothing but the title of a solution, as programs write it."""
     return _BARE_HEADING.fullmatch(line) is not None
+
+
+def is_heading(line: str) -> bool:
+    """Whether the line can be nothing but the title of a solution, if moves are below it."""
+    return is_bare_heading(line) or (line.endswith(":") and is_solution_title(line))
+
+
+def read_solution(line: str) -> tuple[str, str]:
+    """The title and the moves of a line ``Solution: moves``; both empty if it is anything else."""
+    title = _TITLE_BESIDE.match(line)
+    moves = line[title.end() :].strip().removeprefix(":").strip() if title else ""
+    is_plain = _PLAIN_MOVES.fullmatch(moves) and _MOVE.search(moves)
+    if title is None or not is_plain or not is_solution_title(title[0]):
+        return "", ""
+    try:
+        measure(moves)
+    except ValueError:
+        return "", ""
+    return title[0].strip(), moves
 
 
 def _kind_alone(line: str) -> Kind:
@@ -133,15 +162,21 @@ def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
         if row is Row.FLOOR:
             kinds[index] = Kind.RULER
     for start, end in runs([row is not None for row in rows]):
-        if Row.WALLED not in rows[start:end]:
+        damaged = [
+            index
+            for index in range(start, end)
+            if rows[index] is Row.DAMAGED and looks_damaged(lines[index])
+        ]
+        if Row.WALLED not in rows[start:end] and not damaged:
             continue
         # Floor alone may be a dashed line, so it is a row between rows only.
         while rows[start] in (Row.FLOOR, Row.LOOSE):
             start += 1
         while rows[end - 1] in (Row.FLOOR, Row.LOOSE):
             end -= 1
-        is_board = any(
-            _has_contents(lines[index], is_damaged=rows[index] is Row.DAMAGED)
+        # A damaged row without contents may be words in a frame.
+        is_board = bool(damaged) or any(
+            rows[index] is not Row.DAMAGED and _CONTENTS.search(lines[index])
             for index in range(start, end)
         )
         for index in range(start, end):
@@ -151,26 +186,21 @@ def _mark_boards(lines: Sequence[str], kinds: list[Kind]) -> None:
                 kinds[index] = Kind.DAMAGED_ROW
 
 
-def _has_contents(line: str, *, is_damaged: bool) -> bool:
-    """Whether a row holds a player, a box or a goal; a damaged one may be words in a frame."""
-    if not is_damaged:
-        return _CONTENTS.search(line) is not None
-    num_signs = sum(map(line.count, "#@+$*."))
-    return any(sign in line for sign in "@+$*") and 2 * num_signs >= len("".join(line.split()))
-
-
 def _mark_moves(lines: Sequence[str], kinds: list[Kind]) -> None:
     """Marks the lines below the first board that look like moves."""
     if Kind.BOARD not in kinds:
         return
-    above: Kind | None = None  # TEXT under the title of moves, MOVES under such moves
+    # TEXT under the title of moves, another kind under such moves
+    above: Kind | None = None
     for index in range(kinds.index(Kind.BOARD), len(lines)):
         line = lines[index]
         if kinds[index] in BLANKS:
             # Only a title may be parted from its moves by blank lines.
             above = above if above is Kind.TEXT else None
+        elif kinds[index] in (Kind.TEXT, Kind.PAIR) and read_solution(line)[1]:
+            kinds[index] = above = Kind.SOLUTION
         elif kinds[index] is not Kind.TEXT:
-            above = None
+            above = Kind.TEXT if kinds[index] is Kind.PAIR and is_heading(line) else None
         elif _MOVES.fullmatch(line) and _MOVE.search(line):
             kinds[index] = Kind.MOVES
             above = above and Kind.MOVES

@@ -12,6 +12,7 @@ from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, 
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
 from tokoban.sokoban.formats.rows import (
     explain_damaged_row,
+    looks_damaged,
     measure_rows,
     read_rows,
     without_blank_ends,
@@ -20,8 +21,10 @@ from tokoban.sokoban.formats.run_length import measure
 from tokoban.sokoban.formats.text_lines import (
     Kind,
     is_bare_heading,
+    is_heading,
     is_moves_title,
     is_solution_title,
+    read_solution,
     runs,
     split_lines,
 )
@@ -37,6 +40,7 @@ class _Block:
     place: Place
     game: Solution | SavedGame | None = None
     fault: _FaultAt | None = None
+    warning: _FaultAt | None = None
 
 
 def read_text(text: str, source: str, *, is_limited: bool = True) -> LevelFile:
@@ -66,6 +70,9 @@ class _Reader:
         header = Place(0, starts[0])
         self._report_faults_of_the_file(header, has_board=bool(boards))
         is_sokoban = not text.strange_game(header)
+        text.place_comments(
+            [Place(end, starts[number]) for number, (_, end) in enumerate(boards, 1)]
+        )
         author = text.author(header)
         # The title of a file is a collection's, unless it has one level only.
         default_title = text.title(header) if len(boards) == 1 else ""
@@ -92,7 +99,11 @@ class _Reader:
             )
             for line, message in filter(None, faults):
                 self._report(line, message, level=number, title=title)
+            for line, message in filter(None, (block.warning for block in blocks)):
+                self._warn(line, message, level=number, title=title)
             if board:
+                if order := text.order(below):
+                    self._warn(order[0], _read_plainly(order[1]), level=number, title=title)
                 games = list(self._games(blocks))
                 level = Level(
                     board,
@@ -115,14 +126,22 @@ class _Reader:
     def _report(self, line: int, message: str, *, level: int = 0, title: str = "") -> None:
         self.problems.append(Problem(message, self.source, line + 1, level, title))
 
+    def _warn(self, line: int, message: str, *, level: int = 0, title: str = "") -> None:
+        self.warnings.append(Problem(message, self.source, line + 1, level, title))
+
     def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
         if self.nul_line is not None:
             sentence = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
             self._report(self.nul_line, Fault(sentence, "no-text"))
         if not has_board:
-            self._report(0, NO_BOARD)
+            texts = (line for line, kind in enumerate(self.text.kinds) if kind is Kind.TEXT)
+            row = next((line for line in texts if looks_damaged(self.text.lines[line])), None)
+            fault = NO_BOARD if row is None else explain_damaged_row(self.text.lines[row])
+            self._report(row or 0, fault)
         if strange := self.text.strange_game(header):
             self._report(strange[0], _explain_game(strange[1]))
+        if order := self.text.order(header):
+            self._warn(order[0], _read_plainly(order[1]))
         if Kind.UNCLOSED_BLOCK in self.text.kinds:
             opened = self.text.kinds.index(Kind.UNCLOSED_BLOCK)
             sentence = "comment block opened here is never closed"
@@ -159,15 +178,18 @@ class _Reader:
         kinds = self.text.kinds
         while board and index < below.end:
             start, index = index, index + 1
-            if kinds[start] not in MOVES:
-                if kinds[start] is Kind.TEXT:
+            if kinds[start] not in (*MOVES, Kind.SOLUTION):
+                is_heading_here = is_heading(self.text.lines[start])
+                if kinds[start] is Kind.TEXT or (kinds[start] is Kind.PAIR and is_heading_here):
                     texts.append(start)
-                    heading = start if is_bare_heading(self.text.lines[start]) else heading
+                    heading = start if is_heading_here else heading
                 continue
             while index < below.end and kinds[index] in MOVES:
                 index += 1
             title_line = self.text.title_line(texts)
             title_line = heading if title_line is None else title_line
+            if kinds[start] is Kind.SOLUTION:
+                title_line = None
             block = self._read_moves(board, Place(start, index), title_line)
             if block is None:
                 texts += range(start, index)
@@ -182,23 +204,29 @@ class _Reader:
     def _read_moves(self, board: Board, place: Place, title_line: int | None) -> _Block | None:
         """The block with the game it is, or with its fault; ``None`` if it is mere text."""
         title = "" if title_line is None else self.text.lines[title_line].strip()
-        game: Solution | SavedGame | None = None
+        lines = self.text.lines[place.start : place.end]
+        if self.text.kinds[place.start] is Kind.SOLUTION:
+            title, lines[0] = read_solution(lines[0])
+        elif is_solution_title(title):
+            title = title.removesuffix(":").rstrip()
         try:
-            game = self._play(board, self.text.lines[place.start : place.end], title)
+            game, warning = self._play(board, lines, title)
         except lurd.NotPlayedError as error:
             if is_moves_title(title) and not is_solution_title(title):
-                problem = Problem(str(error), self.source, place.start + 1)
-                self.warnings.append(problem)
+                self._warn(place.start, str(error))
                 return None
             fault = str(error)
         except ValueError as error:
             fault = str(error)
-        if game:
-            return _Block(place, replace(game, line=place.start + 1))
+        else:
+            told = (place.start, warning) if warning else None
+            return _Block(place, replace(game, line=place.start + 1), warning=told)
         return _Block(place, fault=(place.start, fault)) if is_moves_title(title) else None
 
-    def _play(self, board: Board, lines: Sequence[str], title: str) -> Solution | SavedGame:
-        """The game in these lines; raises ``ValueError`` saying why it is none."""
+    def _play(
+        self, board: Board, lines: Sequence[str], title: str
+    ) -> tuple[Solution | SavedGame, str | None]:
+        """The game in these lines, and a warning; raises ``ValueError`` saying why it is none."""
         lines = ["".join(line.split()) for line in lines]
         # Where it ends, there is another board of the same size.
         self.budget.spend(OF_A_GAME + sum(map(measure, lines)) + board.height * board.width // 2)
@@ -207,12 +235,16 @@ class _Reader:
         if played.reason:
             raise ValueError(played.reason)
         if played.is_solved:
-            return Solution(played.lurd, title or "Solution")
+            return Solution(played.lurd, title or "Solution"), played.wrong_case
         if is_solution_title(title):
             num_on_goals = len(played.board.boxes & played.board.goals)
             boxes = f"{num_on_goals} of {len(board.boxes)} boxes on goals"
             raise ValueError(f"not solved: {boxes} after {played.moves} moves")
-        return SavedGame(lurd.parse(letters), position, title or "SaveGame")
+        # Without a title, such letters are more likely a word.
+        if played.wrong_case and not is_moves_title(title):
+            raise ValueError(played.wrong_case)
+        game = SavedGame(lurd.parse(letters), position, title or "SaveGame")
+        return game, played.wrong_case
 
     def _missing_moves(self, blocks: Sequence[_Block]) -> list[_FaultAt | None]:
         """The headings of solutions that have no moves below; they are no notes either."""
@@ -237,6 +269,11 @@ class _Reader:
         for block in blocks:
             if block.game:
                 yield replace(block.game, notes=self.text.notes(block.place))
+
+
+def _read_plainly(key: str) -> Fault:
+    sentence = f"{key} (Sokoban+) is passed over: any box may go to any goal"
+    return Fault(sentence, "sokoban-plus", key=key)
 
 
 def _explain_game(name: str) -> Fault:
