@@ -114,20 +114,52 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
     page.wait_for_selector("[data-owner=solved]")
 
 
-def test_a_link_carries_the_level(open_page: Open) -> None:
-    page = open_page("#/play/file-1/3")
-    page.wait_for_selector("h1:text-is('Two goals')")
-    link = page.evaluate(
-        """async () => {
-          const { app } = await import("/static/js/main.js");
-          const { linkOf } = await import("/static/js/shell/importing.js");
-          return linkOf(app.session.level.rows);
-        }"""
-    )
-    rows = game(page)["rows"]
+NAMED = "######\n#@ $.#\n######\nTitle: Fran\u00e7ois | 1: rR\nAuthor: <b>A</b>"
+
+
+def test_a_copy_as_xsb_and_a_link_carry_the_level_its_title_and_its_author(open_page: Open) -> None:
+    page = open_page("#/levels")
+    send(page, "paste", NAMED)
+    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    page.keyboard.press("c")
+
+    def copied(button: str) -> str:
+        page.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_selector(".toast:text('Copied.')")
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    assert copied("Copy as XSB") == NAMED
+    link = copied("Copy a link")
     other = open_page(link[link.index("#") :])
-    other.wait_for_selector("p:text('From a link')")
-    assert game(other)["rows"] == rows
+    other.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    other.locator("summary:text('About the level')").click()
+    other.get_by_text("By <b>A</b>").wait_for()
+
+
+def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
+    open_page: Open,
+) -> None:
+    page = open_page("#/levels")
+    page.wait_for_selector(".collection")
+    send(page, "paste", NAMED)
+    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    choose_file(page, NAMED)
+    page.wait_for_selector(".toast:text('These levels are there already, as Pasted.')")
+    page.keyboard.press("l")
+    own = page.locator(".collection-name", has_text="Pasted")
+    own.wait_for()
+    assert page.locator(".collection-name:text-is('levels.txt')").count() == 0
+    for answer, left in (("Cancel", 1), ("Remove", 0)):
+        page.get_by_role("button", name="Remove the collection Pasted").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_text("Remove the collection Pasted with 1 level?").wait_for()
+        dialog.get_by_role("button", name=answer, exact=True).click()
+        dialog.wait_for(state="detached")
+        page.wait_for_function(
+            """count => [...document.querySelectorAll(".collection-name")]
+              .filter((name) => name.textContent === "Pasted").length === count""",
+            arg=left,
+        )
 
 
 def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
@@ -167,21 +199,24 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     page.keyboard.press("n")
     page.wait_for_selector("h1:text-is('Room')")
     page.keyboard.press("ArrowDown")
+    send(page, "paste", NAMED)
+    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("c")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export as SOK").click()
     path = tmp_path / "progress.sok"
     download.value.save_as(path)
-    first, second = parse_levels(path.read_text(encoding="utf-8"))
-    solved, begun = (first, second) if first.title == "Corridor" else (second, first)
+    levels = parse_levels(path.read_text(encoding="utf-8"))
+    solved, named, begun = sorted(levels, key=lambda level: level.board.width)
     assert [str(solution) for solution in solved.solutions] == ["R"]
-    assert len(begun.saved_games) == 1
+    assert (len(begun.saved_games), named.author) == (1, "<b>A</b>")
 
     other = open_page("#/play/file-1/2")  # a fresh profile
     other.wait_for_selector("h1:text-is('Room')")
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
-    other.wait_for_selector(".toast:text('2 levels')")
+    other.wait_for_selector(".toast:text('3 levels')")
     other.keyboard.press("Escape")
     other.locator("dialog").wait_for(state="detached")
     other.keyboard.press("l")

@@ -30,7 +30,7 @@ export function isBoard(rows) {
 /** @param {any} value @returns {Progress | null} */
 export function progressOf(value) {
   if (!isBoard(value?.rows) || !isText(value.moves)) return null;
-  const { rows, moves, at, given, title, playedAt, snapshots, bestByMoves, bestByPushes } = value;
+  const { rows, moves, at, given, title, author, playedAt, snapshots, bestByMoves, bestByPushes } = value;
   /** @type {Progress} */
   const progress = {
     rows,
@@ -42,6 +42,7 @@ export function progressOf(value) {
       ? snapshots.filter((one) => isText(one?.moves) && isText(one.name) && Number.isInteger(one.at))
       : [],
   };
+  if (isText(author)) progress.author = author;
   if (Number.isInteger(given)) progress.given = given;
   if (isText(bestByMoves) && isText(bestByPushes)) Object.assign(progress, { bestByMoves, bestByPushes });
   return progress;

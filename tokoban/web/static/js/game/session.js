@@ -151,6 +151,7 @@ export class Session extends EventTarget {
     this._store.keepProgress(this.levelKey, {
       rows: this.level.rows,
       title: this.level.title,
+      author: this.level.author,
       moves,
       at,
       given,

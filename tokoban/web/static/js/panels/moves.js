@@ -4,6 +4,7 @@ import { Replay } from "../game/replay.js";
 import { snapshotName } from "../game/session.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
+import { confirm } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
@@ -190,7 +191,11 @@ function snapshots(session) {
               label: t("moves.remove-snapshot", { name }),
               icon: "remove",
               class: "plain",
-              run: () => game.removeSnapshot(index),
+              run: () =>
+                confirm(t("moves.remove-ask", { name }), {
+                  label: t("app.remove"),
+                  run: () => game.removeSnapshot(index),
+                }),
             }),
           ),
         ),

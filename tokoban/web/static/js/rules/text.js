@@ -6,8 +6,18 @@
 export function toXsb(board) {
   return board
     .toRows()
-    .map((row) => row.trimEnd())
+    .map((row) => row.trimEnd() || "-")
     .join("\n");
+}
+
+/**
+ * A level as the text of a file: its board, and its title and author below.
+ * @param {string} rows the board as text
+ * @param {{title: string, author?: string}} level
+ * @returns {string}
+ */
+export function levelText(rows, { title, author }) {
+  return [rows, title && `Title: ${title}`, author && `Author: ${author}`].filter(Boolean).join("\n");
 }
 
 /**

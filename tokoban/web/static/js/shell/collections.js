@@ -53,12 +53,18 @@ export class Collections {
   }
 
   /**
-   * Keeps levels as a collection of the player's own.
+   * Keeps levels as a collection of the player's own, unless one has just these.
    * @param {string} name
    * @param {Level[]} levels
-   * @returns {{id: string, isKept: boolean}} not kept where the browser has no room
+   * @returns {{id: string, isKept: boolean, known?: string}} not kept where the browser has no room;
+   *   the name of the collection that was there already
    */
   add(name, levels) {
+    const content = JSON.stringify(levels);
+    const same = this._store
+      .collections()
+      .find((own) => own.levels.length === levels.length && JSON.stringify(own.levels) === content);
+    if (same) return { id: same.id, isKept: true, known: same.name };
     const id = `${OWN}${Date.now().toString(36)}`;
     const isKept = this._store.keepCollection({ id, name, levels });
     return { id, isKept };
@@ -73,7 +79,7 @@ export class Collections {
   _played() {
     const played = [...this._store.allProgress().values()];
     played.sort((one, other) => other.playedAt - one.playedAt);
-    const levels = played.map(({ title, rows }) => ({ title, rows, solutions: [] }));
+    const levels = played.map(({ title, author, rows }) => ({ title, author, rows, solutions: [] }));
     return { id: PLAYED, name: t("levels.played"), levels };
   }
 }

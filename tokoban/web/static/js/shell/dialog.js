@@ -4,6 +4,29 @@ import { t } from "../strings/index.js";
 import { button, el } from "./dom.js";
 
 /**
+ * Asks before something is lost for good.
+ * @param {string} question
+ * @param {{label: string, run: () => void}} action
+ */
+export function confirm(question, { label, run }) {
+  openDialog(question, (close) =>
+    el(
+      "div",
+      { class: "row" },
+      button({
+        label,
+        class: "primary",
+        run: () => {
+          close();
+          run();
+        },
+      }),
+      button({ label: t("app.cancel"), run: close }),
+    ),
+  );
+}
+
+/**
  * Opens a dialog; the focus goes back where it was when it is closed.
  * @param {string} title
  * @param {(close: () => void) => Node} content

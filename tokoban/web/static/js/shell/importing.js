@@ -2,7 +2,7 @@
 
 import { readLevels } from "../levels_api.js";
 import { advance } from "../rules/board.js";
-import { parseLurd } from "../rules/text.js";
+import { levelText, parseLurd } from "../rules/text.js";
 import { t } from "../strings/index.js";
 import { problemText, sentenceOf } from "./sentences.js";
 
@@ -38,9 +38,11 @@ export async function importText(app, content, name) {
       app.toast([t("import.no-level"), ...reasons].join(" "));
       return false;
     }
-    const { id, isKept } = app.collections.add(name, levels);
+    const { id, isKept, known } = app.collections.add(name, levels);
     app.open("play", [id, 1]);
-    const told = [t("import.done", { count: levels.length })];
+    const told = [
+      known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),
+    ];
     const leftOut = problems.filter(({ level }) => level);
     if (leftOut.length) {
       told.push(t("import.left-out", { count: leftOut.length, line: leftOut[0].line }));
@@ -116,12 +118,13 @@ export function tellServerError(app, error) {
 }
 
 /**
- * A link that carries a level: the rows parted by `|`, floor as `-`.
- * @param {readonly string[]} rows
+ * A link that carries a level: the rows parted by `|`, floor as `-`, and its title and author.
+ * @param {import("../game/store.js").Level} level
  * @returns {string}
  */
-export function linkOf(rows) {
-  const text = rows.map((row) => row.trimEnd().replaceAll(" ", "-")).join("|");
+export function linkOf(level) {
+  const rows = level.rows.map((row) => row.trimEnd().replaceAll(" ", "-") || "-").join("|");
+  const text = levelText(rows, level);
   return `${location.origin}${location.pathname}#level=${encodeURIComponent(text)}`;
 }
 

@@ -16,6 +16,7 @@ export async function exportProgress(app) {
   app.session.keep();
   const levels = [...app.store.allProgress().values()].map((progress) => ({
     title: progress.title,
+    author: progress.author,
     rows: progress.rows,
     solutions: [...new Set([progress.bestByMoves, progress.bestByPushes])].filter(Boolean),
     saved: savedGames(progress),
@@ -67,6 +68,7 @@ function takeProgress(app, level) {
   app.store.keepProgress(key, {
     rows: level.rows,
     title: level.title,
+    author: level.author,
     moves: saved?.moves ?? "",
     at: saved?.at ?? 0,
     snapshots: [],

@@ -1,7 +1,7 @@
 /** The game as text, link, picture or animation, and all progress as a SOK file. */
 
 import { runJob } from "../server.js";
-import { toXsb } from "../rules/text.js";
+import { levelText, toXsb } from "../rules/text.js";
 import { sentenceOf } from "./sentences.js";
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
@@ -29,8 +29,8 @@ export function openShare(app) {
       { class: "stack" },
       section(
         t("share.level"),
-        button({ label: t("share.copy-level"), run: copy(toXsb(game.start)) }),
-        button({ label: t("share.copy-link"), run: copy(linkOf(level.rows)) }),
+        button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
+        button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
       ),
       section(
         t("share.game"),

@@ -6,6 +6,8 @@ export const strings = {
   "app.views": { en: "Views", de: "Ansichten" },
   "app.settings": { en: "Settings", de: "Einstellungen" },
   "app.help": { en: "Help and keys", de: "Hilfe und Tasten" },
+  "app.cancel": { en: "Cancel", de: "Abbrechen" },
+  "app.remove": { en: "Remove", de: "Entfernen" },
   "app.close": { en: "Close", de: "Schließen" },
   "app.storage-full": {
     en: "The browser has no room left: progress is lost when you close this page. Export it.",
@@ -108,6 +110,10 @@ export const strings = {
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
   "levels.remove": { en: "Remove the collection {name}", de: "Sammlung {name} entfernen" },
+  "levels.remove-ask": {
+    en: "Remove the collection {name} with {count} {count|level|levels}?",
+    de: "Die Sammlung {name} mit {count} {count|Level|Leveln} entfernen?",
+  },
   "levels.open-file": { en: "Open a level file", de: "Leveldatei öffnen" },
   "levels.paste": { en: "Paste levels", de: "Level einfügen" },
   "levels.paste-here": { en: "Levels as text", de: "Level als Text" },
@@ -135,6 +141,10 @@ export const strings = {
   "import.done": {
     en: "{count} {count|level|levels} read.",
     de: "{count} Level gelesen.",
+  },
+  "import.known": {
+    en: "These levels are there already, as {name}.",
+    de: "Diese Level gibt es schon, als {name}.",
   },
   "import.moves": {
     en: "{count} {count|move|moves} made in this level.",
@@ -245,6 +255,10 @@ export const strings = {
     de: "Nach {moves} {moves|Zug|Zügen}, {pushes} {pushes|Schub|Schüben}",
   },
   "moves.remove-snapshot": { en: "Remove: {name}", de: "Entfernen: {name}" },
+  "moves.remove-ask": {
+    en: "Remove this kept position: {name}?",
+    de: "Diese gemerkte Stellung entfernen: {name}?",
+  },
   "moves.type": { en: "Type moves (u l d r; 3r is rrr)", de: "Züge tippen (u l d r; 3r ist rrr)" },
   "moves.make": { en: "Make them", de: "Ausführen" },
   "moves.made": { en: "{made} of {count} made.", de: "{made} von {count} ausgeführt." },

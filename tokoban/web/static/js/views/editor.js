@@ -78,8 +78,9 @@ export function mount(element, app) {
   const keep = button({
     label: t("edit.keep"),
     run: () => {
-      const { isKept } = app.collections.add(level().title, [level()]);
-      app.toast(t(isKept ? "edit.kept" : "import.not-kept"));
+      const { isKept, known } = app.collections.add(level().title, [level()]);
+      if (known) app.toast(t("import.known", { name: known }));
+      else app.toast(t(isKept ? "edit.kept" : "import.not-kept"));
     },
   });
   const download = button({

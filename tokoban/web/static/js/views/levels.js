@@ -5,7 +5,7 @@ import { Thumbnails } from "../board/thumbnail.js";
 import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
 import { OWN } from "../shell/collections.js";
-import { openDialog } from "../shell/dialog.js";
+import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
 import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
@@ -140,11 +140,15 @@ async function showCollections(app, element, chosen) {
               label: t("levels.remove", { name }),
               icon: "remove",
               class: "plain",
-              run: () => {
-                app.collections.remove(id);
-                if (id === chosen) app.open("levels", [SHIPPED]);
-                else showCollections(app, element, chosen);
-              },
+              run: () =>
+                confirm(t("levels.remove-ask", { name, count }), {
+                  label: t("app.remove"),
+                  run: () => {
+                    app.collections.remove(id);
+                    if (id === chosen) app.open("levels", [SHIPPED]);
+                    else showCollections(app, element, chosen);
+                  },
+                }),
             }),
         ),
       ),
