@@ -1,6 +1,6 @@
 import { BoardView } from "/static/js/board/board_view.js";
 import { Camera } from "/static/js/board/camera.js";
-import { outlineOf } from "/static/js/board/outline.js";
+import { numbersOf, outlineOf } from "/static/js/board/outline.js";
 import { Board } from "/static/js/rules/board.js";
 import { equal } from "./expect.js";
 
@@ -36,6 +36,12 @@ export function walls_far_from_floor_are_left_out_but_no_hole_is_made() {
     "00000000000",
   ]);
   equal([...outlineOf(board, true).squares].includes(0), false);
+}
+
+export function rows_and_columns_are_counted_from_the_first_that_is_drawn() {
+  const board = Board.fromRows(ROWS);
+  equal(numbersOf(board, 1 * 11 + 1), { row: 1, column: 1 });
+  equal(numbersOf(board, board.player), { row: 6, column: 2 });
 }
 
 function newView(options) {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.web.browser.test_accessibility import complaints
-from tests.web.browser.test_playing import game, opened, press
+from tests.web.browser.test_playing import game, open_rows, opened, press
 
 Open = Callable[..., Any]
 
@@ -39,17 +39,6 @@ def show(page: Any, panel: str) -> Any:
     """Chooses a panel and gives its element."""
     page.locator(f"#tab-{panel}").click()
     return page.locator(f"#panel-{panel}")
-
-
-def open_rows(page: Any, rows: list[str]) -> None:
-    """Opens a level that no file has."""
-    page.evaluate(
-        """async (rows) => {
-          const { app } = await import("/static/js/main.js");
-          app.session.open({ title: "Made here", rows, solutions: [] });
-        }""",
-        rows,
-    )
 
 
 def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> None:

@@ -44,6 +44,22 @@ def place(page: Any, square: tuple[int, int]) -> tuple[float, float]:
     return x, y
 
 
+def spoken(page: Any) -> str:
+    """What a screen reader was told last."""
+    return page.locator("body > [aria-live]").inner_text()
+
+
+def open_rows(page: Any, rows: list[str]) -> None:
+    """Opens a level that no file has."""
+    page.evaluate(
+        """async (rows) => {
+          const { app } = await import("/static/js/main.js");
+          app.session.open({ title: "Made here", rows, solutions: [] });
+        }""",
+        rows,
+    )
+
+
 def press(page: Any, moves: str) -> None:
     for letter in moves:
         page.keyboard.press(KEYS[letter.lower()])
@@ -135,7 +151,31 @@ def test_typed_moves_are_made_and_the_board_is_read_as_text(open_page: Open) -> 
     assert letters == "".join(game(page)["rows"])
     page.locator("#board").focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator("body > [aria-live]").inner_text() == "Left, row 3, column 4"
+    assert spoken(page) == "Left, row 3, column 4"
+
+
+def test_what_is_said_counts_rows_and_columns_as_the_picture_shows_them(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    # The hall of two rows and five columns is walled in twice; its picture is walled in once.
+    rows = ["#" * 9] * 2 + ["##@$  .##", "##     ##"] + ["#" * 9] * 2
+    open_rows(page, rows)
+    press(page, "R")
+    assert spoken(page) == "Right, push: box at row 2, column 4"
+    x, y = place(page, (2, 4))
+    picture = page.locator(".board-canvas").bounding_box()
+    height, width = picture["height"] / 4, picture["width"] / 7
+    assert ((y - picture["y"]) // height + 1, (x - picture["x"]) // width + 1) == (2, 4)
+    press(page, "d")
+    assert spoken(page) == "Down, row 3, column 3"
+    page.keyboard.press("x")
+    assert spoken(page).startswith("Box at row 2, column 4 picked")
+    press(page, "d")
+    assert spoken(page) == "row 3, column 4, no push leads there"
+    page.locator("summary:text('Board as text')").click()
+    page.locator(".grid-text td[data-square]").first.wait_for()
+    shown = page.locator(".grid-text tr").all_inner_texts()
+    assert [line.split("\t")[0] for line in shown[1:]] == ["1", "2", "3", "4"]
+    assert page.locator(".grid-text td[data-square]").count() == 4 * 7
 
 
 def test_a_line_that_another_move_cut_off_comes_back(open_page: Open) -> None:

@@ -110,3 +110,19 @@ export function paintPosition(pen, board, outline, sprites, facing) {
   if (board.goals[board.player]) sprites.wideGoal(pen, column * size, row * size);
   sprites.player(pen, column * size, row * size, facing);
 }
+
+/**
+ * A picture of a whole position at rest.
+ * @param {Board} board @param {Outline} outline @param {Sprites} sprites
+ * @param {string} facing of the player
+ */
+export function pictureOf(board, outline, sprites, facing) {
+  const { size } = sprites;
+  const { top, bottom, left, right } = outline.range;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [(right - left) * size, (bottom - top) * size];
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.translate(-left * size, -top * size);
+  paintPosition(pen, board, outline, sprites, facing);
+  return canvas;
+}

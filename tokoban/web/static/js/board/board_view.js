@@ -1,11 +1,12 @@
 /** The picture of a board on a canvas: it follows a game, animates moves and shows marks. */
 
 import { OFFSETS, opposite } from "../rules/board.js";
-import { Backdrop, paintPosition } from "./backdrop.js";
+import { Backdrop, pictureOf } from "./backdrop.js";
 import { Camera } from "./camera.js";
 import { drawMarks } from "./marks.js";
 import { outlineOf } from "./outline.js";
 import { paletteOf } from "./palette.js";
+import { drawRim } from "./rim.js";
 import { Sprites } from "./sprites.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
@@ -52,6 +53,8 @@ export class BoardView {
     this._lastFrame = 0;
     this._frame = 0;
     this.facing = "d";
+    /** Whether rows and columns have their numbers. */
+    this.showsNumbers = false;
     /** A square to be kept in sight in place of the player. @type {number | null} */
     this.centre = null;
     this._observer = new ResizeObserver(() => this.resize());
@@ -178,15 +181,8 @@ export class BoardView {
    */
   picture(cell) {
     const board = /** @type {Board} */ (this.board);
-    const outline = outlineOf(board, this._isWhole);
-    const { top, bottom, left, right } = outline.range;
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [(right - left) * cell, (bottom - top) * cell];
-    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     const sprites = new Sprites(cell, paletteOf(this.container));
-    pen.translate(-left * cell, -top * cell);
-    paintPosition(pen, board, outline, sprites, this.facing);
-    return canvas;
+    return pictureOf(board, outlineOf(board, this._isWhole), sprites, this.facing);
   }
 
   destroy() {
@@ -254,7 +250,8 @@ export class BoardView {
     if (this.centre !== null) camera.endPan();
     camera.follow(...(this.centre === null ? at : board.place(this.centre)));
     pen.clearRect(0, 0, camera.width, camera.height);
-    this._backdrop.draw(pen, board, outlineOf(board, this._isWhole), sprites, camera);
+    const outline = outlineOf(board, this._isWhole);
+    this._backdrop.draw(pen, board, outline, sprites, camera);
     const marking = {
       size: cell,
       corner: (/** @type {number} */ square) => this._corner(square),
@@ -278,6 +275,7 @@ export class BoardView {
     const [x, y] = camera.corner(...at);
     sprites.player(pen, Math.round(x), Math.round(y), step ? direction : this.facing);
     drawMarks(pen, this._marks, "above", marking);
+    if (this.showsNumbers) drawRim(pen, camera, outline.range, sprites.palette);
     this._drawDragged();
   }
 

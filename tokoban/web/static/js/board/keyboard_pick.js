@@ -1,5 +1,6 @@
 /** Pushing a box somewhere by keyboard: pick a box, move a frame to its square, push it there. */
 
+import { numbersOf } from "./outline.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("./pointer.js").Pointer} Pointer */
@@ -48,8 +49,7 @@ export class KeyboardPick {
     const next = board.neighbour(this._target, letter);
     if (next < 0 || board.walls[next]) return this._announce(t("say.blocked"));
     this._show(next);
-    const [row, column] = board.place(next);
-    const place = t("say.at", { row: row + 1, column: column + 1 });
+    const place = t("say.at", numbersOf(board, next));
     const isReached = this._pointer.paths?.reaches(next);
     this._announce(isReached ? place : `${place}, ${t("say.no-path")}`);
   }

@@ -166,7 +166,7 @@ function arrow(pen, from, to, width, palette) {
  * @param {Context} pen @param {string} text @param {number} x @param {number} y @param {number} size
  * @param {Palette} palette
  */
-function label(pen, text, x, y, size, palette) {
+export function label(pen, text, x, y, size, palette) {
   pen.font = `700 ${Math.max(9, size * (text.length > 3 ? 0.28 : 0.36))}px system-ui, sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";

@@ -108,3 +108,15 @@ export function outlineOf(board, isWhole = false) {
   known.set(board.walls, outline);
   return outline;
 }
+
+/**
+ * The numbers of a square as a person counts them in the picture, from 1.
+ * @param {Board} board
+ * @param {number} square
+ * @returns {{row: number, column: number}}
+ */
+export function numbersOf(board, square) {
+  const { top, left } = outlineOf(board).range;
+  const [row, column] = board.place(square);
+  return { row: row - top + 1, column: column - left + 1 };
+}

@@ -27,7 +27,7 @@ const NAMES = {
 export class DrawingCanvas {
   /**
    * @param {Draft} draft
-   * @param {{tool: () => Tool, say: (text: string) => void, key: (name: string) => boolean}} on
+   * @param {{tool: () => Tool, showsNumbers: () => boolean, say: (text: string) => void, key: (name: string) => boolean}} on
    *   `key` is asked about other keys and says whether it took one
    */
   constructor(draft, on) {
@@ -80,6 +80,7 @@ export class DrawingCanvas {
     /** @type {import("../board/marks.js").Mark[]} */
     const marks = framed.map((square) => ({ square, kind: "guilty" }));
     if (document.activeElement === this.element) marks.push({ square: this._cursor, kind: "focus" });
+    this._view.showsNumbers = this._on.showsNumbers();
     this._view.show(boardOf(this._draft.rows), { marks });
   }
 

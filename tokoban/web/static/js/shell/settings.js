@@ -21,6 +21,7 @@ const DEFAULTS = {
   /** @type {typeof CHOICES.showsArrows[number]} */ showsArrows: "auto",
   showsReachable: true,
   avoidsDead: false,
+  showsNumbers: false,
   /** @type {Record<string, string[]>} */ keys: {},
 };
 

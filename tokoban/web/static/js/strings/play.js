@@ -211,6 +211,10 @@ export const strings = {
   "settings.showsArrows-auto": { en: "On touch screens", de: "Auf Touchscreens" },
   "settings.showsArrows-yes": { en: "Always", de: "Immer" },
   "settings.showsArrows-no": { en: "Never", de: "Nie" },
+  "settings.showsNumbers": {
+    en: "Number the rows and columns of the board",
+    de: "Zeilen und Spalten des Bretts nummerieren",
+  },
   "settings.showsReachable": {
     en: "Mark the squares that a picked box can reach",
     de: "Felder markieren, die eine gewählte Kiste erreicht",

@@ -4,6 +4,7 @@
  * The fields of a certificate are described in `docs/certificates.md`.
  */
 
+import { numbersOf } from "../board/outline.js";
 import { Board } from "../rules/board.js";
 import { t } from "../strings/index.js";
 
@@ -118,8 +119,7 @@ function frozenSteps({ boxes, frozen }, board, guilty) {
       ];
       steps.push({
         text: t("why.blocked", {
-          row: row + 1,
-          column: column + 1,
+          ...numbersOf(board, at(box)),
           vertical: blockText(board, vertical),
           horizontal: blockText(board, horizontal),
         }),
@@ -154,8 +154,9 @@ function blockers(board, blocker, neighbours) {
 function blockText(board, blocker) {
   if (!blocker) return t("why.by-dead");
   const [row, column] = blocker;
-  const isBox = board.boxes[row * board.width + column] && column >= 0 && column < board.width;
-  return t(isBox ? "why.by-box" : "why.by-wall", { row: row + 1, column: column + 1 });
+  const square = row * board.width + column;
+  const isBox = board.boxes[square] && column >= 0 && column < board.width;
+  return isBox ? t("why.by-box", numbersOf(board, square)) : t("why.by-wall");
 }
 
 /**

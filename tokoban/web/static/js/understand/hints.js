@@ -1,5 +1,6 @@
 /** Hints in grades: the box, then its destination, then the push; and then the push is made. */
 
+import { numbersOf } from "../board/outline.js";
 import { OFFSETS } from "../rules/board.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -80,15 +81,15 @@ export class Hints extends EventTarget {
     const { box, destination, push, pushes_left: left } = this._found;
     const at = (/** @type {[number, number]} */ [row, column]) => row * board.width + column;
     const [row, column] = box;
-    const [toRow, toColumn] = destination;
-    const values = { row: row + 1, column: column + 1, toRow: toRow + 1, toColumn: toColumn + 1 };
+    const to = numbersOf(board, at(destination));
+    const values = { ...numbersOf(board, at(box)), toRow: to.row, toColumn: to.column };
     /** @type {import("../board/marks.js").Mark[]} */
     const marks = [{ square: at(box), kind: "hint-box" }];
     if (this.grade > 1) marks.push({ square: at(destination), kind: "shadow" });
     if (this.grade > 2) {
       const [rows, columns] = OFFSETS[push];
-      const to = at([row + rows, column + columns]);
-      marks.push({ from: at(box), to, kind: "arrow", weight: 1 });
+      const ahead = at([row + rows, column + columns]);
+      marks.push({ from: at(box), to: ahead, kind: "arrow", weight: 1 });
     }
     this._session.setMarks(OWNER, marks);
     this.text = t(`hint.${this.grade}`, { ...values, direction: t(`play.move-${push}`), left });

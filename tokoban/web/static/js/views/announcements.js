@@ -1,5 +1,6 @@
 /** What a screen reader is told after moves. */
 
+import { numbersOf } from "../board/outline.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../game/game.js").Game} Game */
@@ -12,15 +13,12 @@ import { t } from "../strings/index.js";
  */
 export function describeChange(game, from, to) {
   const { board, moves } = game;
-  const [row, column] = board.place(board.player);
-  if (to !== from + 1) {
-    return t("say.moves", { count: to, row: row + 1, column: column + 1 });
-  }
+  const at = numbersOf(board, board.player);
+  if (to !== from + 1) return t("say.moves", { count: to, ...at });
   const letter = moves[from];
   const direction = t(`play.move-${letter.toLowerCase()}`);
-  if (letter >= "a") return `${direction}, ${t("say.at", { row: row + 1, column: column + 1 })}`;
+  if (letter >= "a") return `${direction}, ${t("say.at", at)}`;
   const box = board.neighbour(board.player, letter.toLowerCase());
-  const [boxRow, boxColumn] = board.place(box);
   const goal = board.goals[box] ? t("say.on-goal") : "";
-  return t("say.push", { direction, row: boxRow + 1, column: boxColumn + 1, goal });
+  return t("say.push", { direction, ...numbersOf(board, box), goal });
 }

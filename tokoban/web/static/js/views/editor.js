@@ -43,6 +43,7 @@ export function mount(element, app) {
   const redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });
   const canvas = new DrawingCanvas(draft, {
     tool: () => tool,
+    showsNumbers: () => app.settings.get("showsNumbers"),
     say: (text) => app.announce(text),
     key: (name) => {
       const chosen = TOOLS[Number(name) - 1];
@@ -137,6 +138,7 @@ export function mount(element, app) {
   for (const input of [title, author]) input.addEventListener("change", keepDraft);
   const abort = new AbortController();
   app.addEventListener("theme", () => canvas.resize(), { signal: abort.signal });
+  app.settings.addEventListener("change", refresh, { signal: abort.signal });
 
   const side = el(
     "div",

@@ -2,6 +2,7 @@
 
 import { BoardView } from "../board/board_view.js";
 import { KeyboardPick } from "../board/keyboard_pick.js";
+import { numbersOf } from "../board/outline.js";
 import { Pointer } from "../board/pointer.js";
 import { el } from "../shell/dom.js";
 import { showNotices } from "../shell/notices.js";
@@ -54,14 +55,13 @@ function mount(element, app, params) {
   main.append(toolbar.element);
   session.view = board;
   board.pace = settings.pace;
+  board.showsNumbers = settings.get("showsNumbers");
   const pointer = new Pointer(board, session, {
     optimal: () => settings.get("paths"),
     showsReachable: () => settings.get("showsReachable"),
     avoidsDead: () => settings.get("avoidsDead"),
-    onPick: (square, count) => {
-      const [row, column] = session.game.board.place(square);
-      app.announce(t("say.picked", { row: row + 1, column: column + 1, count }));
-    },
+    onPick: (square, count) =>
+      app.announce(t("say.picked", { ...numbersOf(session.game.board, square), count })),
   });
 
   const refresh = () => {
@@ -112,6 +112,8 @@ function mount(element, app, params) {
     "change",
     () => {
       board.pace = settings.pace;
+      board.showsNumbers = settings.get("showsNumbers");
+      board.draw();
       toolbar.refresh();
     },
     { signal },

@@ -1,5 +1,6 @@
 /** The attention of one head, from one square over all others, on the board itself. */
 
+import { numbersOf } from "../board/outline.js";
 import { choice, el } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -131,8 +132,8 @@ export class AttentionPart {
     this._session.setMarks(OWNER, marks);
     this._showChoices(weights.length, heads.length);
     const [row, column] = squares[shown.indexOf(most)];
-    const percent = Math.round(100 * most);
-    this._text.textContent = t("attend.most", { row: row + 1, column: column + 1, percent });
+    const values = { ...numbersOf(board, row * board.width + column), percent: Math.round(100 * most) };
+    this._text.textContent = t("attend.most", values);
   }
 
   /** @param {number} numLayers @param {number} numHeads */
@@ -141,12 +142,10 @@ export class AttentionPart {
     /** @type {[string, string][]} */
     const from = [[PLAYER, t("attend.player")]];
     for (const box of board.boxSquares()) {
-      const [row, column] = board.place(box);
-      from.push([String(box), t("attend.box", { row: row + 1, column: column + 1 })]);
+      from.push([String(box), t("attend.box", numbersOf(board, box))]);
     }
     if (!from.some(([value]) => value === this._chosen)) {
-      const [row, column] = board.place(Number(this._chosen));
-      from.push([this._chosen, t("attend.square", { row: row + 1, column: column + 1 })]);
+      from.push([this._chosen, t("attend.square", numbersOf(board, Number(this._chosen)))]);
     }
     const layers = numbered(numLayers, "attend.layer");
     const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "attend.head")];
