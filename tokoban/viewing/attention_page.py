@@ -126,7 +126,8 @@ class AttentionPanel:
     """The weights of one attention, or of one step of a run, and what its queries and keys are.
 
     Equal layouts are taken for the same tokens, and shown once. ``layers`` are the numbers of the
-    layers, from 1, where not all are given.
+    layers, from 1, where not all are given. ``aligned_head`` is the layer and head, from 0, that
+    agrees best with an alignment of the words, where there is one.
     """
 
     name: str
@@ -134,6 +135,7 @@ class AttentionPanel:
     queries: TokenRow | TokenGrid
     keys: TokenRow | TokenGrid
     layers: Sequence[int] | None = None
+    aligned_head: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         num_layers, _, num_queries, num_keys = self.weights.shape
@@ -157,7 +159,8 @@ class AttentionPanel:
         head's queries that may attend to it: how far the query's weights differ from those of its
         head's other queries. The weight of a token for itself is left out. Queries of a head that
         attends evenly, or always to the same token, score almost nothing. The head is the one with
-        the highest mean score, the query the one of that head with the highest score.
+        the highest mean score, unless there is an ``aligned_head``; the query is the one of that
+        head with the highest score.
         """
         best_mean, best = -math.inf, (0, 0, 0)
         is_self = self.queries is self.keys or self.queries.to_dict() == self.keys.to_dict()
@@ -171,18 +174,19 @@ class AttentionPanel:
                 weights = weights * (1 - torch.eye(num_queries))
             means = weights.sum(1, keepdim=True) / may_attend.sum(0)
             nats = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
-            mean, head = nats.mean(1).max(0)
-            if mean > best_mean:
-                best_mean, best = float(mean), (layer, int(head), int(nats[head].argmax()))
+            for head, mean in enumerate(nats.mean(1).tolist()):
+                if mean > best_mean and self.aligned_head in (None, (layer, head)):
+                    best_mean, best = mean, (layer, head, int(nats[head].argmax()))
         return best
 
     def to_dict(self) -> dict[str, Any]:
         """The panel as the page reads it; the weights in single precision."""
         queries, keys = self.queries.to_dict(), self.keys.to_dict()
         layer, head, query = self.start()
+        is_aligned = self.aligned_head is not None
         return {
             "name": xml_text(self.name),
-            "start": {"layer": layer, "head": head, "query": query},
+            "start": {"layer": layer, "head": head, "query": query, "is_aligned": is_aligned},
             "shape": list(self.weights.shape),
             "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),

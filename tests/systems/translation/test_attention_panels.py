@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tokoban.systems.translation.alignment import all_attention
+from tokoban.systems.translation.alignment import aligning_head, all_attention
 from tokoban.systems.translation.attention_panels import attention_panels
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import train_bpe
@@ -55,6 +55,17 @@ def test_each_panel_has_its_tokens_and_the_weights_of_its_kind() -> None:
     # Nothing is looked at before it is written.
     assert torch.equal(expected.decoder, expected.decoder.tril())
     assert not torch.equal(expected.encoder, expected.encoder.tril())
+
+
+def test_cross_attention_opens_at_the_head_that_agrees_best_with_the_alignment() -> None:
+    # Three layers of two heads; the second layer is the last but one, whose mean is the alignment.
+    right, previous, even = torch.eye(5), torch.eye(5).roll(1, 0), torch.full((5, 5), 0.2)
+    cross = torch.stack([previous, even, even, 0.5 * right + 0.5 * even, even, right])
+    assert aligning_head(cross.view(3, 2, 5, 5)) == (2, 1)
+    assert aligning_head(cross.view(3, 2, 5, 5)[:2]) == (0, 0)  # now the first layer aligns
+    model = translator()
+    panel = attention_panels(model, [5, 6], [7, 8, 9])[0]
+    assert panel.start()[:2] == aligning_head(panel.weights)
 
 
 def test_tokens_without_a_tokenizer_have_no_names() -> None:

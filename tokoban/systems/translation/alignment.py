@@ -92,9 +92,7 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
     """
     if model.tokenizer is None:
         raise ValueError("the translator has no tokenizer, so words are unknown")
-    weights = cross_attention(model, source, target)
-    layer = max(0, len(weights) - 2)
-    of_tokens = weights[layer].mean(dim=0).tolist()
+    of_tokens = _token_alignment(cross_attention(model, source, target)).tolist()
     sources, targets = (words(model.tokenizer, tokens) for tokens in (source, target))
     of_words = [
         [
@@ -104,6 +102,22 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
         for _, rows in targets
     ]
     return Alignment([word for word, _ in sources], [word for word, _ in targets], of_words)
+
+
+def aligning_head(cross: Float[Tensor, "L N T S"]) -> tuple[int, int]:
+    """The layer and head, from 0, that agrees best with the alignment.
+
+    It gives most, in the mean over target tokens, to the source token that each is aligned with.
+    """
+    _, num_heads, _, _ = cross.shape
+    linked = _token_alignment(cross).argmax(-1)[None, None, :, None]
+    given = cross.take_along_dim(linked, dim=-1).mean((-2, -1))
+    layer, head = divmod(int(given.argmax()), num_heads)
+    return layer, head
+
+
+def _token_alignment(cross: Float[Tensor, "L N T S"]) -> Float[Tensor, "T S"]:
+    return cross[max(0, len(cross) - 2)].mean(dim=0)
 
 
 def words(tokenizer: Tokenizer, tokens: Sequence[int]) -> list[tuple[str, list[int]]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tokoban.systems.translation.alignment import all_attention
+from tokoban.systems.translation.alignment import aligning_head, all_attention
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import tokenizer_of
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow
@@ -14,8 +14,8 @@ def attention_panels(
     """Cross-attention first, then the self-attention of encoder and decoder.
 
     A query of the decoder is labelled with the token that it writes, a key with the token that it
-    reads. Source and target are given without special tokens; ``ValueError`` if the model has no
-    tokenizer.
+    reads. Cross-attention opens at the head that agrees best with the alignment. Source and target
+    are given without special tokens; ``ValueError`` if the model has no tokenizer.
     """
     tokenizer = tokenizer_of(model)
     read, written = (
@@ -26,7 +26,13 @@ def attention_panels(
     writing, before = TokenRow([*written, "(end)"]), TokenRow(["(start)", *written])
     weights = all_attention(model, source, target)
     return [
-        AttentionPanel("translation to source", weights.cross, writing, sources),
+        AttentionPanel(
+            "translation to source",
+            weights.cross,
+            writing,
+            sources,
+            aligned_head=aligning_head(weights.cross),
+        ),
         AttentionPanel("source to itself", weights.encoder, sources, sources),
         AttentionPanel("translation to itself", weights.decoder, writing, before),
     ]

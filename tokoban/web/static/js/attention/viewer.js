@@ -244,8 +244,9 @@ export class AttentionViewer {
     const row = panel.row(this.choice, this.query);
     const most = greatest(row);
     if (!most) return;
-    const isOneOfMany = panel.numLayers * panel.numHeads > 1 && this.choice.layer !== ROLLOUT;
-    this.frame.opened.textContent = t(isOneOfMany ? "attention.opens-at-head" : "attention.opens", {
+    let key = panel.start.is_aligned ? "attention.opens-at-aligned" : "attention.opens-at-head";
+    if (panel.numLayers * panel.numHeads === 1 || this.choice.layer === ROLLOUT) key = "attention.opens";
+    this.frame.opened.textContent = t(key, {
       head: describe(panel, this.choice, t),
       query: nameOf(panel.queries, this.query, t),
       weight: rounded(most),
@@ -290,8 +291,7 @@ export class AttentionViewer {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.held = null;
     }, { signal });
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", () => this.repaint(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint(), { signal });
     // The page may be told another scheme than the system's, by an attribute.
     const observer = new MutationObserver(() => this.repaint());
     observer.observe(document.documentElement, { attributes: true });

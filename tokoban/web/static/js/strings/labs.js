@@ -18,12 +18,12 @@ export const strings = {
   "labs.examples": { en: "Examples:", de: "Beispiele:" },
 
   "labs.translation-about": {
-    en: "A transformer with encoder and decoder, trained on captions of pictures only. In the first "
-      + "attention panel, look for heads that act as a dictionary: each token that is written "
-      + "attends to the source token that it translates.",
-    de: "Ein Transformer mit Encoder und Decoder, nur mit Bildunterschriften trainiert. In der ersten "
-      + "Attention-Ansicht gibt es Köpfe, die wie ein Wörterbuch arbeiten: Jedes geschriebene Token "
-      + "schaut auf das Token der Quelle, das es übersetzt.",
+    en: "A transformer with encoder and decoder, trained on captions of pictures only. The "
+      + "first attention panel opens at the head that acts most like a dictionary: each token that "
+      + "is written attends to the source token that it translates.",
+    de: "Ein Transformer mit Encoder und Decoder, nur mit Bildunterschriften trainiert. Die erste "
+      + "Attention-Ansicht beginnt mit dem Kopf, der am ehesten wie ein Wörterbuch arbeitet: Jedes "
+      + "geschriebene Token schaut auf das Token der Quelle, das es übersetzt.",
   },
   "labs.direction": { en: "Direction", de: "Richtung" },
   "labs.de-en": { en: "German to English", de: "Deutsch nach Englisch" },
