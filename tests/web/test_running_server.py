@@ -212,6 +212,14 @@ def test_a_port_in_use_is_a_sentence() -> None:
     assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
 
 
+@pytest.mark.parametrize("origin", ["play.example", "https://play.example/page", "https://a:b"])
+def test_what_is_no_origin_is_a_sentence(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["web", "--no-open", "--allow-origin", origin]) == 2
+    assert f"expected an origin such as https://play.example, got '{origin}'" in (
+        capsys.readouterr().err
+    )
+
+
 def test_a_file_without_a_level_is_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -245,6 +245,50 @@ def test_a_request_that_comes_drop_by_drop_is_given_up(
     run_apart(check())
 
 
+def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) -> None:
+    received = iter(
+        [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    )
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/jobs",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+    }
+
+    async def receive() -> Any:
+        return next(received)
+
+    async def send(message: Any) -> None:
+        raise AssertionError("nobody is there to be answered")
+
+    async def check() -> None:
+        await client.app(scope, receive, send)
+
+    run_apart(check())
+
+
+def test_a_page_behind_a_proxy_is_served_and_told_what_to_do(client: TestClient) -> None:
+    body = {"text": LEVELS, "name": ""}
+    # The proxy at play.example passes requests on with the server's own host.
+    behind = {"origin": "https://play.example", "sec-fetch-site": "same-origin"}
+    assert client.get("/static/js/main.js", headers=behind).status_code == 200
+    refused = client.post("/api/levels/read", json=body, headers=behind)
+    assert refused.status_code == 403
+    assert "tokoban web --allow-origin https://play.example" in refused.json()["message"]
+    allowing = TestClient(
+        make_app([], origins=["https://play.example"]), base_url="http://localhost"
+    )
+    for host in ("localhost", "play.example"):  # rewritten or not
+        headers = behind | {"host": host}
+        assert allowing.post("/api/levels/read", json=body, headers=headers).status_code == 200
+    evil = behind | {"origin": "https://evil.example"}
+    assert allowing.post("/api/levels/read", json=body, headers=evil).status_code == 403
+    told = client.get("/", headers={"host": "play.example"})
+    assert (told.status_code, "--allow-origin" in told.json()["message"]) == (421, True)
+
+
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:
     content = json.dumps({"text": LEVELS})
     answer = client.post(

@@ -1,6 +1,7 @@
 """``tokoban web``: the page to play, understand and watch, in a browser."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "machine's processors (default: 127.0.0.1)",
     )
     parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        type=_origin,
+        metavar="ORIGIN",
+        help="what a browser's address bar shows where a proxy stands before the server, such as "
+        "https://play.example; may be given several times",
+    )
+    parser.add_argument(
         "--no-open", action="store_true", help="do not open the page in the browser"
     )
 
@@ -49,7 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.web import server
     from tokoban.web.app import make_app
 
-    app = make_app(_collections(arguments.file), names=[arguments.host])
+    app = make_app(
+        _collections(arguments.file), names=[arguments.host], origins=arguments.allow_origin
+    )
     listening = server.bind(arguments.host, arguments.port)
     address = server.address_of(listening, arguments.host)
 
@@ -63,6 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:  # the usual end
         print()
     return 0
+
+
+def _origin(text: str) -> str:
+    """An origin as browsers send it: in lower case and without a path."""
+    origin = text.lower().removesuffix("/")
+    if not re.fullmatch(r"https?://([^\s/?#@:]+|\[[0-9a-f:.]+\])(:\d+)?", origin):
+        raise argparse.ArgumentTypeError(
+            f"expected an origin such as https://play.example, got {text!r}"
+        )
+    return origin
 
 
 def _collections(files: list[str]) -> "list[Collection]":

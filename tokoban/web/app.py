@@ -53,9 +53,13 @@ def shipped_collection() -> Collection:
 
 
 def make_app(
-    collections: Sequence[Collection], *, names: Iterable[str] = (), queue: JobQueue | None = None
+    collections: Sequence[Collection],
+    *,
+    names: Iterable[str] = (),
+    origins: Iterable[str] = (),
+    queue: JobQueue | None = None,
 ) -> Starlette:
-    """The page with these collections; ``names`` are names of the server beside ``localhost``.
+    """The page with these collections; ``names`` and ``origins`` are those of ``Safety``.
 
     The worker processes live from the application's start to its end.
     """
@@ -83,7 +87,9 @@ def make_app(
     return Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Safety, names=names, max_body_bytes=wire.MAX_BODY_BYTES)],
+        middleware=[
+            Middleware(Safety, names=names, origins=origins, max_body_bytes=wire.MAX_BODY_BYTES)
+        ],
         exception_handlers={HTTPException: _as_message},
     )
 

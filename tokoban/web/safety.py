@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,12 +43,22 @@ class Safety:
     """Refuses requests for other hosts, of other origins and of too many bytes; adds headers.
 
     ``names`` are the names of the server beside ``localhost``. An address is never refused: no
-    other site can make a browser send one in its place.
+    other site can make a browser send one in its place. ``origins`` are those of proxies, such as
+    ``https://play.example``.
     """
 
-    def __init__(self, app: ASGIApp, *, names: Iterable[str] = (), max_body_bytes: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        names: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        max_body_bytes: int,
+    ) -> None:
         self._app = app
-        self._names = {"localhost", *(name.lower() for name in names)}
+        self._origins = set(origins)
+        proxies = [urlsplit(origin).hostname or "" for origin in self._origins]
+        self._names = {"localhost", *(name.lower() for name in names), *proxies}
         self._max_body_bytes = max_body_bytes
         self._held_bytes = 0
 
@@ -73,6 +84,8 @@ class Safety:
             try:
                 await self._app(scope, self._limited(body), answer)
                 return
+            except ClientDisconnect:  # in the middle of its request
+                return
             except RefusedError as error:
                 refusal = error.status, str(error)
             except TimeoutError:
@@ -91,13 +104,16 @@ class Safety:
         """Why a request is not served, with its status."""
         host = headers.getlist("host")
         if len(host) != 1 or not self._is_own(host[0]):
-            return 421, "This server answers to its own address only."
+            allow = "for that of a proxy, start tokoban web with --allow-origin"
+            return 421, f"This server answers to its own address only; {allow}."
+        # Links from elsewhere may open the page; behind a proxy it has to say what is wrong.
+        if not path.startswith("/api/"):
+            return None
         for origin in headers.getlist("origin"):
-            if origin != f"http://{host[0]}":
-                return 403, "Requests of other sites are refused."
-        # Links from elsewhere may open the page, but not use it.
-        site = headers.get("sec-fetch-site", "same-origin")
-        if path.startswith("/api/") and site not in ("same-origin", "none"):
+            if origin not in (f"http://{host[0]}", *self._origins):
+                allow = f"If {origin} is a proxy's, start tokoban web --allow-origin {origin}"
+                return 403, f"Requests of other sites are refused. {allow}"
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "Requests of other sites are refused."
         return None
 

@@ -1,6 +1,7 @@
 """Games in the browser: by mouse, keys and fingers, kept over reloads, tabs and a lost server."""
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 Open = Callable[..., Any]
@@ -221,6 +222,20 @@ def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Ope
     # What the other tab wrote may come after the list was made.
     for card, solution in (("Corridor", "1 move, 1 push"), ("Room", "14 moves, 5 pushes")):
         first.locator(".level-card", has_text=card).get_by_text(solution).wait_for()
+
+
+def test_behind_a_proxy_that_rewrites_the_host_the_page_says_what_to_do(
+    chromium: Any, server: Any
+) -> None:
+    with closing(chromium.new_context(locale="en-GB")) as context:
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        # What the server answers then has a test of its own.
+        page.route("**/api/jobs", lambda route: route.fulfill(status=403, json={"message": ""}))
+        page.goto(server.url + ROOM)
+        opened(page)
+        notice = page.locator("[data-owner=origin]")
+        notice.get_by_text(f"tokoban web --allow-origin {server.url.rstrip('/')}").wait_for()
 
 
 def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, server: Any) -> None:

@@ -21,8 +21,11 @@ export class ServerError extends Error {
   }
 }
 
+/** Sends "other-origin" with a `ServerError` where the server refuses all that this page sends. */
+export const refusals = new EventTarget();
+
 /** The codes of answers with such a status; others are "refused". @type {Record<number, string>} */
-const CODES = { 413: "too-large", 429: "busy", 503: "busy" };
+const CODES = { 403: "other-origin", 413: "too-large", 429: "busy", 503: "busy" };
 
 /**
  * Runs a job, calls `onEvent` for each event before the last, and returns the last ("done").
@@ -80,7 +83,11 @@ async function request(path, init = {}) {
   }
   if (response.ok) return response;
   const { message } = await response.json().catch(() => ({ message: response.statusText }));
-  throw new ServerError(message, CODES[response.status] ?? "refused");
+  const error = new ServerError(message, CODES[response.status] ?? "refused");
+  if (error.code === "other-origin") {
+    refusals.dispatchEvent(new CustomEvent("other-origin", { detail: error }));
+  }
+  throw error;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { Session } from "../game/session.js";
 import { Store } from "../game/store.js";
+import { refusals } from "../server.js";
 import { setLanguage, t } from "../strings/index.js";
 import { Collections } from "./collections.js";
 import { button, el } from "./dom.js";
@@ -9,6 +10,7 @@ import { openHelp } from "./help.js";
 import { openLevelText, takePastedAndDropped } from "./importing.js";
 import { Keys } from "./keys.js";
 import { hashOf, parseRoute } from "./router.js";
+import { sentenceOf } from "./sentences.js";
 import { Settings } from "./settings.js";
 import { openSettings } from "./settings_dialog.js";
 
@@ -61,6 +63,10 @@ export class App extends EventTarget {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
     window.addEventListener("hashchange", () => this.route());
     this.store.addEventListener("change", () => this._warnOfFullStore());
+    refusals.addEventListener("other-origin", (event) => {
+      const text = sentenceOf(/** @type {CustomEvent} */ (event).detail);
+      this.notify("origin", { text, kind: "bad" });
+    });
     this.keys.add([
       { id: "help", titleKey: "app.help", group: "app", keys: ["?"], run: () => this.showHelp() },
     ]);

@@ -10,7 +10,7 @@ import { number, t } from "../strings/index.js";
  */
 export function sentenceOf(error) {
   if (!(error instanceof ServerError)) throw error;
-  return t(`error.${error.code}`, { message: error.message });
+  return t(`error.${error.code}`, { message: error.message, origin: location.origin });
 }
 
 /**

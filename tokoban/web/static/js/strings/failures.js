@@ -4,6 +4,13 @@
 export const strings = {
   // The server's own sentence says what is wrong with a level; it has it in English only.
   "error.refused": { en: "{message}", de: "Abgelehnt: {message}" },
+  "error.other-origin": {
+    en: "The server does not know this page's address, as behind a proxy that changes the host. "
+      + "You can play, but nothing is searched or read. Start it by: tokoban web --allow-origin {origin}",
+    de: "Der Server kennt die Adresse dieser Seite nicht, etwa hinter einem Proxy, der den Host ändert. "
+      + "Sie können spielen, doch nichts wird gesucht oder gelesen. Starten Sie ihn so: "
+      + "tokoban web --allow-origin {origin}",
+  },
   "error.failed": { en: "{message}", de: "Die Aufgabe ist gescheitert. Meldung: {message}" },
   "error.crashed": {
     en: "The process of this job ended; another one has started.",
