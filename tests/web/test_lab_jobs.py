@@ -75,6 +75,8 @@ def test_the_proved_network_plays_life_and_a_noisy_one_is_marked_where_it_is_wro
             true = step(true, rule)
             is_wrong = grid(answer["rows"]) != true[0]
             assert answer["wrong"] == is_wrong.nonzero().tolist()
+            # What follows by the rules from a wrong cell is not wrong again.
+            true = grid(answer["rows"])[None]
         assert [answer["step"] for answer in answers] == list(range(1, 9))
         assert done["num_wrong"] == sum(len(answer["wrong"]) for answer in answers)
         assert (done["num_wrong"] > 0) == (noise > 0)

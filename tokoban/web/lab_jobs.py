@@ -148,17 +148,20 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
 def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """``steps`` generations after ``rows`` (``O`` lives, ``.`` is dead), an answer for each.
 
-    The network plays its own game; ``wrong`` are the cells in which it differs from the true game.
+    The network plays its own game; ``wrong`` are the cells in which a generation is not what the
+    rules make of the one before, so that an error is counted once.
     ``noise`` is added to the weights, as a share of their standard deviation.
     """
+    from tokoban.systems.life.rules import step as true_step
     from tokoban.systems.life.simulate import play
 
     model, rule = _noisy_life(_noise_of(arguments))
     steps = wire.whole_of(arguments, "steps", usual=1, least=1, most=_MOST_LIFE_STEPS)
-    start = _grid_of(arguments, side=model.side)[None]
+    before = _grid_of(arguments, side=model.side)[None]
     num_wrong = 0
-    for step, generation in enumerate(islice(play(model, start, rule), steps), start=1):
-        wrong = (generation.grids != generation.true_grids)[0].nonzero().tolist()
+    for step, generation in enumerate(islice(play(model, before, rule), steps), start=1):
+        wrong = (generation.grids != true_step(before, rule))[0].nonzero().tolist()
+        before = generation.grids
         num_wrong += len(wrong)
         rows = _rows_of(generation.grids[0])
         yield {"event": "answer", "step": step, "rows": rows, "wrong": wrong}
