@@ -75,6 +75,15 @@ _RUNS: Mapping[str, Sequence[str]] = {
         "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 12 --columns 12 --output -",
     ),
     "label": ("label {file} --output {folder}/labels",),
+    "train": (
+        "train push --preset tiny --steps 1 --output {folder}/first",
+        "train push --preset tiny --steps 1 --labels {folder}/labels --output {folder}/second",
+        "train push --preset tiny --steps 1 --labels {folder}/labels --large-share 1 "
+        "--output {folder}/third",
+    ),
+    "evaluate": (
+        "evaluate push --weights {folder}/first --levels {file} --states 2 --most-evaluated 10",
+    ),
     "translate": ("translate --beam 1 Hallo", "translate Hallo"),
 }
 

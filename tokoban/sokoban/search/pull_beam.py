@@ -358,4 +358,7 @@ def prepare() -> None:
     player = squares.number[ONE_PUSH.player]
     num_shut_off(backward.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
     later = few_boxes_both_ways(forward.ground, backward.ground, player)[1]
-    solve_in_slices(PullBeam(backward, forward.ground.goals, player, later, seed=0))
+    beam = PullBeam(backward, forward.ground.goals, player, later, seed=0)
+    # Else first called where a layer has grown, as on large levels alone.
+    pull_layers.refill_slots(beam._layer, backward.ground.keys, 0, 0)
+    solve_in_slices(beam)

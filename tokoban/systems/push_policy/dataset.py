@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +113,13 @@ def random_levels(seed: int, number: int) -> Shard:
     boards = from_planes(sample(_RANDOM_LEVELS, num_boxes=2, generator=generator))
     levels = Levels(*(word.numpy().view(np.uint64) for word in boards))
     return label_in_memory(levels, num_states=_RANDOM_STATES, seed=seed)
+
+
+@cache
+def prepare() -> None:
+    """Makes a batch, so that no training's clock counts the seconds of a first compilation."""
+    words, classes = positions_of(random_levels(seed=0, number=0))
+    batch_of(words[:1], classes[:1], np.zeros(1, np.int64))
 
 
 def _groups(

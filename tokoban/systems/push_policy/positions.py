@@ -82,14 +82,13 @@ def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndar
     most_boxes = int(np.bitwise_count(shard.level_boxes).max(initial=1))
     most = int(np.diff(shard.level_ends, prepend=0).max(initial=0))
     size = 1 << (2 * most + 1).bit_length()
+    # Arrays mapped from a file are read-only, which would be compiled anew.
+    labels = (
+        *(shard.level_walls, shard.level_goals, shard.level_player, shard.level_ends),
+        *(shard.boxes, shard.player, shard.pushes_left),
+    )
     number = _fill_positions(
-        np.asarray(shard.level_walls),
-        np.asarray(shard.level_goals),
-        np.asarray(shard.level_player),
-        np.asarray(shard.level_ends),
-        np.asarray(shard.boxes),
-        np.asarray(shard.player),
-        np.asarray(shard.pushes_left),
+        *(np.require(np.asarray(array), requirements="W") for array in labels),
         is_kept,
         np.full(size, -1, np.int64),
         np.zeros(len(shard), np.uint64),

@@ -13,7 +13,7 @@ from tokoban.sokoban.labels.shard_files import shards_by_kind
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.dataset import LabelledPositions
+from tokoban.systems.push_policy.dataset import LabelledPositions, prepare
 from tokoban.systems.push_policy.device_positions import read_positions
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
@@ -151,4 +151,5 @@ def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> Pus
     if config.labels and processes.is_main_to_be():
         large = f" and {len(large_shards):,} of larger levels" if config.large_share else ""
         print(f"{counted(len(shards), 'shard')} of labels{large}", file=sys.stderr)
+    prepare()
     return PushSystem(config, LabelledPositions(shards, LargePositions(large_shards)))
