@@ -86,6 +86,14 @@ def test_a_solution_is_verified_by_the_rules(lurd: str, is_solution: bool) -> No
     assert tokoban.verify(tokoban.Board.from_xsb(PUSH), lurd) == is_solution
 
 
+def test_moves_of_any_case_are_read_by_their_letters() -> None:
+    board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
+    for moves in ("RRR", "rrr", "rRR"):
+        assert tokoban.verify(board, moves)
+        assert tokoban.explain(board, moves=moves).moves == "rRR"
+        assert str(tokoban.optimise(board, moves).solution) == "rRR"
+
+
 def test_no_answer_is_worse_than_the_one_before() -> None:
     board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
     answers = list(tokoban.solve_anytime(board))

@@ -13,6 +13,7 @@ from tokoban.cli.report import SCHEMA_VERSION
 GOOD = (
     "; 1\n\n#####\n#@$.#\n#####\nAuthor: A\n\nSolution/Moves\nR\n\n; 2\n#######\n#@ $ .#\n#######\n"
 )
+ROOM = "#######\n#@ $ .#\n#######\n"
 SMALL = "#####\n#@$.#\n#####\n\n"
 
 
@@ -72,13 +73,26 @@ def test_several_files_and_their_duplicates(
     assert hashes[1][0] != hashes[1][1]
 
 
-def test_warnings_are_no_problems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "warn.xsb").write_text(f"{SMALL}Reverse Mode Snapshot\n[]R\n")
+@pytest.mark.parametrize(
+    ("below", "line", "told"),
+    [
+        ("Reverse Mode Snapshot\n[]R\n", 5, "reverse-mode game kept as text, not played"),
+        ("Solution\nRRR\n", 5, "move 1 (R): written as a push but no box moves"),
+        ("boxorder: 1\n", 4, "boxorder (Sokoban+) is passed over: any box may go to any goal"),
+    ],
+)
+def test_warnings_are_no_problems(
+    below: str, line: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "warn.xsb").write_text(f"{ROOM}{below}")
     assert check(tmp_path / "warn.xsb", "--json", str(tmp_path / "found.json")) == 0
-    told = "reverse-mode game kept as text, not played"
-    assert capsys.readouterr().err == f"{tmp_path / 'warn.xsb'}:6: {told} (a warning)\n"
-    [warning] = json.loads((tmp_path / "found.json").read_text())["warnings"]
-    assert (warning["line"], warning["message"]) == (6, told)
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"{tmp_path / 'warn.xsb'}:{line}: ")
+    assert printed.err.endswith(f"{told} (a warning)\n")
+    found = json.loads((tmp_path / "found.json").read_text())
+    [warning] = found["warnings"]
+    assert (warning["line"], warning["message"]) == (line, told)
+    assert [one["lurd"] for one in found["levels"][0]["solutions"]] == ["rRR"] * ("RRR" in below)
 
 
 def test_standard_input(
@@ -155,10 +169,13 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "moves only": ("rrUU\n", 1, "no board found"),
     "binary": (bytes(range(256)) * 5, 1, "NUL character"),
     "binary without NUL": (bytes(range(128, 256)) * 5, 1, "no board found"),
-    "UTF-16": (SMALL.encode("utf-16"), 1, "NUL character"),
+    "UTF-16 without mark": (SMALL.encode("utf-16-le"), 1, "NUL character"),
+    "UTF-32": (SMALL.encode("utf-32"), 1, "NUL character"),
+    "indented by tabs": ("\t#####\n\t#@$.#\n\t#####\n", 1, "column 1: tab in a board row"),
+    "remark behind a row": ("#######\n#@ $ .#  ; push\n#######\n", 2, "column 10: ';' is not"),
     "NUL in a note": (f"{SMALL}\0", 5, "NUL character"),
     "EBCDIC": (SMALL.encode("cp500"), 1, "no board found"),
-    "full-width signs": (SMALL.replace("#", "\uff03"), 1, "no board found"),
+    "full-width signs": (SMALL.replace("#", "\uff03"), 2, "column 1: '\uff03' is not a square"),
     "no player": ("#####\n#$. #\n#####\n", 1, 'level 1 "": no player'),
     "two players": ("#####\n#@$.#\n#+$ #\n#####\n", 1, "2 players at (2, 2), (3, 2)"),
     "no box": ("#####\n#@ .#\n#####\n", 1, "no box"),
@@ -185,7 +202,8 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "bad count": (f"{SMALL}Solution\n3(r\n", 6, '"(" without ")"'),
     "into a wall": (f"{SMALL}Solution\nu\n", 6, "move 1 (u): wall at row 1, column 2"),
     "blocked box": (f"{SMALL}Solution\nRr\n", 6, "move 2 (r): box at row 2, column 4 cannot be"),
-    "no push": ("######\n#@ $.#\n######\n\nSolution\nRR\n", 6, "written as a push but no box"),
+    "half a solution": (f"{ROOM}Solution:\nrR\n", 5, "not solved: 0 of 1 boxes on goals"),
+    "half of one beside": (f"{ROOM}\nSolution: rR\n", 5, "not solved: 0 of 1 boxes on goals"),
     "does not solve": ("######\n#@ $.#\n######\n\nSolution\nr\n", 6, "not solved: 0 of 1 boxes on"),
     "reverse game": (f"{SMALL}Solution\n[ur]R\n", 6, "reverse-mode game kept as text"),
     "several pushers": (f"{SMALL}Solution\n{{1}}R\n", 6, "several players are not supported"),

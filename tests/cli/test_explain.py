@@ -76,6 +76,7 @@ def test_moves_are_played_and_the_push_that_deadlocked_is_named(
     status, found = explained("--level", "1", "--moves", "RlrRRlll")
     assert (status, found[0]["played"], found[0]["num_moves_solvable"]) == (0, "RlrRR", 4)
     assert "deadlocked by push 3 (move 5, R)" in capsys.readouterr().out
+    assert explained("--level", "1", "--moves", "RLRRRLLL")[1][0]["played"] == "RlrRR"
     status, found = explained("--level", "1", "--moves", "Rl")
     assert (status, found[0]["played"], found[0]["lurd"]) == (0, "Rl", "")
     assert "solvable after 2 moves" in capsys.readouterr().out

@@ -50,8 +50,8 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
 def verify(board: Board, solution: Solution | str) -> bool:
     """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
 
-    In LURD, ``uldr`` are steps that may push and ``ULDR`` are pushes. A move that the rules forbid,
-    or text that is no LURD, solves nothing.
+    LURD is read by its letters, whose case does not matter. A move that the rules forbid, or text
+    that is no LURD, solves nothing.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

@@ -189,7 +189,8 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
     """The levels of a file, and why others of its boards are none.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
-    ``Fault``; a wrong solution, whose board is a level all the same, is not told.
+    ``Fault``; a wrong solution, whose board is a level all the same, is not told. ``warnings`` say
+    what is played otherwise than the file means it.
     """
     invalid = file.invalid
     return {
@@ -198,6 +199,11 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
             _problem_to_json(problem)
             for problem in file.problems
             if not problem.level or problem is invalid.get(problem.level)
+        ],
+        "warnings": [
+            _problem_to_json(warning)
+            for warning in file.warnings
+            if isinstance(warning.message, Fault)
         ],
     }
 

@@ -84,5 +84,5 @@ def test_a_walk_after_the_end_changes_nothing() -> None:
 
 
 def test_moves_that_cannot_be_made_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"move 2 \(L\): written as a push but no box moves"):
-        explain_game(BOARD, "RL", explain)
+    with pytest.raises(ValueError, match=r"move 3 \(L\): wall at row"):
+        explain_game(BOARD, "RLL", explain)

@@ -100,6 +100,13 @@ def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open, encodi
     assert page.evaluate("JSON.stringify(localStorage)").count("Été") == 1
 
 
+def test_levels_of_sokoban_plus_are_opened_with_a_warning(open_page: Open) -> None:
+    page = open_page("#/levels")
+    send(page, "paste", f"{XSB}\nboxorder: 1\n")
+    page.wait_for_selector(".toast:text('Sokoban+')")
+    page.wait_for_selector("h1:text-is('Untitled level')")
+
+
 def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:
     page = open_page("#/levels")
 

@@ -24,7 +24,7 @@ export function readCollection(id) {
  * The levels in a text or a file of any format; the server knows the encodings of files.
  * @param {string | Blob} content
  * @param {string} name of the file, for messages
- * @returns {Promise<{levels: Level[], problems: Problem[]}>}
+ * @returns {Promise<{levels: Level[], problems: Problem[], warnings: Problem[]}>}
  */
 export async function readLevels(content, name) {
   const sent =

@@ -32,7 +32,7 @@ export async function importText(app, content, name) {
   if (moves) return takeMoves(app, moves);
   if (size > LONG) app.toast(t("import.reading"));
   try {
-    const { levels, problems } = await readLevels(content, name);
+    const { levels, problems, warnings } = await readLevels(content, name);
     if (!levels.length) {
       const reasons = problems.slice(0, 1).map(problemText);
       app.toast([t("import.no-level"), ...reasons].join(" "));
@@ -48,6 +48,7 @@ export async function importText(app, content, name) {
       told.push(t("import.left-out", { count: leftOut.length, line: leftOut[0].line }));
       told.push(problemText(leftOut[0]));
     }
+    told.push(...warnings.slice(0, 1).map(problemText));
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));
     return true;

@@ -87,6 +87,10 @@ export const strings = {
     en: "Puzzles of the type “{name}” are not read, only Sokoban.",
     de: "Rätsel der Art „{name}“ werden nicht gelesen, nur Sokoban.",
   },
+  "problem.sokoban-plus": {
+    en: "Its boxes and goals are numbered (Sokoban+); here any box may go to any goal.",
+    de: "Kisten und Ziele sind nummeriert (Sokoban+); hier darf jede Kiste auf jedes Ziel.",
+  },
   "problem.too-much": {
     en: "There are more than {most} squares and moves so far; what follows is not read.",
     de: "Bis hier sind es mehr als {most} Felder und Züge; was folgt, wird nicht gelesen.",
