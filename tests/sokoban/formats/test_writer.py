@@ -146,6 +146,7 @@ LINES = st.sampled_from(
         *("", "#####", "#@$.#", "#@ #", "#x@$.#", "###\t#", "*", "* *", "-", "---", "...", "# a #"),
         *("; 1", ";", "; 'x'", ":: raw", "words", "'x'", "12", "Level 1", "Level 2", "Key: v"),
         *("Title: x", "Title:", "Author: y", "Author:", "Comment:", "Comment-End", "dull", "rude"),
+        *("Solution:", "my solution", "Solution: R", "Solution 2 r", "\t#@$.#", "#@$.#  x"),
         *("Solution", "Best Solution", "Snapshot", "R", "rR", "r", "2(r)", "rx", "rl*R", "[]R"),
         *(
             "SaveGame",
@@ -176,6 +177,7 @@ LINES = st.sampled_from(
 @settings(deadline=None, max_examples=200)
 @given(st.lists(LINES, max_size=23).map("\n".join))
 @example("#####\n#@$.#\n#####\nSolution by hand\nAuthor: y\nRude\nR")
+@example("#####\n#@$.#\n#####\nSolution\nSolution: R")
 # Two boards, of which only one is a level, so that the title of the file is not the level's.
 @example("Title: x\n#@$.#\n\n#####\n#@$.#\n#####")
 @example("Title: x\n#@$.#\n\n; y\n\n#####\n#@$.#\n#####\n\nTitle:")

@@ -255,8 +255,10 @@ class _Reader:
                 for index in range(block.place.start, block.place.end)
                 if self.text.kinds[index] is Kind.TEXT and is_bare_heading(self.text.lines[index])
             ]
-            # The last one above moves is for them, and the name of the next board is taken.
-            has_moves = next_block is not None and next_block.game is not None
+            # The last one above moves is for them, unless they have such a title of their own, and
+            # the name of the next board is taken.
+            game = next_block.game if next_block else None
+            has_moves = game is not None and not is_solution_title(game.title)
             for index in headings[: len(headings) - has_moves]:
                 if index not in self.text.taken:
                     self.budget.spend(OF_A_PROBLEM)
