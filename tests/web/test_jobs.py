@@ -87,11 +87,11 @@ async def running(
 
 
 async def events_of(run: Run) -> list[dict[str, Any]]:
-    return [json.loads(line) async for line in run]
+    return [json.loads(line) async for line in run.events()]
 
 
 async def first_answer(run: Run) -> dict[str, Any]:
-    async for line in run:
+    async for line in run.events():
         event = json.loads(line)
         if event["event"] == "answer":
             return event
@@ -184,7 +184,7 @@ def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path
             return pids | {answer["pid"]}
 
     async def _until(run: Run, last: str) -> AsyncIterator[bytes]:
-        async for line in run:
+        async for line in run.events():
             yield line
             if json.loads(line)["event"] == last:
                 return
@@ -271,7 +271,7 @@ def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
         await queue.start()
         try:
             run = queue.submit("echo", {})
-            async for line in run:
+            async for line in run.events():
                 if json.loads(line).get("code") == "compiling":
                     return
         finally:

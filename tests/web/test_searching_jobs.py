@@ -16,6 +16,9 @@ EASY = "######\n#@ $.#\n######"
 LOST = "#######\n#. $$.#\n#@    #\n#######"
 # More squares than the searches have numbers for.
 HUGE = "\n".join(["#" * 200, "#@$." + " " * 195 + "#", *["#" + " " * 198 + "#"] * 200, "#" * 200])
+# Eighteen boxes in a hall: nothing is found in a hundredth of a second.
+_FULL_ROWS = ["#" + " " * 19 + "#", "# " + "$ " * 9 + "#"] * 2
+LARGE = "\n".join(["#" * 21, *_FULL_ROWS, "#@" + " " * 18 + "#", "#" + "." * 18 + " #", "#" * 21])
 JOBS = {**solving_jobs.JOBS, **making_jobs.JOBS}
 
 
@@ -83,6 +86,19 @@ def test_explain_goes_back_to_the_push_that_lost() -> None:
     board = "#######\n#  .  #\n#  $@ #\n#     #\n#     #\n#######"
     found = run("explain", board=board, moves="ulDDru")[-1]
     assert (found["status"], found["moves"]) == ("deadlocked", "ulDD")
+
+
+def test_a_search_that_ends_at_a_limit_names_it_by_code_and_value() -> None:
+    reasons = [
+        run("solve", board=HUGE)[-1]["reason"],
+        run("solve", board=LARGE, minimise="moves", time_limit_s=0.01)[-1]["reason"],
+        run("solve", board=LARGE, time_limit_s=0.01)[-1]["reason"],
+    ]
+    assert [(reason["code"], reason["values"]) for reason in reasons] == [
+        ("size", {"squares": 201 * 198, "most": 4096}),
+        ("time", {"seconds": 0.01}),
+        ("time", {"seconds": 0.01}),  # not the shares of the searches that follow each other
+    ]
 
 
 def test_rate_gives_proved_lengths() -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import base64
 import json
+import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,8 +13,9 @@ from starlette.testclient import TestClient
 from tests.web.event_loops import run_apart
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
-from tokoban.web import safety, texts
+from tokoban.web import app, safety, texts
 from tokoban.web.app import Collection, make_app, shipped_collection
+from tokoban.web.jobs import JobQueue
 from tokoban.web.wire import level_to_json
 
 LEVELS = "First\n\n#####\n#@$.#\n#####\n\nSolution\nR\n\nSecond\n\n######\n#@ $.#\n######\n"
@@ -287,6 +289,62 @@ def test_a_page_behind_a_proxy_is_served_and_told_what_to_do(client: TestClient)
     assert allowing.post("/api/levels/read", json=body, headers=evil).status_code == 403
     told = client.get("/", headers={"host": "play.example"})
     assert (told.status_code, "--allow-origin" in told.json()["message"]) == (421, True)
+
+
+def test_a_job_that_waits_lets_its_connection_go_and_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app, "_PATIENCE_S", 0.0)
+    queue = JobQueue(command=(sys.executable, "-c", "input()"))  # no worker is ever ready
+    address = "http://127.0.0.1:8000"
+    with TestClient(make_app([], queue=queue), base_url=address) as client:
+
+        def asked(path: str) -> list[dict[str, Any]]:
+            answer = client.post(path, json={"kind": "solve", "arguments": {}})
+            return [json.loads(line) for line in answer.text.splitlines()]
+
+        told = asked("/api/jobs")
+        assert [event["event"] for event in told] == ["queued", "parked"]
+        path = f"/api/jobs/{told[-1]['id']}"
+        [parked] = asked(path)
+        assert client.post(path).status_code == 404  # it has another id now
+        path = f"/api/jobs/{parked['id']}"
+        assert client.delete(path, headers={"origin": "http://evil.example"}).status_code == 403
+        assert [client.delete(path).status_code for _ in range(2)] == [200, 404]
+
+        # Who has not come back by then has left.
+        monkeypatch.setattr(app, "_ABANDONED_S", 0.0)
+        abandoned = asked("/api/jobs")[-1]["id"]
+        assert client.get("/api/collections").status_code == 200
+        assert client.post(f"/api/jobs/{abandoned}").status_code == 404
+
+        # Jobs that are too large to be kept keep their connections.
+        monkeypatch.setattr(app, "_MAX_PARKED_BYTES", 0)
+        with pytest.raises(TimeoutError):
+            cast(Any, client.portal).call(_first_second_of, client.app)
+
+
+async def _first_second_of(application: Any) -> None:
+    """Asks for a job, and raises ``TimeoutError`` once the answer has taken a second."""
+    body = json.dumps({"kind": "solve", "arguments": {}}).encode()
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Any:
+        while not messages:
+            await asyncio.sleep(1.0)
+        return messages.pop()
+
+    async def send(message: Any) -> None:
+        pass
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/jobs",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+    }
+    await asyncio.wait_for(application(scope, receive, send), 1.0)
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:

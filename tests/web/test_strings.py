@@ -5,6 +5,8 @@ import re
 from importlib import resources
 from pathlib import Path
 
+import pytest
+
 JS = Path(str(resources.files("tokoban.web"))) / "static" / "js"
 SOURCES = {path: path.read_text(encoding="utf-8") for path in sorted(JS.rglob("*.js"))}
 TABLES = {path: text for path, text in SOURCES.items() if path.parent.name == "strings"}
@@ -58,22 +60,25 @@ def test_every_failure_of_the_server_has_a_sentence() -> None:
     assert found == errors
 
 
-def test_every_fault_of_a_level_has_a_sentence_with_its_values() -> None:
-    folder = JS.parents[2] / "sokoban" / "formats"
+@pytest.mark.parametrize(("kind", "prefix"), [("Fault", "problem."), ("Reason", "reason.")])
+def test_every_fault_of_a_level_and_every_end_of_a_search_has_a_sentence_with_its_values(
+    kind: str, prefix: str
+) -> None:
     calls = [
         node
-        for path in folder.glob("*.py")
+        for path in JS.parents[2].rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id == "Fault"
+        and node.func.id == kind
+        and isinstance(node.args[1], ast.Constant)  # others repeat a code
     ]
     given = {ast.literal_eval(call.args[1]): {word.arg for word in call.keywords} for call in calls}
-    given["other"] = {"message"}  # of a fault without a code
-    texts = {key: en for key, (en, _) in entries().items() if key.startswith("problem.")}
-    assert {f"problem.{code}" for code in given} == set(texts)
+    given["other"] = {"message"}  # of a sentence without a code
+    texts = {key: en for key, (en, _) in entries().items() if key.startswith(prefix)}
+    assert {f"{prefix}{code}" for code in given} == set(texts)
     for code, values in given.items():
-        assert set(re.findall(r"\{(\w+)", texts[f"problem.{code}"])) <= values, code
+        assert set(re.findall(r"\{(\w+)", texts[f"{prefix}{code}"])) <= values, code
 
 
 def test_modules_stay_short() -> None:

@@ -103,7 +103,7 @@ def test_a_stopped_search_ends_soon_and_says_so() -> None:
     stop.set()
     board = {"board": LEVEL, "method": "beam"}
     *_, done = JOBS["watch"](board, Context(stop, lambda _: None))
-    assert (done["status"], done["reason"]) == ("gave up", "stopped")
+    assert (done["status"], done["reason"]["code"]) == ("gave up", "stopped")
 
 
 @pytest.mark.parametrize(

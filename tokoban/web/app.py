@@ -5,7 +5,8 @@ import contextlib
 import itertools
 import json
 import mimetypes
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -27,6 +28,11 @@ from tokoban.web.jobs import JobQueue, QueueFullError, Run
 from tokoban.web.safety import Safety
 
 _PACKAGE = Path(str(resources.files("tokoban.web")))
+# A browser has six connections to a host, for all its tabs together. Jobs that run are fewer; one
+# that waits longer than this lets its connection go and is asked for again, or else is cancelled:
+# a tab that is hidden asks once a minute.
+_PATIENCE_S, _ABANDONED_S = 1.0, 150.0
+_MAX_PARKED_BYTES = 2**24  # of such jobs' requests; beyond them, jobs keep their connections
 _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
 
 
@@ -83,6 +89,8 @@ def make_app(
         Route("/api/levels/read", api.read_levels, methods=["POST"]),
         Route("/api/levels/write", api.write_levels, methods=["POST"]),
         Route("/api/jobs", api.submit_job, methods=["POST"]),
+        Route("/api/jobs/{id}", api.resume_job, methods=["POST"]),
+        Route("/api/jobs/{id}", api.cancel_job, methods=["DELETE"]),
     ]
     return Starlette(
         routes=routes,
@@ -131,6 +139,8 @@ class _Api:
     def __init__(self, collections: Sequence[Collection], jobs: JobQueue) -> None:
         self._collections = {collection.id: collection for collection in collections}
         self._jobs = jobs
+        # Jobs that wait without a connection, and what cancels them if nobody asks for them.
+        self._parked: dict[str, tuple[Run, asyncio.TimerHandle]] = {}
         self._parsing = asyncio.Semaphore(_MAX_PARSED_AT_ONCE)
 
     async def list_collections(self, request: Request) -> Response:
@@ -167,7 +177,11 @@ class _Api:
         return Response(content, media_type="application/json", headers=_FRESH)
 
     async def submit_job(self, request: Request) -> Response:
-        """Starts a job; the answer is the stream of its events."""
+        """Starts a job; the answer is the stream of its events.
+
+        If the job has to wait, the stream ends with ``{"event": "parked", "id": ...}``, and another
+        request gives the rest.
+        """
         body = await _body(request)
         try:
             content = await run_in_threadpool(wire.object_of, body)
@@ -177,22 +191,60 @@ class _Api:
         if not isinstance(kind, str) or not isinstance(arguments, dict):
             raise HTTPException(400, "Expected an object with a kind and arguments.")
         try:
-            return _EventStream(self._jobs.submit(kind, arguments))
+            return _EventStream(self._jobs.submit(kind, arguments), _PATIENCE_S, self._park)
         except QueueFullError as error:
             raise HTTPException(429, str(error)) from None
         except RecursionError:
             raise HTTPException(400, "The arguments are too deep.") from None
 
+    async def resume_job(self, request: Request) -> Response:
+        """The events of a job that was parked, since then; parks it again if it still waits."""
+        return _EventStream(self._taken(request), 0.0, self._park)
+
+    async def cancel_job(self, request: Request) -> Response:
+        """Ends a job that was parked."""
+        self._taken(request).cancel()
+        return _json({})
+
+    def _park(self, run: Run) -> str | None:
+        """Keeps a job that nobody listens to, for a while; its id, or None if there is no room."""
+        num_bytes = sum(len(parked.request) for parked, _ in self._parked.values())
+        if num_bytes + len(run.request) > _MAX_PARKED_BYTES:
+            return None
+        id = secrets.token_hex(16)
+
+        def abandon() -> None:
+            del self._parked[id]
+            run.cancel()
+
+        later = asyncio.get_running_loop().call_later(_ABANDONED_S, abandon)
+        self._parked[id] = run, later
+        return id
+
+    def _taken(self, request: Request) -> Run:
+        """A job that was parked, which it is no more."""
+        run, later = self._parked.pop(request.path_params["id"], (None, None))
+        if run is None or later is None:
+            raise HTTPException(404, "There is no such job any more.")
+        later.cancel()
+        return run
+
 
 class _EventStream(Response):
-    """The events of a job as lines of JSON; a client that leaves cancels it."""
+    """The events of a job as lines of JSON; a client that leaves cancels it.
+
+    A job that waits longer than ``patience_s`` is parked instead.
+    """
 
     media_type = "application/x-ndjson"
 
-    def __init__(self, run: Run) -> None:
+    def __init__(
+        self, run: Run, patience_s: float | None, park: Callable[[Run], str | None]
+    ) -> None:
         super().__init__(headers=_FRESH)
         del self.headers["content-length"]
-        self._run = run
+        self._run, self._patience_s, self._park = run, patience_s, park
+        self._is_parked = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streams until the last event, or until the client has left."""
@@ -201,7 +253,8 @@ class _EventStream(Response):
         try:
             await asyncio.wait({stream, left}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._run.cancel()
+            if not self._is_parked:
+                self._run.cancel()
             for task in (stream, left):
                 task.cancel()
             await asyncio.gather(stream, left, return_exceptions=True)
@@ -209,9 +262,18 @@ class _EventStream(Response):
     async def _stream(self, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
-        async for line in self._run:
-            await send({"type": "http.response.body", "body": line, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        last, patience_s = b"", self._patience_s
+        while True:
+            async for line in self._run.events(patience_s):
+                await send({"type": "http.response.body", "body": line, "more_body": True})
+            if not self._run.is_waiting:
+                break
+            if (id := self._park(self._run)) is not None:
+                self._is_parked = True
+                last = json.dumps({"event": "parked", "id": id}).encode() + b"\n"
+                break
+            patience_s = None
+        await send({"type": "http.response.body", "body": last, "more_body": False})
 
 
 async def _wait_for_leave(receive: Receive) -> None:

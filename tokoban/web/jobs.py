@@ -31,13 +31,14 @@ class QueueFullError(Exception):
 
 
 class Run:
-    """One job from its request to its last event; iterating gives its events as lines of JSON."""
+    """One job from its request to its last event, whose events are lines of JSON."""
 
     def __init__(self, number: int, kind: str, arguments: dict[str, Any]) -> None:
         self.number = number
         message = {"number": number, "kind": kind, "arguments": arguments}
         self.request = json.dumps(message).encode() + b"\n"
         self.is_cancelled = asyncio.Event()
+        self.is_waiting = True  # for a process
         self._events: deque[tuple[str, bytes]] = deque()
         self._num_bytes = 0
         self._changed = asyncio.Event()
@@ -45,7 +46,7 @@ class Run:
 
     def cancel(self) -> None:
         """Ends the job; nobody reads its events any more."""
-        self._is_over = True
+        self._is_over, self.is_waiting = True, False
         self._events.clear()
         self._changed.set()
         self.is_cancelled.set()
@@ -59,6 +60,7 @@ class Run:
         self._events.append((word, line))
         self._num_bytes += len(line)
         self._is_over = word in ("done", "error")
+        self.is_waiting = self.is_waiting and word == "progress"
         if self._num_bytes > _MAX_BUFFERED_BYTES:
             self._events.clear()
             self.is_cancelled.set()
@@ -76,8 +78,13 @@ class Run:
         self._num_bytes = 0
         self.report("error", code=code, message=message)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The events as they come, up to the last."""
+    async def events(self, patience_s: float | None = None) -> AsyncIterator[bytes]:
+        """The events as they come, up to the last.
+
+        With ``patience_s`` they pause if the job waits for a process longer than that.
+        """
+        loop = asyncio.get_running_loop()
+        end_s = None if patience_s is None else loop.time() + patience_s
         while True:
             self._changed.clear()
             while self._events:
@@ -86,7 +93,12 @@ class Run:
                 yield line
             if self._is_over:
                 return
-            await self._changed.wait()
+            left_s = end_s - loop.time() if end_s is not None and self.is_waiting else None
+            try:
+                await asyncio.wait_for(self._changed.wait(), left_s)
+            except TimeoutError:
+                if self.is_waiting:
+                    return
 
 
 class JobQueue:

@@ -113,6 +113,7 @@ def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
         "moves": found.moves,
         "boxes": wire.squares(found.boxes),
         "certificate": certificate and to_json(certificate),
+        "solution": solution and solution.lurd,
         "num_pushes": solution and solution.num_pushes,
     }
 

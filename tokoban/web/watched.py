@@ -24,7 +24,13 @@ from tokoban.sokoban.search.ground import Squares, build_ground
 from tokoban.sokoban.search.guided.classical import classical_rules
 from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch
 from tokoban.sokoban.search.guided.search import prepare as prepare_guided
-from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.limits import (
+    Limits,
+    OutOfTimeError,
+    Reason,
+    Watch,
+    out_of_memory,
+)
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import is_hopeless
@@ -35,6 +41,7 @@ Show = Callable[[dict[str, Any]], None]
 
 # More than a policy that knows the way needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
+_TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
 _SEED = 0  # of the rollouts, so that the same board shows the same games
 
 
@@ -176,11 +183,11 @@ def beam(level: Level, show: Show, *, width: int) -> Found:
             stop_at_first=True,
         )
     except OutOfTimeError as error:
-        return _gave_up("beam", rows, str(error))
+        return _gave_up("beam", rows, error.args[0])
     if not beams.is_finished[0, 0]:
         is_empty = not bool((beams.lengths[0] == len(rows.histories)).any())
-        reason = "no position left" if is_empty else f"{_MAX_PUSHES} pushes"
-        return _gave_up("beam", rows, reason)
+        empty = Reason("no position left", "no-position")
+        return _gave_up("beam", rows, empty if is_empty else _TOO_LONG)
     taken = tuple(beams.actions[0, 0, : int(beams.lengths[0, 0])].tolist())
     followed = tuple(
         past.index(taken[: number + 1]) for number, past in enumerate(rows.histories[: len(taken)])
@@ -207,7 +214,7 @@ def rollouts(level: Level, show: Show, *, width: int) -> Found:
         (int(played.lengths[row]), row) for row in range(width) if bool(played.is_finished[row])
     ]
     if not solved:
-        return _gave_up("rollouts", rows, f"{_MAX_PUSHES} pushes")
+        return _gave_up("rollouts", rows, _TOO_LONG)
     length, best = min(solved)
     taken = tuple(played.actions[best, :length].tolist())
     return _solved("rollouts", level, rows, taken, (best,) * len(rows.histories))
@@ -243,7 +250,7 @@ def best_first(level: Level, show: Show) -> Found:
             )
         elif outcome == Outcome.STORE_FULL:
             if search.num_bytes_while_growing() > limits.memory_limit_mb * 1e6:
-                reason = f"{limits.memory_limit_mb:g} MB"
+                reason = out_of_memory(limits.memory_limit_mb)
             else:
                 search.grow()
         reason = reason or level.watch.reason_to_end()

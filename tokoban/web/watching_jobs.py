@@ -147,7 +147,7 @@ def _as_event(found: "Found") -> dict[str, Any]:
         **wire.solution_to_json(found.solution),
         "num_evaluated": found.num_evaluated,
         "num_expansions": found.num_expansions,
-        "reason": found.reason,
+        "reason": found.reason and wire.coded_to_json(found.reason),
         "followed": list(found.followed),
         "elapsed_s": round(found.elapsed_s, 3),
     }

@@ -150,7 +150,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "at_least_pushes": answer.at_least_pushes,
         "num_expansions": answer.num_expansions,
         "elapsed_s": round(answer.elapsed_s, 6),
-        "reason": answer.reason,
+        "reason": answer.reason and coded_to_json(answer.reason),
     }
 
 
@@ -209,9 +209,13 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
 
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
-    fault = problem.message
-    coded = {"code": fault.code, "values": fault.values} if isinstance(fault, Fault) else {}
-    return {"line": problem.line, "level": problem.level, "message": fault, **coded}
+    return {"line": problem.line, "level": problem.level, **coded_to_json(problem.message)}
+
+
+def coded_to_json(said: str) -> dict[str, Any]:
+    """A sentence, with its code and values if it has them."""
+    coded = {"code": said.code, "values": said.values} if isinstance(said, Fault) else {}
+    return {"message": said, **coded}
 
 
 def levels_to_text(levels: object, format: object) -> str:

@@ -1,6 +1,7 @@
 """The watch of a search: what ends it, and what is left."""
 
 import itertools
+import pickle
 import threading
 
 import pytest
@@ -18,6 +19,12 @@ def test_a_watch_ends_at_the_time_limit_or_the_flag_and_says_which() -> None:
     stop.set()
     assert watch.reason_to_end() == "stopped"
     assert Watch(Limits(stop=stop)).reason_to_end() == "stopped"
+
+
+def test_a_reason_keeps_its_code_and_values_on_its_way_between_processes() -> None:
+    reason = Watch(Limits(time_limit_s=0.0)).reason_to_end()
+    copied = pickle.loads(pickle.dumps(reason))
+    assert (copied, copied.code, copied.values) == ("0 s", "time", {"seconds": 0.0})
 
 
 def test_what_is_left_of_the_limits() -> None:

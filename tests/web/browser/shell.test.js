@@ -24,12 +24,9 @@ export function texts_count_in_both_languages() {
 
 export function reasons_of_searches_are_in_the_language_of_the_page() {
   setLanguage("de");
-  equal(reasonText("0.5 s"), "0,5 s");
-  equal(reasonText("no solution found within 10 s; fewest pushes not found within 10 s"), "10 s");
-  equal(reasonText("stopped after 1.5 s and 7 expansions for fewest moves"), "angehalten");
-  equal(reasonText("200 pushes"), "200 Schübe");
-  equal(reasonText("no position left"), "keine Stellung ist übrig");
-  equal(reasonText(null), "eine Grenze ist erreicht");
+  const reason = { message: "0.5 s", code: "time", values: { seconds: 0.5 } };
+  equal(reasonText(reason), "die Grenze von 0,5 s ist erreicht");
+  equal(reasonText({ message: "planted" }), "Meldung: planted");
   setLanguage("en");
 }
 

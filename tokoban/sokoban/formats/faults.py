@@ -1,5 +1,7 @@
 """What is wrong with a level or its file, in words and as a code."""
 
+from typing import Self
+
 
 class Fault(str):
     """A sentence in English, with a code and values by which a program says it in another language.
@@ -10,13 +12,17 @@ class Fault(str):
     """
 
     code: str
-    values: dict[str, int | str]
+    values: dict[str, int | float | str]
 
-    def __new__(cls, sentence: str, code: str, **values: int | str) -> "Fault":
+    def __new__(cls, sentence: str, code: str, **values: int | float | str) -> Self:
         """``code`` names the kind of fault; ``values`` are what the sentence says of this one."""
         made = super().__new__(cls, sentence)
         made.code, made.values = code, values
         return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, int | float | str]]:
+        """What ``pickle`` makes the copy from."""
+        return (str(self), self.code), self.values
 
 
 NO_BOARD = Fault("no board found (expected rows of # @ + $ * . and floor)", "no-board")

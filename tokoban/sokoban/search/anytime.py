@@ -12,7 +12,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import BY_RULES, Answer, Objective, Progress
-from tokoban.sokoban.search.limits import STOPPED, Limits
+from tokoban.sokoban.search.limits import STOPPED, Limits, Reason, out_of_time
 
 OBJECTIVE_NAMES: Mapping[Objective, str] = {
     "any": "any solution",
@@ -60,7 +60,7 @@ def solve_anytime(
         if known.answer.optimum is not None:
             share = 1.0  # nothing else is left to look for
         found = known.search(board, objective, share, limits, report, clock)
-        known.add(objective, found)
+        known.add(objective, found, limits)
         if known.is_complete or found.reason == STOPPED:
             break
         if found.solution is not None:
@@ -126,7 +126,7 @@ class _Known:
             )
         except ValueError as error:
             self.is_complete = True
-            return Answer(status="gave up", solver=BY_RULES, reason=str(error))
+            return Answer(status="gave up", solver=BY_RULES, reason=error.args[0])
         except KeyboardInterrupt:
             reached = self._progress
             stopped = Answer(
@@ -141,7 +141,7 @@ class _Known:
             self.add(objective, stopped)
             raise InterruptedSearch(self.answer) from None
 
-    def add(self, objective: Objective, found: Answer) -> None:
+    def add(self, objective: Objective, found: Answer, limits: Limits) -> None:
         """Adds what a search that ended has found."""
         before = self.answer
         self.answer = replace(
@@ -153,7 +153,7 @@ class _Known:
         )
         if found.status == "gave up":
             cause = str(found.reason) if self.is_complete else _why(objective, found)
-            self._reasons[objective] = cause
+            self._reasons[objective] = _coded(cause, found.reason, limits)
             if before.solution is None:
                 self.answer = replace(self.answer, solver=found.solver)
         elif found.status == "unsolvable":
@@ -165,12 +165,24 @@ class _Known:
             self.is_complete = found.optimum is not None and (
                 objective != "any" or found.optimum == "moves"
             )
-        reason = "; ".join(self._reasons.values()) or None
-        self.answer = replace(self.answer, reason=reason)
+        self.answer = replace(self.answer, reason=None)
+        if self._reasons:
+            *_, last = self._reasons.values()
+            told = _coded("; ".join(self._reasons.values()), last, limits)
+            self.answer = replace(self.answer, reason=told)
 
 
 def _larger(one: int | None, other: int | None) -> int | None:
     return max((bound for bound in (one, other) if bound is not None), default=None)
+
+
+def _coded(sentence: str, reason: str | None, limits: Limits) -> str:
+    """A sentence with the code of a reason; the time is that of all searches together."""
+    if not isinstance(reason, Reason):
+        return sentence
+    if reason.code == "time" and limits.time_limit_s is not None:
+        reason = out_of_time(limits.time_limit_s)
+    return Reason(sentence, reason.code, **reason.values)
 
 
 def _why(objective: Objective, found: Answer) -> str:

@@ -6,8 +6,30 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tokoban import compiling
+from tokoban.sokoban.formats.faults import Fault
 
-STOPPED = "stopped"  # the reason of an answer that ``Limits.stop`` ended
+
+class Reason(Fault):
+    """Why a search ended without all that was asked for; a program tells it by code and values."""
+
+
+STOPPED = Reason("stopped", "stopped")  # of an answer that ``Limits.stop`` ended
+
+
+def out_of_time(time_limit_s: float) -> Reason:
+    """The reason of a search whose time is over."""
+    return Reason(f"{time_limit_s:g} s", "time", seconds=time_limit_s)
+
+
+def out_of_memory(memory_limit_mb: float) -> Reason:
+    """The reason of a search that would need more memory."""
+    return Reason(f"{memory_limit_mb:g} MB", "memory", megabytes=memory_limit_mb)
+
+
+def too_large(num_squares: int, *, most: int) -> Reason:
+    """The reason of a search that does not take a board of so many squares of floor."""
+    sentence = f"expected at most {most} squares of floor, got {num_squares}"
+    return Reason(sentence, "size", squares=num_squares, most=most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +80,13 @@ class Watch:
         """The seconds since the start."""
         return self.clock() - self._started_s
 
-    def reason_to_end(self) -> str | None:
+    def reason_to_end(self) -> Reason | None:
         """Why the search has to end now, such as "10 s"; None if it may go on."""
         if self.limits.is_stopped:
             return STOPPED
         time_limit_s = self.limits.time_limit_s
         if time_limit_s is not None and self.elapsed_s() >= time_limit_s:
-            return f"{time_limit_s:g} s"
+            return out_of_time(time_limit_s)
         return None
 
     def check(self) -> None:

@@ -15,7 +15,13 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.limits import (
+    Limits,
+    OutOfTimeError,
+    Watch,
+    out_of_memory,
+    too_large,
+)
 from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
 from tokoban.sokoban.search.vicinity.push_paths import (
     PushPath,
@@ -56,7 +62,7 @@ def optimise(
     if minimise not in FIGURES:
         raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
     if (num_squares := len(board.inside())) > MAX_SQUARES:
-        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {num_squares}")
+        raise ValueError(too_large(num_squares, most=MAX_SQUARES))
     given = _up_to_the_end(board, directions)
     if not given:
         return solved_already(minimise)
@@ -66,7 +72,7 @@ def optimise(
     try:
         search.set_up(Squares(board))
     except OutOfTimeError as reason:
-        return search.ended_by(str(reason))
+        return search.ended_by(reason.args[0])
     return search.run()
 
 
@@ -155,7 +161,7 @@ class _Search:
                 return None
             if searched.is_whole and not searched.has_left_out_late:
                 searched_wholly = most_boxes
-        return self.ended_by(f"{self._effort.watch.limits.memory_limit_mb:g} MB")
+        return self.ended_by(out_of_memory(self._effort.watch.limits.memory_limit_mb))
 
     def _scopes(self) -> Iterator[tuple[int, int]]:
         """Pairs of the boxes that may stand elsewhere and of the cost beyond the path's.

@@ -16,7 +16,14 @@ from tokoban.sokoban.search.answer import (
     Progress,
     Report,
 )
-from tokoban.sokoban.search.limits import STOPPED, Limits
+from tokoban.sokoban.search.limits import (
+    STOPPED,
+    Limits,
+    Reason,
+    out_of_memory,
+    out_of_time,
+    too_large,
+)
 from tokoban.sokoban.search.outcome import Outcome
 
 MAX_SQUARES = 64 * 64
@@ -125,11 +132,11 @@ def find_answer(
     if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
         return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
     if len(inside) > MAX_SQUARES:
-        raise ValueError(f"expected at most {MAX_SQUARES} squares of floor, got {len(inside)}")
+        raise ValueError(too_large(len(inside), most=MAX_SQUARES))
     if not frozen_boxes(board) <= board.goals:
         return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
     if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
-        limit = f"{limits.memory_limit_mb:g} MB"
+        limit = out_of_memory(limits.memory_limit_mb)
         return Answer(
             status="gave up", solver=BY_RULES, reason=limit, elapsed_s=clock() - started_s
         )
@@ -266,28 +273,30 @@ def _limit_reached(
     limits: Limits,
     outcome: Outcome = Outcome.BUDGET_SPENT,
     search: Search | None = None,
-) -> str | None:
+) -> Reason | None:
     """The limit that ends the search, in words; ``search`` is None before it is set up."""
     if limits.is_stopped:
         return STOPPED
     if outcome == Outcome.TOO_LONG:
-        return f"a price of {MAX_PRICE}"
+        return Reason(f"a price of {MAX_PRICE}", "price", most=MAX_PRICE)
     if outcome == Outcome.STUCK:
-        return "no push to a new position"
+        return Reason("no push to a new position", "no-position")
     if outcome == Outcome.INCONCLUSIVE:
-        return "searches that may miss solutions"
+        return Reason("searches that may miss solutions", "incomplete")
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
-        return f"{limits.max_expansions} expansions"
+        most = limits.max_expansions
+        return Reason(f"{most} expansions", "expansions", most=most)
     if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:
-        return f"{limits.max_evaluated} evaluated positions"
+        most = limits.max_evaluated
+        return Reason(f"{most} evaluated positions", "evaluated", most=most)
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
-        return f"{limits.time_limit_s:g} s"
+        return out_of_time(limits.time_limit_s)
     if search is None:
         return None
     is_full = outcome == Outcome.STORE_FULL
     num_bytes = search.num_bytes_while_growing() if is_full else search.num_bytes()
     if num_bytes > limits.memory_limit_mb * 1e6:
-        return f"{limits.memory_limit_mb:g} MB"
+        return out_of_memory(limits.memory_limit_mb)
     return None
 
 

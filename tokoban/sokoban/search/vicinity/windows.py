@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int32
 
-from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.limits import Reason, Watch
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.vicinity.push_paths import MAIN, PushPath, Scratch, Task, followed
 from tokoban.sokoban.search.vicinity.search import Scope, begin, pushes_to, search
@@ -36,11 +36,11 @@ class Effort:
         self._bytes_left = watch.limits.memory_limit_mb * 1e6
         self._slice_expansions = 1
 
-    def reason_to_end(self) -> str | None:
+    def reason_to_end(self) -> Reason | None:
         """The limit that ends all searches, but for that of memory; None if they may go on."""
         most = self.watch.limits.max_expansions
         if most is not None and self.num_expansions >= most:
-            return f"{most} expansions"
+            return Reason(f"{most} expansions", "expansions", most=most)
         return self.watch.reason_to_end()
 
     def check(self) -> None:

@@ -1,6 +1,7 @@
 /**
  * Requests to the server. That of a job is answered by a stream of events, one line of JSON each;
- * aborting it cancels the job.
+ * aborting it cancels the job. The stream of a job that has to wait ends soon, since all tabs share
+ * a few connections; the job is then asked for again.
  */
 
 /**
@@ -21,11 +22,14 @@ export class ServerError extends Error {
   }
 }
 
+/** A job that waits is asked for so long after the last time. */
+const ASK_AGAIN_MS = 1000;
+
 /** Sends "other-origin" with a `ServerError` where the server refuses all that this page sends. */
 export const refusals = new EventTarget();
 
 /** The codes of answers with such a status; others are "refused". @type {Record<number, string>} */
-const CODES = { 403: "other-origin", 413: "too-large", 429: "busy", 503: "busy" };
+const CODES = { 403: "other-origin", 404: "not-found", 413: "too-large", 429: "busy", 503: "busy" };
 
 /**
  * Runs a job, calls `onEvent` for each event before the last, and returns the last ("done").
@@ -38,11 +42,27 @@ const CODES = { 403: "other-origin", 413: "too-large", 429: "busy", 503: "busy" 
  * @returns {Promise<JobEvent>}
  */
 export async function runJob(kind, args, { signal, onEvent } = {}) {
-  const response = await request("api/jobs", posted({ kind, arguments: args }, signal));
+  let asked = request("api/jobs", posted({ kind, arguments: args }, signal));
+  for (;;) {
+    const parked = await lastOf(await asked, { signal, onEvent });
+    if (parked.event === "done") return parked;
+    const job = `api/jobs/${parked.id}`;
+    await pause(job, signal);
+    asked = request(job, { method: "POST", signal });
+  }
+}
+
+/**
+ * The last event of a stream, "done" or "parked"; `onEvent` gets those before.
+ * @param {Response} response
+ * @param {JobOptions} options
+ * @returns {Promise<JobEvent>}
+ */
+async function lastOf(response, { signal, onEvent }) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   try {
     for await (const event of events(reader, signal)) {
-      if (event.event === "done") return event;
+      if (event.event === "done" || event.event === "parked") return event;
       if (event.event === "error") throw new ServerError(event.message, event.code);
       onEvent?.(event);
     }
@@ -51,6 +71,31 @@ export async function runJob(kind, args, { signal, onEvent } = {}) {
     reader.cancel().catch(() => {});
   }
   throw serverLost();
+}
+
+/**
+ * Waits a moment; leaving the page or the signal cancels the parked job.
+ * @param {string} job its path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
+function pause(job, signal) {
+  return new Promise((resolve, reject) => {
+    const end = new AbortController();
+    const cancel = () => {
+      clearTimeout(timer);
+      end.abort();
+      fetch(job, { method: "DELETE", keepalive: true }).catch(() => {});
+      reject(signal?.aborted ? signal.reason : serverLost());
+    };
+    const timer = setTimeout(() => {
+      end.abort();
+      resolve();
+    }, ASK_AGAIN_MS);
+    window.addEventListener("pagehide", cancel, { signal: end.signal });
+    signal?.addEventListener("abort", cancel, { signal: end.signal });
+    if (signal?.aborted) cancel();
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ export class Checker {
   /** @param {import("./draft.js").Draft} draft */
   constructor(draft) {
     this._draft = draft;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._status.textContent = text));
     /** A solution of the drawing as it is. @type {string | null} */
     this.solution = null;
     this._checked = "";
@@ -48,7 +48,6 @@ export class Checker {
     this._checked = this._draft.rows.join("\n");
     const args = { board: this._checked, minimise: "any", time_limit_s: TIME_LIMIT_S };
     const running = this._job.run("solve", args);
-    this._status.textContent = t("work.running");
     this._show();
     try {
       const done = await running;

@@ -1,7 +1,7 @@
 /** What the server says, in the page's language: by the code of an error, and why a search ended. */
 
 import { ServerError } from "../server.js";
-import { number, t } from "../strings/index.js";
+import { t } from "../strings/index.js";
 
 /**
  * The sentence of a request or job that failed; any other error is a mistake of the page and goes on.
@@ -23,16 +23,11 @@ export function problemText({ code, message, values }) {
 }
 
 /**
- * Why a search ended, from the reason that its answer gives: the first limit named in it.
- * @param {string | null | undefined} reason such as "10 s", "stopped" or
- *   "fewest pushes not found within 500 MB (at least 7)"
+ * Why a search ended.
+ * @param {{message: string, code?: string, values?: Record<string, number>}} reason of its answer;
+ *   the message is in English
  * @returns {string}
  */
-export function reasonText(reason) {
-  if (reason?.includes("stopped")) return t("reason.stopped");
-  if (reason === "no position left") return t("reason.no-position");
-  const [, value, unit] = /([\d.]+) (s|MB|pushes)\b/.exec(reason ?? "") ?? [];
-  if (!unit) return t("reason.limit");
-  if (unit === "pushes") return t("reason.pushes", { count: Number(value) });
-  return `${number(Number(value))} ${unit}`;
+export function reasonText({ message, code, values }) {
+  return code ? t(`reason.${code}`, values) : t("reason.other", { message });
 }

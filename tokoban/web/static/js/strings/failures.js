@@ -11,6 +11,7 @@ export const strings = {
       + "Sie können spielen, doch nichts wird gesucht oder gelesen. Starten Sie ihn so: "
       + "tokoban web --allow-origin {origin}",
   },
+  "error.not-found": { en: "That is not there any more.", de: "Das gibt es nicht mehr." },
   "error.failed": { en: "{message}", de: "Die Aufgabe ist gescheitert. Meldung: {message}" },
   "error.crashed": {
     en: "The process of this job ended; another one has started.",
@@ -111,8 +112,44 @@ export const strings = {
     en: "The searches are compiled for this machine, once; this takes a minute or two …",
     de: "Die Suchen werden einmalig für diesen Rechner übersetzt; das dauert ein bis zwei Minuten …",
   },
+  "app.queued": {
+    en: "Waiting: {before} {before|job comes|jobs come} first …",
+    de: "Es wartet: {before} {before|Aufgabe kommt|Aufgaben kommen} vorher …",
+  },
+  "app.queued-next": { en: "Waiting: it comes next …", de: "Es wartet und kommt als Nächstes …" },
+  "reason.other": { en: "{message}", de: "Meldung: {message}" },
   "reason.stopped": { en: "stopped", de: "angehalten" },
+  "reason.time": {
+    en: "the limit of {seconds} s is reached",
+    de: "die Grenze von {seconds} s ist erreicht",
+  },
+  "reason.memory": {
+    en: "the limit of {megabytes} MB of memory is reached",
+    de: "die Grenze von {megabytes} MB Speicher ist erreicht",
+  },
+  "reason.size": {
+    en: "the level has {squares} squares of floor; searches take {most} at most",
+    de: "das Level hat {squares} Bodenfelder; die Suchen nehmen höchstens {most}",
+  },
+  "reason.price": {
+    en: "solutions of {most} moves or pushes and more are not looked for",
+    de: "Lösungen ab {most} Zügen oder Schüben werden nicht gesucht",
+  },
+  "reason.pushes": {
+    en: "the limit of {most} {most|push|pushes} is reached",
+    de: "die Grenze von {most} {most|Schub|Schüben} ist erreicht",
+  },
+  "reason.expansions": {
+    en: "the limit of {most} expanded positions is reached",
+    de: "die Grenze von {most} expandierten Stellungen ist erreicht",
+  },
+  "reason.evaluated": {
+    en: "the limit of {most} positions for the network is reached",
+    de: "die Grenze von {most} Stellungen für das Netz ist erreicht",
+  },
   "reason.no-position": { en: "no position is left", de: "keine Stellung ist übrig" },
-  "reason.pushes": { en: "{count} {count|push|pushes}", de: "{count} {count|Schub|Schübe}" },
-  "reason.limit": { en: "a limit was reached", de: "eine Grenze ist erreicht" },
+  "reason.incomplete": {
+    en: "all searches have ended, but they may miss solutions",
+    de: "alle Suchen sind zu Ende, können Lösungen aber übersehen",
+  },
 };

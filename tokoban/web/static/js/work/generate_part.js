@@ -18,7 +18,7 @@ export class GeneratePart {
   /** @param {App} app */
   constructor(app) {
     this._app = app;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._status.textContent = text));
     this._values = { size: 9, boxes: 3, count: 5, difficulty: "any" };
     /** @type {import("../game/store.js").Level[]} */
     this._levels = [];
@@ -82,7 +82,6 @@ export class GeneratePart {
         this._status.textContent = t("work.generated", { count: this._levels.length });
       },
     );
-    this._status.textContent = t("work.running");
     relabel(this._start, t("work.cancel"));
     try {
       if (await running) this._finish();

@@ -12,7 +12,7 @@ export class RatePart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._status.textContent = text));
     this._status = el("p", { class: "soft", role: "status" });
     this._table = el("dl", { class: "figures", hidden: true });
     this._start = button({ label: t("work.rate-start"), run: () => this._toggle() });
@@ -49,7 +49,6 @@ export class RatePart {
     if (!this._session.level) return;
     this._clear();
     const running = this._job.run("rate", { board: wireBoard(this._session.game.start) });
-    this._status.textContent = t("work.running");
     relabel(this._start, t("work.cancel"));
     try {
       const rating = await running;

@@ -14,7 +14,7 @@ export class LatestJob {
   /** @param {HTMLElement} status where its state and its errors are shown */
   constructor(status) {
     this._status = status;
-    this._latest = new Latest();
+    this._latest = new Latest((text) => this._tell(text));
     this._timer = 0;
   }
 
@@ -40,12 +40,8 @@ export class LatestJob {
   async run(kind, args, onEvent) {
     this.cancel();
     const doing = t(answered.has(kind) ? "labs.working" : "labs.loading");
-    this._timer = setTimeout(() => this._say(doing), SILENT_MS);
     try {
-      const done = await this._latest.run(kind, args, (event) => {
-        if (event.code === "compiling") this._say(t("app.compiling"));
-        else onEvent?.(event);
-      });
+      const done = await this._latest.run(kind, args, onEvent, doing);
       if (!done) return null;
       answered.add(kind);
       this._end("");
@@ -56,14 +52,16 @@ export class LatestJob {
     }
   }
 
-  /** @param {string} text */
-  _end(text) {
+  /** Says what the job is at, unless it ends at once. @param {string} text */
+  _tell(text) {
     clearTimeout(this._timer);
-    this._say(text);
+    const wait = this._status.textContent ? 0 : SILENT_MS;
+    this._timer = setTimeout(() => (this._status.textContent = text), wait);
   }
 
   /** @param {string} text */
-  _say(text) {
+  _end(text) {
+    clearTimeout(this._timer);
     this._status.textContent = text;
   }
 }
