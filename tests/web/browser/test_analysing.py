@@ -41,6 +41,19 @@ def show(page: Any, panel: str) -> Any:
     return page.locator(f"#panel-{panel}")
 
 
+def solve_for_long(page: Any) -> Any:
+    """Starts a search that takes longer than anybody waits, and gives its panel."""
+    # Eighteen boxes in a hall.
+    rows = ["#" * 21, *["#" + " " * 19 + "#", "# " + "$ " * 9 + "#"] * 2]
+    rows += ["#@" + " " * 18 + "#", "#" + "." * 18 + " #", "#" * 21]
+    open_rows(page, rows)
+    panel = show(page, "work")
+    panel.get_by_label("Look for").first.select_option("moves")
+    panel.get_by_label("For at most").first.select_option("600")
+    panel.get_by_role("button", name="Solve", exact=True).click()
+    return panel
+
+
 def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     page.evaluate(HOLD_JOBS)
@@ -96,30 +109,54 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
 
 def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     page = opened(open_page(ROOM))
-    # Eighteen boxes in a hall: the fewest moves take longer than anybody waits.
-    rows = ["#" * 21, *["#" + " " * 19 + "#", "# " + "$ " * 9 + "#"] * 2]
-    rows += ["#@" + " " * 18 + "#", "#" + "." * 18 + " #", "#" * 21]
-    open_rows(page, rows)
-    panel = show(page, "work")
-    panel.get_by_label("Look for").first.select_option("moves")
-    panel.get_by_label("For at most").first.select_option("600")
+    panel = solve_for_long(page)
     assert complaints(page) == []
-    panel.get_by_role("button", name="Solve", exact=True).click()
     panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
     panel.get_by_role("button", name="Cancel").click()
     panel.get_by_text("Cancelled.").wait_for()
     open_rows(page, ["########", "#@     #", "#  $   #", "#    . #", "#  $ . #", "########"])
     panel.get_by_role("button", name="Solve", exact=True).click()
     panel.get_by_text("Solved, and proved the best.").wait_for(timeout=WARMING_MS)
+    assert panel.get_by_text("There is nothing to shorten yet").count() == 0
+    # The solution is known, and with it that its length is proved.
+    page.locator(".counters small", has_text="optimal").first.wait_for()
     panel.get_by_role("button", name="Put it on the board").first.click()
     page.locator("#board").focus()
     page.keyboard.press("End")
     solved = page.locator("[data-owner=solved]")
     solved.get_by_text("These moves are not yours").wait_for()
     assert game(page)["state"] == "tried"
-    page.locator(".counters small", has_text="optimal").first.wait_for()  # its length is proved
     panel.get_by_role("button", name="Shorten").click()
     panel.get_by_text("Solved, and proved the best.").nth(1).wait_for(timeout=WARMING_MS)
+
+
+def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_first(
+    open_page: Open,
+) -> None:
+    first = opened(open_page(ROOM))
+    panels = [solve_for_long(first)]
+    for _ in range(5):
+        tab = opened(open_page(ROOM, context=first.context))
+        panels.append(solve_for_long(tab))
+    for panel in panels[:2]:
+        panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+    panels[2].get_by_text("Waiting: it comes next …").wait_for()
+    panels[5].get_by_text("Waiting: 3 jobs come first …").wait_for()
+    seventh = opened(open_page(ROOM, context=first.context))
+    press(seventh, "drRR")
+    assert game(seventh)["moves"] == "drRR"
+    # A job that waits without a connection is cancelled too, and one whose turn comes starts.
+    panels[2].get_by_role("button", name="Cancel").click()
+    panels[0].get_by_role("button", name="Cancel").click()
+    panels[3].get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+    panels[5].get_by_text("Waiting: 1 job comes first …").wait_for()
+
+
+def test_a_level_that_is_lost_at_its_start_says_so(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    open_rows(page, ["#######", "#. $$.#", "#@    #", "#######"])
+    notice = page.locator("[data-owner=lost]")
+    notice.get_by_text("it is lost from its start").wait_for(timeout=WARMING_MS)
 
 
 def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser.test_playing import game
 from tokoban.sokoban.formats import parse_levels
 
 Open = Callable[..., Any]

@@ -20,7 +20,7 @@ def game(page: Any) -> dict[str, Any]:
         """async () => {
           const { app } = await import("/static/js/main.js");
           const { game, state, level } = app.session;
-          return { moves: game.moves, at: game.at, state, title: level.title,
+          return { moves: game.moves, at: game.at, state, title: level?.title,
                    rows: game.board.toRows(), isSolved: game.board.isSolved() };
         }"""
     )
@@ -89,6 +89,19 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
         "moves": SOLUTION, "at": 14, "state": "solved", "title": "Room", "rows": [],
         "isSolved": True,
     }  # fmt: skip
+
+
+def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> None:
+    for address in ("#/play/own-x/1", "#/play/nosuch/13"):
+        page = opened(open_page(address), "No level is open.")
+        page.locator("[data-owner=missing]", has_text="That is not there any more.").wait_for()
+        # The browser reports the answer of the server, too.
+        open_page.__self__.errors.clear()  # type: ignore[attr-defined]
+        page.locator("#board").click()
+        press(page, "rr")
+        assert (game(page)["moves"], page.locator("[data-owner=solved]").count()) == ("", 0)
+        page.get_by_role("button", name="All levels").last.click()
+        page.wait_for_selector(".level-card")
 
 
 def test_a_game_by_mouse_with_clicks_and_with_a_drag(open_page: Open) -> None:

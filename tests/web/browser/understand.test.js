@@ -1,7 +1,7 @@
 import { Chart } from "/static/js/understand/chart.js";
 import { certificateSteps, staticSteps } from "/static/js/understand/certificate_steps.js";
 import { GameLine } from "/static/js/understand/game_line.js";
-import { Hints } from "/static/js/understand/hints.js";
+import { Hints, hintOf } from "/static/js/understand/hints.js";
 import { LostWatch, upToLastPush } from "/static/js/understand/lost.js";
 import { boardOf, complaints } from "/static/js/editor/legality.js";
 import { Draft, emptyRoom } from "/static/js/editor/draft.js";
@@ -62,6 +62,30 @@ export function a_search_shows_its_positions_with_the_boxes_of_the_proof_alone()
   equal(steps.length, 3);
   equal(steps[1].boards.map((one) => one.toRows()), [["######", "#$ $.#", "#@  .#", "#  . #", "######"]]);
   equal(staticSteps({ boxes: [7], reason: "dead-square" }).length, 1);
+}
+
+export function a_known_solution_gives_the_hint_wherever_the_player_stands_in_its_area() {
+  const start = Board.fromRows(["#######", "#@ $ .#", "#     #", "#  $ .#", "#######"]);
+  const here = Board.fromRows(["#######", "#  $ .#", "#@    #", "#  $ .#", "#######"]);
+  const first = { box: [1, 3], destination: [1, 5], push: "r", moves: "urR", pushes_left: 4 };
+  equal(hintOf(start, "rRRdllldrRR", here), first);
+  const later = Board.fromRows(["#######", "#    *#", "#     #", "#@ $ .#", "#######"]);
+  const second = { box: [3, 3], destination: [3, 5], push: "r", moves: "rR", pushes_left: 2 };
+  equal(hintOf(start, "rRRdllldrRR", later), second);
+  const beside = Board.fromRows(["#######", "#@$  .#", "#     #", "#  $ .#", "#######"]);
+  equal(hintOf(start, "rRRdllldrRR", beside), null);
+}
+
+export async function a_hint_that_a_known_solution_gives_is_not_searched_for() {
+  const session = new Session(new Store(null));
+  session.open({ title: "", rows: ["#######", "#@ $ .#", "#######"], solutions: ["rRR"] });
+  window.fetch = () => {
+    throw new Error("a job was asked for");
+  };
+  const hints = new Hints(session, () => [undefined, session.bests.bestByMoves]);
+  for (let number = 0; number < 4; number++) await hints.more();
+  equal([hints.grade, session.game.played], [0, "rR"]);
+  hints.destroy();
 }
 
 export function a_click_on_the_line_goes_to_the_nearest_push() {

@@ -13,13 +13,16 @@ import { bestOf, stateOf } from "./store.js";
  * @typedef {{collection: string, index: number}} Place
  */
 
+/** While no level is open: nothing can be moved, and nothing is solved. */
+const NO_LEVEL = ["#####", "#@#$#", "#####"];
+
 /** Moves are written to the browser's storage so long after the last one, and on leaving. */
 const KEEP_AFTER_MS = 200;
 
 /**
  * Sends "level" when another level is opened, "change" (detail as the game's) when the position
- * changes, "marks" when marks change, "bounds" when bounds are proved, and "solved" with
- * `detail: {isBest}` when moves have led to a solution; the best is the player's own.
+ * changes, "marks" when marks change, "known" when searches have proved bounds or found solutions,
+ * and "solved" with `detail: {isBest}` when moves have led to a solution; the best is the player's own.
  */
 export class Session extends EventTarget {
   /** @param {Store} store */
@@ -31,7 +34,7 @@ export class Session extends EventTarget {
     this.levelKey = "";
     /** Where the level is in its collection. @type {Place | null} */
     this.place = null;
-    this.game = new Game(Board.fromRows(["###", "#@#", "###"]));
+    this.game = new Game(Board.fromRows(NO_LEVEL));
     /** The picture of the board, while a view shows one. @type {any} */
     this.view = null;
     /** @type {boolean} */
@@ -97,8 +100,14 @@ export class Session extends EventTarget {
    * @param {number} at so many of them are played, by the player
    */
   showSolution(moves, at) {
-    this._found.push(moves);
+    this.addSolution(moves);
     this.game.replaceLine(moves, at, at);
+  }
+
+  /** Takes a solution that a search has found. @param {string} moves from the level's start */
+  addSolution(moves) {
+    this._found.push(moves);
+    this.dispatchEvent(new CustomEvent("known"));
   }
 
   /**
@@ -109,7 +118,7 @@ export class Session extends EventTarget {
     for (const name of /** @type {const} */ (["moves", "pushes"])) {
       this.bounds[name] = Math.max(this.bounds[name] ?? 0, bounds[name] ?? 0) || undefined;
     }
-    this.dispatchEvent(new CustomEvent("bounds"));
+    this.dispatchEvent(new CustomEvent("known"));
   }
 
   /**

@@ -41,7 +41,7 @@ function mount(element, session, app) {
   // The move is painted first.
   const refreshSoon = afterPaint(refresh);
   const abort = new AbortController();
-  for (const name of ["change", "level"]) {
+  for (const name of ["change", "level", "known"]) {
     session.addEventListener(name, refreshSoon, { signal: abort.signal });
   }
   replay.addEventListener("change", refreshSoon);

@@ -27,7 +27,7 @@ export const panel = { id: "understand", titleKey: "understand.title", mount };
  */
 function mount(element, session, app) {
   const lost = lostPart(session, app);
-  const hints = hintPart(session, app);
+  const hints = hintPart(session, app, lost.watch);
   const line = linePart(session, app, lost.watch);
   element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
   const removeKeys = app.keys.add([
@@ -92,6 +92,7 @@ function lostPart(session, app) {
     const pushes = lostAt === null ? 0 : countedPushes(session.game.moves, lostAt);
     const text = lostText(watch, session, pushes);
     status.textContent = text;
+    status.hidden = !text;
     status.className = `note ${isLost ? "bad" : watch.pushesLeft === null ? "" : "good"}`;
     why.hidden = !isLost;
     back.hidden = !isLost || !lostAt;
@@ -123,8 +124,9 @@ function lostPart(session, app) {
 
 /** @param {LostWatch} watch @param {Session} session @param {number} pushes to the loss */
 function lostText(watch, session, pushes) {
+  if (!session.level) return "";
   if (session.game.board.isSolved()) return t("lost.solved");
-  if (watch.proved) return t("lost.proved", { pushes });
+  if (watch.proved) return pushes ? t("lost.proved", { pushes }) : t("lost.at-start");
   if (watch.static) return t(`lost.${watch.static.reason}`, { count: watch.static.boxes.length });
   if (watch.pushesLeft !== null) return t("lost.solvable", { pushes: watch.pushesLeft });
   return t(watch.isSearching ? "lost.searching" : "lost.unknown");
@@ -135,9 +137,12 @@ function countedPushes(moves, at) {
   return [...moves.slice(0, at)].filter((letter) => letter < "a").length;
 }
 
-/** Hints in grades. @param {Session} session @param {App} app */
-function hintPart(session, app) {
-  const hints = new Hints(session);
+/** Hints in grades. @param {Session} session @param {App} app @param {LostWatch} watch */
+function hintPart(session, app, watch) {
+  const hints = new Hints(session, () => {
+    const { bestByPushes, bestByMoves } = session.bests;
+    return [bestByPushes, bestByMoves, watch.solution];
+  });
   const more = () => hints.more();
   const text = el("p", { "aria-live": "polite" });
   const ask = button({ label: t("hint.more"), class: "primary", run: more });
@@ -152,7 +157,7 @@ function hintPart(session, app) {
     text.textContent = hints.text || t("hint.grades");
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
     relabel(ask, t(label));
-    ask.disabled = session.game.board.isSolved();
+    ask.disabled = !session.level || session.game.board.isSolved();
     if (hints.text && element.closest("[hidden]")) app.toast(hints.text);
   };
   hints.addEventListener("change", refresh);

@@ -10,6 +10,10 @@ export const strings = {
     en: "The position is deadlocked, proved: push {pushes} lost the game.",
     de: "Die Stellung ist verloren, bewiesen: Schub {pushes} hat das Spiel verloren.",
   },
+  "lost.at-start": {
+    en: "The level cannot be solved, proved: it is lost from its start.",
+    de: "Das Level ist nicht lösbar, bewiesen: Es ist von Anfang an verloren.",
+  },
   "lost.dead-square": {
     en: "The position is deadlocked: {count|a box stands|boxes stand} where no goal can be reached.",
     de: "Die Stellung ist verloren: {count|Eine Kiste steht|Kisten stehen}, wo kein Ziel mehr erreichbar ist.",

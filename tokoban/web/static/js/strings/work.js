@@ -8,8 +8,8 @@ export const strings = {
   "work.optimise": { en: "Shorten the best solution known", de: "Die beste bekannte Lösung kürzen" },
   "work.optimise-start": { en: "Shorten", de: "Kürzen" },
   "work.optimise-none": {
-    en: "No solution of this level is known yet.",
-    de: "Noch ist keine Lösung dieses Levels bekannt.",
+    en: "There is nothing to shorten yet: solve the level, or press Solve.",
+    de: "Noch gibt es nichts zu kürzen: Lösen Sie das Level, oder drücken Sie Lösen.",
   },
   "work.objective": { en: "Look for", de: "Gesucht" },
   "work.objective-best": { en: "any, then better ones", de: "irgendeine, dann bessere" },

@@ -1,24 +1,30 @@
 /** Hints in grades: the box, then its destination, then the push; and then the push is made. */
 
 import { numbersOf } from "../board/outline.js";
-import { OFFSETS } from "../rules/board.js";
+import { OFFSETS, countPushes, step } from "../rules/board.js";
+import { walkTo } from "../rules/walk.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { Latest, wireBoard } from "./latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
+/** @typedef {import("../rules/board.js").Board} Board */
 
 const OWNER = "hint";
 export const MOST = 3;
 
 /** Sends "change" when there is something else to show. */
 export class Hints extends EventTarget {
-  /** @param {Session} session */
-  constructor(session) {
+  /**
+   * @param {Session} session
+   * @param {() => (string | undefined)[]} [known] solutions of the level, the better first
+   */
+  constructor(session, known = () => []) {
     super();
     this._session = session;
+    this._known = known;
     this._job = new Latest();
-    /** @type {any} the answer of the job, for the position as it is */
+    /** @type {any} the answer, of the job or of a known solution, for the position as it is */
     this._found = null;
     /** How much of the hint is shown: 0 to 3. */
     this.grade = 0;
@@ -58,7 +64,12 @@ export class Hints extends EventTarget {
 
   /** @returns {Promise<boolean>} whether there is an answer */
   async _ask() {
-    const asking = this._job.run("hint", { board: wireBoard(this._session.game.board) });
+    const { start, board } = this._session.game;
+    for (const solution of this._known()) {
+      this._found ??= solution === undefined ? null : hintOf(start, solution, board);
+    }
+    if (this._found) return true;
+    const asking = this._job.run("hint", { board: wireBoard(board) });
     this.text = t("hint.searching");
     this._tell();
     try {
@@ -107,4 +118,38 @@ export class Hints extends EventTarget {
   _tell() {
     this.dispatchEvent(new CustomEvent("change"));
   }
+}
+
+/**
+ * The hint that a solution gives in a position, as the job answers; null if the solution does not
+ * come through it. Where the player stands in its area makes no difference.
+ * @param {Board} start of the solution
+ * @param {string} solution
+ * @param {Board} position
+ */
+export function hintOf(start, solution, position) {
+  let hint =
+    /** @type {{box: number, to: number, push: string, moves: string, left: number} | null} */ (null);
+  let [board, isSameBox] = [start, false];
+  for (let at = 0; at < solution.length; at++) {
+    const push = solution[at];
+    const after = step(board, push)?.board;
+    if (!after) return null;
+    if (push < "a") {
+      const box = after.player;
+      const to = after.neighbour(box, push.toLowerCase());
+      const isHere = board.boxes.every((value, square) => value === position.boxes[square]);
+      const walk = isHere ? walkTo(position, board.player) : null;
+      isSameBox &&= box === hint?.to;
+      if (walk !== null) {
+        const left = countPushes(solution.slice(at));
+        hint = { box, to, push: push.toLowerCase(), moves: walk + push, left };
+        isSameBox = true;
+      } else if (hint && isSameBox) hint.to = to;
+    }
+    board = after;
+  }
+  if (!hint) return null;
+  const { box, to, push, moves, left } = hint;
+  return { box: start.place(box), destination: start.place(to), push, moves, pushes_left: left };
 }

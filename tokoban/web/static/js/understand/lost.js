@@ -32,7 +32,9 @@ export class LostWatch extends EventTarget {
     this.static = null;
     /** The proof, and the moves up to the push that lost. @type {Proved | null} */
     this.proved = null;
-    /** The pushes of a solution that is known from here. @type {number | null} */
+    /** A solution of the level that leads through this position. @type {string | undefined} */
+    this.solution = undefined;
+    /** The pushes that are left of it. @type {number | null} */
     this.pushesLeft = null;
     this._abort = new AbortController();
     const { signal } = this._abort;
@@ -91,6 +93,7 @@ export class LostWatch extends EventTarget {
     clearTimeout(this._timer);
     this._job.stop();
     this.static = null;
+    this.solution = undefined;
     this.pushesLeft = null;
     const { board, played } = game;
     if (!level || board.isSolved()) {
@@ -132,8 +135,9 @@ export class LostWatch extends EventTarget {
   }
 
   /** @param {any} answer of the job "explain" */
-  _take({ status, moves, certificate, boxes, num_pushes: numPushes }) {
-    this.pushesLeft = status === "solvable" ? numPushes : null;
+  _take({ status, moves, certificate, boxes, solution, num_pushes: numPushes }) {
+    this.solution = solution === null ? undefined : moves + solution;
+    this.pushesLeft = numPushes;
     if (status !== "deadlocked") return;
     const { width } = this._session.game.board;
     const squares = boxes.map((/** @type {number[]} */ [row, column]) => row * width + column);

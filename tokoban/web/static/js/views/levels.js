@@ -9,6 +9,7 @@ import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
 import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { fileButton } from "../shell/saving.js";
 import { t } from "../strings/index.js";
 import { levelCard } from "./level_card.js";
@@ -83,7 +84,7 @@ export function mount(element, app, [given]) {
       credit.textContent = collection.credit ?? "";
       showLevels();
     } catch (error) {
-      tellServerError(app, error);
+      credit.textContent = sentenceOf(error);
     }
   };
   const abort = new AbortController();

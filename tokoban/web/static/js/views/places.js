@@ -1,10 +1,15 @@
 /** The level that an address names, and its neighbours in the collection. */
 
 import { isLevel } from "../game/records.js";
+import { ServerError } from "../server.js";
 import { tellServerError } from "../shell/importing.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
+
+/** The owner of the notice that the level of an address is not there. */
+const MISSING = "missing";
 
 /** The collection that is opened first. */
 export const SHIPPED = "tokoban";
@@ -16,6 +21,7 @@ export const SHIPPED = "tokoban";
  */
 export async function openPlace(app, [collection, given]) {
   const { session } = app;
+  app.notify(MISSING, null);
   if (!collection) {
     if (session.level) return;
     const last = app.store.value("last");
@@ -33,9 +39,11 @@ export async function openPlace(app, [collection, given]) {
     // The player may have gone somewhere else meanwhile.
     if (location.hash !== asked) return;
     const index = Math.min(place.index, levels.length - 1);
-    if (levels[index]) session.open(levels[index], { ...place, index });
+    if (!levels.length) throw new ServerError("There is no level.", "not-found");
+    session.open(levels[index], { ...place, index });
   } catch (error) {
-    tellServerError(app, error);
+    const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
+    app.notify(MISSING, { text: sentenceOf(error), kind: "bad", actions });
   }
 }
 

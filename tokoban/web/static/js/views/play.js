@@ -98,7 +98,7 @@ function mount(element, app, params) {
   );
   session.addEventListener("marks", () => board.setMarks(session.marks), { signal });
   session.addEventListener("marks", () => toolbar.refresh(), { signal });
-  session.addEventListener("bounds", () => head.refresh(), { signal });
+  session.addEventListener("known", () => head.refresh(), { signal });
   session.addEventListener(
     "solved",
     (event) => {

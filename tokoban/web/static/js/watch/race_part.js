@@ -16,7 +16,7 @@ export class RacePart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._text.textContent = text));
     this._text = el("p", { class: "soft", role: "status" });
     this._start = button({ label: t("race.start"), class: "primary", run: () => this._toggle() });
     this._lanes = new Map(METHODS.map((method) => [method, new Lane(method)]));
@@ -55,13 +55,14 @@ export class RacePart {
       this._showStart();
       return;
     }
-    const { board } = this._session.game;
+    const { board, played } = this._session.game;
     this._body.hidden = false;
     for (const lane of this._lanes.values()) lane.begin(board);
-    const running = this._job.run("race", { board: wireBoard(board) }, (event) =>
-      this._lanes.get(event.method)?.take(event),
-    );
-    this._text.textContent = t("race.running");
+    const take = (/** @type {any} */ event) => {
+      this._lanes.get(event.method)?.take(event);
+      if (event.moves) this._session.addSolution(played + event.moves);
+    };
+    const running = this._job.run("race", { board: wireBoard(board) }, take, t("race.running"));
     this._showStart();
     try {
       if (await running) this._text.textContent = t("race.over");

@@ -21,7 +21,7 @@ export class SearchPart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._text.textContent = text));
     this._method = "beam";
     this._width = 6;
     /** The moves played before the search: its solution goes on from there. */
@@ -102,18 +102,19 @@ export class SearchPart {
     this._played = this._session.game.played;
     const { board } = this._session.game;
     const args = { board: wireBoard(board), method: this._method, width: this._width };
-    const running = this._job.run("watch", args, (event) => {
+    const take = (/** @type {any} */ event) => {
       if (event.event !== "answer") return;
-      this._steps.push(/** @type {any} */ (event));
+      this._steps.push(event);
       this._slider.max = String(this._steps.length);
       this._slider.value = this._slider.max;
       this._show();
-    });
-    this._text.textContent = t("watch.searching");
+    };
+    const running = this._job.run("watch", args, take, t("watch.searching"));
     this._show();
     try {
       this._done = await running;
       if (this._done) this._text.textContent = resultText(this._done);
+      if (this._done?.moves) this._session.addSolution(this._played + this._done.moves);
     } catch (error) {
       this._text.textContent = sentenceOf(error);
     }

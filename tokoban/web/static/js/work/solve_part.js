@@ -19,7 +19,7 @@ class SolutionPart {
    */
   constructor(session, { kind, titleKey, startKey, objectives }) {
     this._session = session;
-    this._job = new Latest();
+    this._job = new Latest((text) => (this._status.textContent = text));
     this._kind = kind;
     this._startKey = startKey;
     this._objective = objectives[0];
@@ -59,7 +59,9 @@ class SolutionPart {
     this._abort = new AbortController();
     const { signal } = this._abort;
     session.addEventListener("level", () => this._clear(), { signal });
-    session.addEventListener("change", () => this._refresh(), { signal });
+    for (const name of ["change", "known"]) {
+      session.addEventListener(name, () => this._refresh(), { signal });
+    }
     this._clear();
   }
 
@@ -105,7 +107,6 @@ class SolutionPart {
       if (event.event === "answer") this._take(event);
       if (event.event === "progress") this._progress.textContent = progressText(event);
     });
-    this._status.textContent = t("work.running");
     this._refresh();
     try {
       const done = await running;
@@ -125,6 +126,7 @@ class SolutionPart {
   _take(answer) {
     if (answer.moves !== null && answer.moves !== undefined && answer.moves !== this._best?.moves) {
       this._best = answer;
+      this._session.addSolution(this._played + answer.moves);
       this._list.prepend(el("li", {}, solutionText(answer)));
     }
     if (!this._played) {
@@ -208,8 +210,7 @@ function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
 }
 
 /** @param {any} event @returns {string} */
-function progressText({ code, expansions, num_expansions: all, at_least: least, ...event }) {
-  if (code === "compiling") return t("app.compiling");
+function progressText({ expansions, num_expansions: all, at_least: least, ...event }) {
   const count = expansions ?? all ?? 0;
   const seconds = number(Math.round(event.elapsed_s ?? 0));
   const text = t("work.progress", { count, seconds });
