@@ -91,6 +91,7 @@ def _hint_to_json(found: Hint) -> dict[str, Any]:
         "destination": found.destination and list(found.destination),
         "moves": found.moves,
         "pushes_left": found.pushes_left,
+        "reason": found.reason and wire.coded_to_json(found.reason),
     }
 
 

@@ -94,7 +94,7 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
 def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> None:
     for address in ("#/play/own-x/1", "#/play/nosuch/13"):
         page = opened(open_page(address), "No level is open.")
-        page.locator("[data-owner=missing]", has_text="That is not there any more.").wait_for()
+        page.locator("[data-owner=missing]", has_text="This collection is not here.").wait_for()
         # The browser reports the answer of the server, too.
         open_page.__self__.errors.clear()  # type: ignore[attr-defined]
         page.locator("#board").click()
@@ -102,6 +102,9 @@ def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> 
         assert (game(page)["moves"], page.locator("[data-owner=solved]").count()) == ("", 0)
         page.get_by_role("button", name="All levels").last.click()
         page.wait_for_selector(".level-card")
+    page.locator(".level-card").first.click()
+    opened(page, "Easy 1")
+    assert page.locator("[data-owner=missing]").count() == 0
 
 
 def test_a_game_by_mouse_with_clicks_and_with_a_drag(open_page: Open) -> None:

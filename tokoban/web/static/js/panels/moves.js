@@ -164,7 +164,7 @@ function movesLine(session) {
 
 /** @param {Session} session */
 function keepSnapshot(session) {
-  session.game.addSnapshot(snapshotName(session.game.played));
+  if (session.level) session.game.addSnapshot(snapshotName(session.game.played));
 }
 
 /** @param {Session} session @returns {Part} */
@@ -248,7 +248,7 @@ function asText(session) {
     el("details", {}, el("summary", {}, t("moves.as-text")), room)
   );
   const refresh = () => {
-    if (details.open) room.replaceChildren(boardTable(session.game.board));
+    if (details.open && session.level) room.replaceChildren(boardTable(session.game.board));
   };
   details.addEventListener("toggle", refresh);
   return { element: details, refresh };

@@ -108,8 +108,8 @@ export const strings = {
   "hint.searching": { en: "Looking for a hint …", de: "Suche einen Tipp …" },
   "hint.lost": { en: "No hint: the position is deadlocked.", de: "Kein Tipp: Die Stellung ist verloren." },
   "hint.none": {
-    en: "No hint: no solution was found in the time.",
-    de: "Kein Tipp: In der Zeit wurde keine Lösung gefunden.",
+    en: "No hint: no solution was found ({reason}).",
+    de: "Kein Tipp: Es wurde keine Lösung gefunden ({reason}).",
   },
   "hint.1": {
     en: "Push the box at row {row}, column {column}.",

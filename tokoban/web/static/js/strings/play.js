@@ -110,6 +110,10 @@ export const strings = {
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
   "levels.remove": { en: "Remove the collection {name}", de: "Sammlung {name} entfernen" },
+  "levels.missing": {
+    en: "This collection is not here. Your own are kept by the browser that read them, until you remove them.",
+    de: "Diese Sammlung gibt es hier nicht. Ihre eigenen behält der Browser, der sie eingelesen hat, bis Sie sie entfernen.",
+  },
   "levels.remove-ask": {
     en: "Remove the collection {name} with {count} {count|level|levels}?",
     de: "Die Sammlung {name} mit {count} {count|Level|Leveln} entfernen?",

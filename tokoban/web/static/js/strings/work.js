@@ -63,8 +63,8 @@ export const strings = {
   "work.rate-start": { en: "Rate", de: "Bewerten" },
   "work.rated-unsolvable": { en: "The level has no solution.", de: "Das Level hat keine Lösung." },
   "work.rated-gave up": {
-    en: "It was not solved in the time.",
-    de: "Es wurde in der Zeit nicht gelöst.",
+    en: "It was not solved within the limits.",
+    de: "Es wurde innerhalb der Grenzen nicht gelöst.",
   },
   "work.rate-boxes": { en: "Boxes", de: "Kisten" },
   "work.rate-floor": { en: "Floor squares", de: "Bodenfelder" },

@@ -3,7 +3,7 @@
 import { numbersOf } from "../board/outline.js";
 import { OFFSETS, countPushes, step } from "../rules/board.js";
 import { walkTo } from "../rules/walk.js";
-import { sentenceOf } from "../shell/sentences.js";
+import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { Latest, wireBoard } from "./latest.js";
 
@@ -81,8 +81,10 @@ export class Hints extends EventTarget {
       this._tell();
       return false;
     }
-    if (!this._found.box) {
-      this.text = t(this._found.status === "unsolvable" ? "hint.lost" : "hint.none");
+    const { box, status, reason } = this._found;
+    if (!box) {
+      this.text =
+        status === "unsolvable" ? t("hint.lost") : t("hint.none", { reason: reasonText(reason) });
     }
     return true;
   }

@@ -9,11 +9,10 @@ import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
 import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
-import { sentenceOf } from "../shell/sentences.js";
 import { fileButton } from "../shell/saving.js";
 import { t } from "../strings/index.js";
 import { levelCard } from "./level_card.js";
-import { SHIPPED } from "./places.js";
+import { SHIPPED, missingText } from "./places.js";
 import { VirtualGrid } from "./virtual_grid.js";
 
 /** @typedef {import("../shell/app.js").App} App */
@@ -84,7 +83,7 @@ export function mount(element, app, [given]) {
       credit.textContent = collection.credit ?? "";
       showLevels();
     } catch (error) {
-      credit.textContent = sentenceOf(error);
+      credit.textContent = missingText(error);
     }
   };
   const abort = new AbortController();

@@ -9,7 +9,7 @@ import { t } from "../strings/index.js";
 /** @typedef {import("../shell/app.js").App} App */
 
 /** The owner of the notice that the level of an address is not there. */
-const MISSING = "missing";
+export const MISSING = "missing";
 
 /** The collection that is opened first. */
 export const SHIPPED = "tokoban";
@@ -43,8 +43,14 @@ export async function openPlace(app, [collection, given]) {
     session.open(levels[index], { ...place, index });
   } catch (error) {
     const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
-    app.notify(MISSING, { text: sentenceOf(error), kind: "bad", actions });
+    app.notify(MISSING, { text: missingText(error), kind: "bad", actions });
   }
+}
+
+/** Why a collection cannot be shown. @param {unknown} error @returns {string} */
+export function missingText(error) {
+  const isMissing = error instanceof ServerError && error.code === "not-found";
+  return isMissing ? t("levels.missing") : sentenceOf(error);
 }
 
 /**

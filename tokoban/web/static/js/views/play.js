@@ -8,7 +8,7 @@ import { el } from "../shell/dom.js";
 import { showNotices } from "../shell/notices.js";
 import { t } from "../strings/index.js";
 import { describeChange } from "./announcements.js";
-import { openPlace, stepPlace } from "./places.js";
+import { MISSING, openPlace, stepPlace } from "./places.js";
 import { Head } from "./play_head.js";
 import { playActions } from "./play_keys.js";
 import { mountPanels } from "./play_panels.js";
@@ -76,7 +76,7 @@ function mount(element, app, params) {
     () => {
       board.facing = "d";
       board.show(session.game.board, { marks: session.marks });
-      app.notify(SOLVED, null);
+      for (const owner of [SOLVED, MISSING]) app.notify(owner, null);
       head.refreshLevel();
       refresh();
     },
