@@ -28,6 +28,7 @@ from tokoban.cli.output import check_destination, write_output
 from tokoban.pretrained.confidence import TABLE, confidence_of
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, USABLE_CHRF, features
 from tokoban.systems.translation.engine import prepare_for_inference
+from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, read_pairs, tidied
 from tokoban.systems.translation.texts import translate_texts
 from tokoban.training.checkpoint import write_json_atomically
@@ -122,6 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         names += [files[0].name] * len(drawn)
         pairs += drawn
     model, config = pretrained.load(options.weights, system="translation")
+    assert isinstance(model, Translator)
     found = translate_texts(
         model,
         [pair.source for pair in pairs],

@@ -22,6 +22,7 @@ from tokoban.pretrained.confidence import LIKENESS, likeness_of
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.idx import read_idx
 from tokoban.systems.vit.likeness import Likeness, features_of
+from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.sources import load
 from tokoban.training.checkpoint import save_weights
 
@@ -62,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--others", type=Path, nargs="*", default=[], metavar="FOLDER")
     options = parser.parse_args(argv)
     model, config = pretrained.load(options.weights, system="vit")
+    assert isinstance(model, VisionTransformer)
     drawn = replace(config, data_seed=options.seed, num_boards=options.boards, num_test_boards=1)
     own = features_of(model, load(drawn, part="train").pixels)
     train, held_out, test = own.split([len(own) // 2, len(own) // 4, len(own) - 3 * len(own) // 4])

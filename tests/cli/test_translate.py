@@ -20,6 +20,7 @@ from tokoban.decoding import Sampling
 from tokoban.inference import Engine
 from tokoban.systems.translation import lines as lines_module
 from tokoban.systems.translation import number_words, texts
+from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.config import toy
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.train import build_model
@@ -131,7 +132,7 @@ def test_many_lines_come_out_in_their_order(
     typed("".join(f"x{number}\n" for number in range(48)).encode())
     assert _translate(weights, "--batch-size", "3") == 0
     assert capsys.readouterr().out == "".join(f"X{number}\n" for number in range(48))
-    assert [len(call["texts"]) for call in shouted] == [24, 24, 0]
+    assert [len(call["texts"]) for call in shouted] == [24, 24]
 
 
 @pytest.mark.parametrize("is_keyboard", [True, False])
@@ -146,7 +147,7 @@ def test_a_line_at_a_time_is_answered_at_once(
     typed(b"zwei\ndrei\n")
     monkeypatch.setattr(sys.stdin, "isatty", lambda: is_keyboard)
     assert _translate(weights, *([] if is_keyboard else ["--batch-size", "1"])) == 0
-    assert [call["texts"] for call in shouted] == [["zwei"], ["drei"], []]
+    assert [call["texts"] for call in shouted] == [["zwei"], ["drei"]]
     said = capsys.readouterr().err
     assert said == ("a sentence a line, please; Ctrl-D ends\n" if is_keyboard else "")
 
@@ -445,8 +446,8 @@ def test_a_sentence_about_what_is_in_no_training_text_is_doubtful(
 def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    plain = "Zwei junge Frauen sitzen auf einer Bank im Park."
-    assert cli.main(["translate", plain, plain.upper(), "I."]) == 0
+    plain = CAPTIONS["en"]
+    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I."]) == 0
     out, err = capsys.readouterr()
     first, second, _ = out.splitlines()
     assert first == second
@@ -455,8 +456,9 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
 
 
 def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(
-    weights: str, capsys: pytest.CaptureFixture[str]
+    weights: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(translate_module, "MOST_BYTES", 100_000_000)
     for words in (["--beam", "100000"], ["--sample", "--nbest", "100000"]):
         assert _translate(weights, "", "zwei drei vier", *words) == 2
         out, err = capsys.readouterr()

@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tokoban import pretrained
     from tokoban.pretrained.confidence import likeness_of
+    from tokoban.sokoban.formats import printable
     from tokoban.systems.vit.likeness import features_of
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import attribute
@@ -103,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     for picture, is_like in zip(found, are_like, strict=True):
         picture["is_like_training"] = is_like
         if is_like is False:
-            message = f"{picture['picture']} is unlike the training pictures of {arguments.weights}"
-            print(f"tokoban: {in_one_line(message)}; its class means nothing", file=sys.stderr)
+            which = f"tokoban: {printable(picture['picture'])} is unlike the training pictures of"
+            print(f"{which} {arguments.weights}; its class means nothing", file=sys.stderr)
     if "-" not in (arguments.attention, arguments.json):
         _print_classes(found)
     if arguments.attention is not None:
