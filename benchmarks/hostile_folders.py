@@ -38,7 +38,7 @@ _SHIPPED = {
     "sokoban": "sokoban-8x8",
     "translation": "translation-de-en",
     "life": "life-16",
-    "gpt": "gpt-python-docs",
+    "gpt": "gpt-everyday",
     "vit": "vit-boards",
 }
 _USES = {
@@ -390,11 +390,11 @@ def hostile_texts(chance: random.Random, folder: Path) -> Case:
     (folder / "level.xsb").write_text(LEVEL)
     use = chance.choice(
         [
-            *("translate", "evaluate gpt --weights gpt-python-docs --text {file}"),
+            *("translate", "evaluate gpt --weights gpt-everyday --text {file}"),
             "evaluate translation --weights translation-de-en --source {file} --reference {file}",
             "train translation --preset toy --steps 1 --output new --train-table {file}",
             *("life --steps 1 --pattern {file}", "generate-text --max-tokens 2"),
-            "evaluate gpt --weights gpt-python-docs --text /dev/zero",
+            "evaluate gpt --weights gpt-everyday --text /dev/zero",
             "train vit --preset folder --steps 1 --output new --data .",
             "train trajectory --preset tiny --steps 1 --output new --data {file}",
             "optimise level.xsb --solution {file} --time-limit 0.3",

@@ -51,7 +51,7 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
 
 
 def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
-    text = "Return the number of"
+    text = "When I was a child"
     for _ in range(3):
         (found,) = events("next_tokens", text=text)
         shares = [each["probability"] for each in found["next"]]

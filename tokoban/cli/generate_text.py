@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PROMPT",
         help="text to continue, in quotes; without any, or for -, every line of standard input. "
         "An empty prompt counts as a line break. A prompt that the vocabulary cannot spell is "
-        "refused, and the others are continued. The shipped weights know Python's "
-        "documentation only; they do not answer questions",
+        "refused, and the others are continued. The shipped weights write everyday sentences in "
+        "English and German; they do not answer questions",
     )
-    options.add(parser, "--weights", default="gpt-python-docs")
+    options.add(parser, "--weights", default="gpt-everyday")
     parser.add_argument(
         "--max-tokens",
         type=whole(1, _MOST_TOKENS),
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="TEXT",
         help="end a text before TEXT, in which \\n is a line break; may be repeated (default: \\n "
-        "for weights that were trained on lines, else none)",
+        "for weights that were trained on lines, as the shipped ones were; else none)",
     )
     parser.add_argument(
         "--num",

@@ -20,6 +20,12 @@ from tokoban.training.spec import ConfigT, EvaluationT, SystemSpec, Trained
 from tokoban.training.system import BatchT, ModelT
 from tokoban.training.untrusted import are_numbers, check_model, read_header
 
+# What to do where weights came with the package once.
+_GONE = {
+    "gpt-python-docs": "`tokoban train gpt --preset python_docs` trains them; gpt-everyday, which "
+    "comes with tokoban, took their place"
+}
+
 WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
 
 
@@ -91,6 +97,8 @@ def weights_path(name_or_path: str) -> Path:
     if name_or_path and path.is_dir():
         return path / WEIGHTS_FILE
     if not name_or_path or not path.exists():
+        if name_or_path in _GONE:
+            raise FileNotFoundError(f"no weights {name_or_path!r} any more: {_GONE[name_or_path]}")
         known = ", ".join(names()) or "none"
         raise FileNotFoundError(
             f"no weights {name_or_path!r}: not a file, not a run's folder, and not among "

@@ -31,7 +31,7 @@ _MOST_TEXT = 400  # characters of a sentence; attention grows with its square
 _MOST_SENTENCE_TOKENS = 100
 _NUM_TRANSLATIONS = 4  # as many as the beam is wide
 
-_GPT = "gpt-python-docs"
+_GPT = "gpt-everyday"
 _MOST_PROMPT = 4000  # characters
 _NUM_NEXT = 12  # next tokens that are shown
 _MOST_SEEN = 96  # tokens whose attention is shown; the page shows all heads at once

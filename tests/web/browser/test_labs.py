@@ -53,7 +53,7 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     chosen = token.inner_text().replace("␣", " ")
     token.click()
     assert text.input_value() == before + chosen
-    page.locator(".queries .token").nth(14).wait_for()
+    page.locator(".queries .token").nth(9).wait_for()
     page.get_by_role("button", name="Continue by 40 tokens").click()
     page.wait_for_function(
         "length => document.querySelector('#lab-text').value.length > length + 40",

@@ -132,7 +132,7 @@ def addition() -> GptConfig:
 
 
 def python_docs() -> GptConfig:
-    """The interpreter's own documentation, in byte pairs: the shipped ``gpt-python-docs``."""
+    """The interpreter's own documentation, in byte pairs."""
     return GptConfig(
         source="python_docs",
         tokens="bpe",

@@ -24,9 +24,9 @@ class Corpus(NamedTuple):
     validation: Int64[Tensor, "validation"]
 
 
-def read_files(paths: Sequence[str]) -> str:
+def read_files(paths: Sequence[str], *, separator: str = "") -> str:
     """Reads UTF-8 files, plain or .gz, and joins their texts, with Unix line ends."""
-    return "".join(_read(Path(path)) for path in paths)
+    return separator.join(_read(Path(path)) for path in paths)
 
 
 def _read(path: Path) -> str:
@@ -43,7 +43,7 @@ def text_of(config: GptConfig) -> str:
         return python_docs()
     if not config.text:
         raise ValueError("there is no text to learn from: --text FILE names one")
-    text = read_files(config.text)
+    text = read_files(config.text, separator="\n" if config.shuffles_lines else "")
     if not text:
         raise ValueError(f"{', '.join(config.text)}: an empty text")
     return text

@@ -50,12 +50,17 @@ export const strings = {
   "labs.panel-target": { en: "translation to itself", de: "Übersetzung auf sich selbst" },
 
   "labs.gpt-about": {
-    en: "A small GPT, trained on Python's documentation only; it answers no questions. Choose a "
-      + "next token to append it. Look for heads that attend to the token before, or to an earlier "
-      + "place of the same token.",
-    de: "Ein kleines GPT, nur mit der Python-Dokumentation trainiert; es beantwortet keine Fragen. Ein "
-      + "nächstes Token wird durch Auswählen angehängt. Es gibt Köpfe, die auf das Token davor schauen "
-      + "oder auf eine frühere Stelle desselben Tokens.",
+    en: "A small GPT, trained on single everyday sentences in English and German; it answers no "
+      + "questions, and each line is a sentence of its own. Choose a next token to append it. Look "
+      + "for heads that attend to the token before, or to an earlier place of the same token.",
+    de: "Ein kleines GPT, mit einzelnen Alltagssätzen auf Deutsch und Englisch trainiert; es beantwortet "
+      + "keine Fragen, und jede Zeile ist ein Satz für sich. Ein nächstes Token wird durch Auswählen "
+      + "angehängt. Es gibt Köpfe, die auf das Token davor schauen oder auf eine frühere Stelle "
+      + "desselben Tokens.",
+  },
+  "labs.gpt-example": {
+    en: "When I was a child, I often went to the",
+    de: "Als ich ein Kind war, bin ich oft mit meinem",
   },
   "labs.text": { en: "Text", de: "Text" },
   "labs.continue": { en: "Continue by 40 tokens", de: "Um 40 Token fortsetzen" },

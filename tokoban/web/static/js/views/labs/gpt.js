@@ -5,7 +5,6 @@ import { button, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
 import { whenQuiet } from "./latest_job.js";
 
-const EXAMPLE = "Return the number of items in the list. If the list is";
 const LONGEST = "4000";
 const NUM_NEW_TOKENS = 40;
 
@@ -22,7 +21,7 @@ function mount(element, { newJob, showAttention }) {
   const text = /** @type {HTMLTextAreaElement} */ (
     el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() })
   );
-  text.value = EXAMPLE;
+  text.value = t("labs.gpt-example");
   const temperature = /** @type {HTMLInputElement} */ (
     el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.8" })
   );
