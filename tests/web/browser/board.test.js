@@ -1,4 +1,5 @@
 import { BoardView } from "/static/js/board/board_view.js";
+import { drawMarks } from "/static/js/board/marks.js";
 import { Camera } from "/static/js/board/camera.js";
 import { numbersOf, outlineOf } from "/static/js/board/outline.js";
 import { Board } from "/static/js/rules/board.js";
@@ -95,4 +96,29 @@ export function a_large_board_is_moved_up_to_its_edge_and_follows_again() {
   camera.endPan();
   look();
   equal([camera.x, camera.y], [x, y]);
+}
+
+export function the_label_of_an_arrow_leaves_its_head_free() {
+  const [size, centre] = [40, 100];
+  for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+    for (const weight of [0.05, 0.5, 1]) {
+      const pixels = [undefined, "100 %"].map((label) => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [2 * centre, 2 * centre];
+        const pen = canvas.getContext("2d");
+        const corner = (square) => [
+          centre - size / 2 + square * dx * size,
+          centre - size / 2 + square * dy * size,
+        ];
+        const palette = { arrow: "#00f", text: "#000", "text-back": "#fff" };
+        const mark = { from: 0, to: 1, kind: "arrow", weight, label };
+        drawMarks(pen, [mark], "above", { size, palette, corner });
+        // The head: from its tip in the middle of the next square so far back.
+        const long = 0.3 * size;
+        const [x, y] = [centre + dx * (size - long / 2), centre + dy * (size - long / 2)];
+        return pen.getImageData(x - long / 2, y - long / 2, long, long).data.join();
+      });
+      equal([dx, dy, weight, pixels[0] === pixels[1]], [dx, dy, weight, true]);
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { number, setLanguage, t } from "/static/js/strings/index.js";
 import { Keys, keyName } from "/static/js/shell/keys.js";
 import { hashOf, parseRoute } from "/static/js/shell/router.js";
-import { problemText, reasonText } from "/static/js/shell/sentences.js";
+import { problemText, reasonText, titleText } from "/static/js/shell/sentences.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -36,6 +36,16 @@ export function faults_of_levels_are_in_the_language_of_the_page() {
   const values = { boxes: 2, goals: 1 };
   equal(problemText({ ...fault, code: "unequal", values }), "Es gibt 2 Kisten, aber 1 Ziel.");
   equal(problemText(fault), "Meldung: 2 boxes but 1 goal.");
+  setLanguage("en");
+}
+
+export function titles_of_our_levels_are_in_the_language_of_the_page_and_others_as_given() {
+  setLanguage("de");
+  equal(titleText("Hard 3", "tokoban"), "Schwer 3");
+  equal(titleText("Hard 3", "played"), "Schwer 3");
+  equal(titleText("Hard 3", "own-1"), "Hard 3");
+  equal(titleText("Hard work", "tokoban"), "Hard work");
+  equal(titleText("", undefined), t("play.untitled"));
   setLanguage("en");
 }
 

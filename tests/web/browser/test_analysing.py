@@ -202,6 +202,10 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
                 }
             )
 
+    page.keyboard.press("3")  # whatever has the focus
+    assert page.get_by_role("button", name="Goal").get_attribute("aria-pressed") == "true"
+    page.get_by_label("Title").press("4")  # where it is text
+    assert page.get_by_role("button", name="Goal").get_attribute("aria-pressed") == "true"
     draw("Box", (4, 4))
     draw("Player", (4, 2))
     legality.get_by_text("1 box, but 0 goals.").wait_for()

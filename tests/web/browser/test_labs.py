@@ -35,6 +35,9 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     assert "".join(written).replace("␣", " ").strip() == f"{text}(end)"
     page.get_by_label("Sentence").fill("Zwei Hunde spielen im Schnee.")
     page.locator(".lab-found button", has_text="Two dogs").first.wait_for()
+    page.get_by_label("Sentence").fill(" ")
+    page.locator(".lab-found li").first.wait_for(state="detached")
+    assert not page.locator(".lab-attention").is_visible()
     page.get_by_label("Direction").select_option("en")
     page.locator(".keys .token", has_text="girl").wait_for(timeout=LOADING_MS)
     page.evaluate(
@@ -49,6 +52,10 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
 def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     page = lab("gpt")
     text = page.get_by_label("Text", exact=True)
+    for bar in page.locator(".lab-bars li").all():
+        share = float(bar.locator("span").last.inner_text().removesuffix(" %")) / 100
+        room, filled = (bar.locator(part).bounding_box() for part in (".lab-bar-room", ".lab-bar"))
+        assert abs(filled["width"] - share * room["width"]) <= 2  # the least that is drawn
     before, token = text.input_value(), page.locator(".lab-bars button").nth(1)
     chosen = token.inner_text().replace("␣", " ")
     token.click()
@@ -73,6 +80,11 @@ def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:
     assert [cell.nth(n).get_attribute("class").split()[-1] for n in (0, 1, 18)] == [
         "alive", "lab-cell", "alive",
     ]  # fmt: skip
+    page.get_by_role("button", name="Help and keys").click()
+    keys = page.get_by_role("dialog").locator("tr")
+    keys.filter(has_text="Draw the cell").get_by_text("Space").wait_for()
+    keys.filter(has_text="To the next token, map or cell").get_by_text("↓").wait_for()
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Glider").click()
     page.get_by_role("button", name="One step").click()
     page.get_by_text("Step 1; wrong cells so far: 0").wait_for()

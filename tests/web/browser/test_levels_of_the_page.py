@@ -120,6 +120,46 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
     page.wait_for_selector("[data-owner=solved]")
 
 
+def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Open) -> None:
+    page = open_page("#/play/file-1/2")
+    page.wait_for_selector("h1:text-is('Room')")
+    for width in (1280, 500):
+        page.set_viewport_size({"width": width, "height": 800})
+        send(page, "paste", "no moves and no level")
+        page.evaluate(
+            """async () => {
+              const { app } = await import("/static/js/main.js");
+              for (const number of [1, 2]) app.toast(`Message ${number}`);
+            }"""
+        )
+        message = page.locator(".toast")
+        message.filter(has_text="There is no level").wait_for()
+        assert message.count() == 1
+        said = message.inner_text().split("\n")
+        assert {"Message 1", "Message 2"} < set(said)
+        box = message.bounding_box()
+        for selector in ("#board", ".toolbar"):
+            assert box["y"] + box["height"] < page.locator(selector).bounding_box()["y"]
+    page.keyboard.press("c")
+    page.get_by_role("button", name="Copy the moves as LURD").click()
+    message.filter(has_text="Copied").wait_for()
+    assert message.inner_text().count("\n") == 0  # a click begins anew
+    assert message.evaluate(
+        """(message) => {
+          const { x, y, width, height } = message.getBoundingClientRect();
+          message.parentElement.style.pointerEvents = "auto"; // to be found below a point
+          return document.elementFromPoint(x + width / 2, y + height / 2) !== null;
+        }"""
+    )
+
+
+def test_the_text_about_a_collection_has_room_beside_the_filters(open_page: Open) -> None:
+    page = open_page("#/levels/tokoban", viewport={"width": 820, "height": 900})
+    credit = page.locator(".levels-head p").first
+    credit.get_by_text("made and rated by this project").wait_for()
+    assert credit.bounding_box()["width"] > 300
+
+
 NAMED = "######\n#@ $.#\n######\nTitle: Fran\u00e7ois | 1: rR\nAuthor: <b>A</b>"
 
 

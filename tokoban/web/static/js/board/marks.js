@@ -119,7 +119,13 @@ const DRAW = {
     pen.globalAlpha = 0.35 + 0.6 * share;
     arrow(pen, [x0, y0], [x1, y1], size * (0.07 + 0.15 * share), palette);
     pen.globalAlpha = 1;
-    if (text) label(pen, text, x1, y1, size, palette);
+    if (!text) return;
+    // Not on the head: above or below that of a flat arrow, on the shaft of an upright one. So no two
+    // arrows have their labels in one place.
+    const isFlat = y0 === y1;
+    const above = x1 > x0 ? -0.4 : 0.4;
+    if (isFlat) label(pen, text, x1, y1 + above * size, size, palette);
+    else label(pen, text, x0, y0 + 0.25 * (y1 - y0), size, palette);
   },
 };
 
@@ -167,7 +173,7 @@ function arrow(pen, from, to, width, palette) {
  * @param {Palette} palette
  */
 export function label(pen, text, x, y, size, palette) {
-  pen.font = `700 ${Math.max(9, size * (text.length > 3 ? 0.28 : 0.36))}px system-ui, sans-serif`;
+  pen.font = `700 ${Math.max(9, size * (text.length > 2 ? 0.28 : 0.36))}px system-ui, sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   pen.lineJoin = "round";

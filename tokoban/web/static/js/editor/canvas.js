@@ -27,8 +27,7 @@ const NAMES = {
 export class DrawingCanvas {
   /**
    * @param {Draft} draft
-   * @param {{tool: () => Tool, showsNumbers: () => boolean, say: (text: string) => void, key: (name: string) => boolean}} on
-   *   `key` is asked about other keys and says whether it took one
+   * @param {{tool: () => Tool, showsNumbers: () => boolean, say: (text: string) => void}} on
    */
   constructor(draft, on) {
     this._draft = draft;
@@ -42,7 +41,6 @@ export class DrawingCanvas {
         role: "application",
         "aria-label": t("edit.board"),
         "aria-describedby": "drawing-help",
-        "data-own-keys": true,
       },
       this._room,
       el("p", { class: "for-readers", id: "drawing-help" }, t("edit.keys")),
@@ -126,7 +124,7 @@ export class DrawingCanvas {
       this._draft.beginStroke(this._cursor, this._on.tool());
       this._draft.endStroke();
       this._say();
-    } else if (!this._on.key(`${event.ctrlKey ? "Ctrl+" : ""}${event.key}`)) {
+    } else {
       return;
     }
     event.preventDefault();

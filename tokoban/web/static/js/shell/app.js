@@ -32,8 +32,9 @@ function browserStorage() {
   }
 }
 
-/** A short message stays so long. */
+/** A short message stays so long, and a long one until it can be read. */
 const TOAST_MS = 5000;
+const TOAST_MS_PER_LETTER = 60;
 
 /** Sends "notices" when what `notify` has been told changes. */
 export class App extends EventTarget {
@@ -50,11 +51,19 @@ export class App extends EventTarget {
     /** Messages beside the board, by owner. @type {Map<string, Notice>} */
     this.notices = new Map();
     this._unmount = () => {};
+    /** @type {string[]} */
+    this._toastTexts = [];
     this._announcer = el("div", { class: "for-readers", "aria-live": "polite" });
-    this._toasts = el("div", { class: "toasts", role: "status" });
+    // A popover lies over dialogs, too.
+    this._toasts = el("div", { class: "toasts", role: "status", popover: "manual" });
+    this._toastTimer = 0;
     this._main = el("main", { class: "view", id: "main", tabindex: "-1" });
     this._shell = el("div", { class: "shell" });
     document.body.append(this._shell, this._announcer, this._toasts);
+    // Messages that come without a key or a click between, as of several files, are shown together.
+    for (const kind of ["pointerdown", "keydown", "paste", "drop"]) {
+      document.addEventListener(kind, () => (this._toastTexts = []), { capture: true });
+    }
     this.settings.addEventListener("change", (event) => {
       const { name } = /** @type {CustomEvent} */ (event).detail;
       if (name === "theme") this.applyTheme();
@@ -122,11 +131,19 @@ export class App extends EventTarget {
     this._announcer.textContent = text === this._announcer.textContent ? `${text}\u00a0` : text;
   }
 
-  /** Shows a short message for a few seconds. @param {string} text */
+  /** Shows a short message for a few seconds, in the place of an earlier one. @param {string} text */
   toast(text) {
-    const toast = el("div", { class: "toast" }, text);
-    this._toasts.append(toast);
-    setTimeout(() => toast.remove(), TOAST_MS);
+    this._toastTexts.push(text);
+    const shown = this._toastTexts.join("\n");
+    this._toasts.hidePopover();
+    this._toasts.showPopover();
+    this._toasts.replaceChildren(el("div", { class: "toast" }, shown));
+    clearTimeout(this._toastTimer);
+    const end = () => {
+      this._toastTexts = [];
+      this._toasts.replaceChildren();
+    };
+    this._toastTimer = setTimeout(end, Math.max(TOAST_MS, TOAST_MS_PER_LETTER * shown.length));
   }
 
   /**
@@ -174,6 +191,11 @@ export class App extends EventTarget {
         }),
       ),
     );
+  }
+
+  /** The id of the view that is shown. */
+  get shownView() {
+    return this._main.dataset.view ?? "";
   }
 
   showHelp() {

@@ -12,6 +12,9 @@ import { t } from "../strings/index.js";
 /** Collections of the player's own have ids that begin so. */
 export const OWN = "own-";
 
+/** The collection that comes with tokoban, which is opened first. */
+export const SHIPPED = "tokoban";
+
 /** All levels with progress, the last played first. */
 export const PLAYED = "played";
 

@@ -14,15 +14,21 @@ const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLo
 /** Shown in place of the names of keys. @type {Record<string, string>} */
 const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
 
+/** What is said of other views than that of the board. @type {Record<string, string[]>} */
+const ABOUT = { levels: [], editor: ["edit.keys"], labs: ["attention.tokens-hint"] };
+
 /** @param {App} app */
 export function openHelp(app) {
   openDialog(t("help.title"), () => {
     const body = el("div", { class: "stack" });
     const show = () => {
-      const rows = app.keys.actions.map((action) => keyRow(app, action, show));
+      const rows = [
+        ...app.keys.actions.map((action) => keyRow(app, action, show)),
+        ...app.keys.fixed.map(({ titleKey, keys }) => row(t(titleKey), keys)),
+      ];
+      const about = ABOUT[app.shownView] ?? ["help.mouse", "help.touch"];
       body.replaceChildren(
-        el("p", {}, t("help.mouse")),
-        el("p", {}, t("help.touch")),
+        ...about.map((key) => el("p", {}, t(key))),
         el("h3", {}, t("help.keys")),
         el("table", { class: "keys-table" }, el("tbody", {}, ...rows)),
         el(
@@ -65,10 +71,15 @@ function keyRow(app, action, show) {
       });
     },
   });
+  return row(title, keys, change);
+}
+
+/** @param {string} title @param {string[]} keys @param {...Node} more */
+function row(title, keys, ...more) {
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, title),
-    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), change),
+    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), ...more),
   );
 }

@@ -2,6 +2,10 @@
 
 /** @typedef {import("./settings.js").Settings} Settings */
 /** @typedef {{id: string, titleKey: string, group: string, keys: string[], run: () => void}} Action */
+/**
+ * Keys that controls take themselves and nobody can change, for the help.
+ * @typedef {{id: string, titleKey: string, keys: string[]}} FixedKeys
+ */
 
 /**
  * The name of a pressed key: "u", "Shift+U", "Ctrl+z", "ArrowUp", "Space", "?".
@@ -26,14 +30,14 @@ export class Keys {
   /** @param {Settings} settings */
   constructor(settings) {
     this._settings = settings;
-    /** @type {Map<string, Action>} */
+    /** @type {Map<string, Action | FixedKeys>} */
     this._actions = new Map();
     document.addEventListener("keydown", (event) => this._press(event));
   }
 
   /**
    * Adds actions; a view or panel removes its own when it is left.
-   * @param {Action[]} actions
+   * @param {(Action | FixedKeys)[]} actions
    * @returns {() => void} removes them
    */
   add(actions) {
@@ -47,7 +51,12 @@ export class Keys {
 
   /** @returns {Action[]} */
   get actions() {
-    return [...this._actions.values()];
+    return [...this._actions.values()].filter((action) => "run" in action);
+  }
+
+  /** @returns {FixedKeys[]} */
+  get fixed() {
+    return [...this._actions.values()].filter((action) => !("run" in action));
   }
 
   /** The keys of an action now. @param {Action} action @returns {string[]} */

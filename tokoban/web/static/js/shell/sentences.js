@@ -2,6 +2,7 @@
 
 import { ServerError } from "../server.js";
 import { t } from "../strings/index.js";
+import { PLAYED, SHIPPED } from "./collections.js";
 
 /**
  * The sentence of a request or job that failed; any other error is a mistake of the page and goes on.
@@ -11,6 +12,18 @@ import { t } from "../strings/index.js";
 export function sentenceOf(error) {
   if (!(error instanceof ServerError)) throw error;
   return t(`error.${error.code}`, { message: error.message, origin: location.origin });
+}
+
+/**
+ * A level's title; those of the levels that come with tokoban are in the page's language.
+ * @param {string} title
+ * @param {string} [collection] that it is in
+ * @returns {string}
+ */
+export function titleText(title, collection) {
+  const isOurs = collection === SHIPPED || collection === PLAYED;
+  const [, grade, number] = (isOurs && /^(Easy|Medium|Hard|Expert) (\d+)$/.exec(title)) || [];
+  return grade ? t(`levels.name-${grade.toLowerCase()}`, { number }) : title || t("play.untitled");
 }
 
 /**

@@ -25,6 +25,16 @@ export const strings = {
       + "Attention-Ansicht beginnt mit dem Kopf, der am ehesten wie ein Wörterbuch arbeitet: Jedes "
       + "geschriebene Token schaut auf das Token der Quelle, das es übersetzt.",
   },
+  "labs.key-tab": {
+    en: "To the next control, to the maps, to the tokens",
+    de: "Zum nächsten Bedienelement, zu den Karten, zu den Token",
+  },
+  "labs.key-go": {
+    en: "To the next token, map or cell", de: "Zum nächsten Token, zur nächsten Karte oder Zelle",
+  },
+  "labs.key-draw": { en: "Draw the cell", de: "Zelle zeichnen" },
+  "labs.key-hold": { en: "Hold a token, let it go", de: "Token festhalten, loslassen" },
+  "labs.key-free": { en: "Let the token go", de: "Token loslassen" },
   "labs.direction": { en: "Direction", de: "Richtung" },
   "labs.de-en": { en: "German to English", de: "Deutsch nach Englisch" },
   "labs.en-de": { en: "English to German", de: "Englisch nach Deutsch" },
@@ -104,10 +114,10 @@ export const strings = {
   "labs.noise": { en: "Noise in the weights", de: "Rauschen in den Gewichten" },
   "labs.noise-share": { en: "{percent} %", de: "{percent} %" },
   "labs.noise-about": {
-    en: "With noise the proof no longer holds. A cell with a cross differs from the true game, "
-      + "which is played beside the network's own.",
-    de: "Mit Rauschen gilt der Beweis nicht mehr. Eine Zelle mit Kreuz weicht vom wahren Spiel ab, das "
-      + "neben dem des Netzes gespielt wird.",
+    en: "With noise the proof no longer holds. A cell with a cross is not what the rules make of "
+      + "the grid before; what follows from it is not counted again.",
+    de: "Mit Rauschen gilt der Beweis nicht mehr. Eine Zelle mit Kreuz ist nicht, was die Regeln aus "
+      + "dem Gitter davor machen; was aus ihr folgt, zählt nicht noch einmal.",
   },
 
   "labs.pictures-about": {

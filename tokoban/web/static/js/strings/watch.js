@@ -39,8 +39,8 @@ export const strings = {
   "attend.head": { en: "head {number}", de: "Kopf {number}" },
   "attend.mean": { en: "mean of all", de: "Mittel aller" },
   "attend.most": {
-    en: "Most of it, {percent} %, goes to row {row}, column {column}.",
-    de: "Am meisten, {percent} %, geht an Zeile {row}, Spalte {column}.",
+    en: "The greatest share, {percent} %, goes to row {row}, column {column}.",
+    de: "Der größte Anteil, {percent} %, geht an Zeile {row}, Spalte {column}.",
   },
   "watch.search": { en: "Watch a search", de: "Einer Suche zusehen" },
   "watch.method": { en: "Search", de: "Suche" },

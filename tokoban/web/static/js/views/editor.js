@@ -45,15 +45,20 @@ export function mount(element, app) {
     tool: () => tool,
     showsNumbers: () => app.settings.get("showsNumbers"),
     say: (text) => app.announce(text),
-    key: (name) => {
-      const chosen = TOOLS[Number(name) - 1];
-      if (chosen) choose(chosen);
-      else if (name === "Ctrl+z" || name === "u") draft.undo();
-      else if (name === "Ctrl+y" || name === "y") draft.redo();
-      else return false;
-      return true;
-    },
   });
+  /** @type {[string, string, string[], () => void][]} */
+  const actions = [
+    ...TOOLS.map((name, index) =>
+      /** @type {[string, string, string[], () => void]} */ (
+        [`tool-${name}`, `edit.tool-${name}`, [String(index + 1)], () => choose(name)]
+      ),
+    ),
+    ["draw-undo", "play.undo", ["u", "Ctrl+z"], () => draft.undo()],
+    ["draw-redo", "play.redo", ["y", "Ctrl+y"], () => draft.redo()],
+  ];
+  const removeKeys = app.keys.add(
+    actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, group: "edit", keys, run })),
+  );
   const title = field("edit.name", kept.title ?? "");
   const author = field("edit.author", kept.author ?? "");
   const status = el("ul", { class: "complaints", "aria-live": "polite" });
@@ -174,6 +179,7 @@ export function mount(element, app) {
   refresh();
   return () => {
     abort.abort();
+    removeKeys();
     checker.destroy();
     canvas.destroy();
     keepDraft();

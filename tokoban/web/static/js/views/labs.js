@@ -17,12 +17,22 @@ import { LatestJob } from "./labs/latest_job.js";
  * @property {import("../shell/app.js").App} app
  * @property {() => LatestJob} newJob
  * @property {(panels: import("../attention/weights.js").PanelData[]) => AttentionViewer} showAttention
+ * @property {() => void} hideAttention where there is nothing to attend
  */
 
 /**
  * A lab fills an element, and returns what ends it.
  * @typedef {{id: string, mount: (element: HTMLElement, bench: Bench) => () => void}} Lab
  */
+
+/** What the keyboard does there, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
+const KEYS = [
+  { id: "labs-tab", titleKey: "labs.key-tab", keys: ["Tab"] },
+  { id: "labs-go", titleKey: "labs.key-go", keys: ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"] },
+  { id: "labs-draw", titleKey: "labs.key-draw", keys: ["Space"] },
+  { id: "labs-hold", titleKey: "labs.key-hold", keys: ["Enter"] },
+  { id: "labs-free", titleKey: "labs.key-free", keys: ["Escape"] },
+];
 
 /** @type {Lab[]} */
 const LABS = [translation, gpt, life, pictures, memory];
@@ -78,9 +88,16 @@ export function mount(element, app, params) {
       viewer = shown;
       return shown;
     },
+    hideAttention() {
+      attention.hidden = true;
+    },
   });
+  const removeKeys = app.keys.add(
+    KEYS.filter(({ id }) => id !== "labs-draw" || content.querySelector(".lab-grid")),
+  );
   return () => {
     end();
+    removeKeys();
     for (const job of jobs) job.cancel();
     viewer?.dispose();
   };

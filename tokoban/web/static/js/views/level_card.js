@@ -4,6 +4,7 @@ import { Board, countPushes } from "../rules/board.js";
 import { stateOf } from "../game/store.js";
 import { el, iconOf } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
+import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
 /** Size of a thumbnail in CSS pixels. */
@@ -30,7 +31,7 @@ export function levelCard(level, { collection, index }, progress, painter, queue
       "span",
       { class: "level-title" },
       el("span", { class: "soft" }, `${index + 1} `),
-      level.title || t("play.untitled"),
+      titleText(level.title, collection),
     ),
     el(
       "span",

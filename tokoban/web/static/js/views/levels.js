@@ -4,20 +4,31 @@ import { paletteOf } from "../board/palette.js";
 import { Thumbnails } from "../board/thumbnail.js";
 import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
-import { OWN } from "../shell/collections.js";
+import { OWN, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
 import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { fileButton } from "../shell/saving.js";
+import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { levelCard } from "./level_card.js";
-import { SHIPPED, missingText } from "./places.js";
+import { missingText } from "./places.js";
 import { VirtualGrid } from "./virtual_grid.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 /** @typedef {import("../shell/collections.js").Collection} Collection */
 /** @typedef {import("../game/store.js").Level} Level */
+
+/** What the keyboard does in the list, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
+const KEYS = [
+  {
+    id: "levels-go",
+    titleKey: "levels.key-go",
+    keys: ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "Home", "End"],
+  },
+  { id: "levels-open", titleKey: "levels.key-open", keys: ["Enter"] },
+];
 
 /** A card's size in CSS pixels. */
 const CARD = { minWidth: 168, height: 220 };
@@ -34,7 +45,7 @@ export function mount(element, app, [given]) {
   const scroller = el("div", { class: "level-scroller", tabindex: "-1" });
   const title = el("h1", {}, t("levels.title"));
   const credit = el("p", { class: "soft" });
-  const filters = new Filters(() => showLevels());
+  const filters = new Filters(chosen, () => showLevels());
   element.append(
     el(
       "div",
@@ -100,7 +111,9 @@ export function mount(element, app, [given]) {
   );
   showCollections(app, sidebar, chosen);
   load();
+  const removeKeys = app.keys.add(KEYS);
   return () => {
+    removeKeys();
     abort.abort();
     queue.clear();
     grid.destroy();
@@ -185,8 +198,9 @@ function openPaste(app) {
 
 /** Search by title, and by state. */
 class Filters {
-  /** @param {() => void} change */
-  constructor(change) {
+  /** @param {string} collection @param {() => void} change */
+  constructor(collection, change) {
+    this._collection = collection;
     this._state = "all";
     this._search = /** @type {HTMLInputElement} */ (
       el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") })
@@ -221,7 +235,8 @@ class Filters {
       .map((_, index) => index)
       .filter((index) => {
         const level = levels[index];
-        const isFound = !wanted || `${index + 1} ${level.title}`.toLowerCase().includes(wanted);
+        const title = `${index + 1} ${titleText(level.title, this._collection)}`;
+        const isFound = !wanted || title.toLowerCase().includes(wanted);
         return isFound && (this._state === "all" || state(level) === this._state);
       });
   }

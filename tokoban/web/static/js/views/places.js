@@ -2,6 +2,7 @@
 
 import { isLevel } from "../game/records.js";
 import { ServerError } from "../server.js";
+import { SHIPPED } from "../shell/collections.js";
 import { tellServerError } from "../shell/importing.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -10,9 +11,6 @@ import { t } from "../strings/index.js";
 
 /** The owner of the notice that the level of an address is not there. */
 export const MISSING = "missing";
-
-/** The collection that is opened first. */
-export const SHIPPED = "tokoban";
 
 /**
  * Opens the level of an address; without one, the level played last, or the first.

@@ -2,6 +2,7 @@
 
 import { countPushes } from "../rules/board.js";
 import { button, el } from "../shell/dom.js";
+import { titleText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 import { placeText, stepPlace } from "./places.js";
 
@@ -32,8 +33,8 @@ export class Head {
 
   /** Shows which level is open. */
   refreshLevel() {
-    const { level } = this._app.session;
-    const title = level ? level.title || t("play.untitled") : t("play.no-level");
+    const { level, place } = this._app.session;
+    const title = level ? titleText(level.title, place?.collection) : t("play.no-level");
     this._title.textContent = this._title.title = title;
     placeText(this._app).then((text) => (this._place.textContent = text));
   }

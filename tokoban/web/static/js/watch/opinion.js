@@ -76,7 +76,7 @@ export class OpinionPart {
         to: (row + rows) * board.width + column + columns,
         kind: "arrow",
         weight: probability,
-        label: `${Math.round(100 * probability)}`,
+        label: `${Math.round(100 * probability)} %`,
       };
     });
     this._session.setMarks(OWNER, marks);

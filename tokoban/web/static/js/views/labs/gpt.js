@@ -31,8 +31,7 @@ function mount(element, { newJob, showAttention }) {
   async function look() {
     const done = await looking.run("next_tokens", { text: text.value });
     if (!done) return;
-    const most = done.next[0]?.probability || 1;
-    bars.replaceChildren(...done.next.map((/** @type {any} */ one) => barOf(one, most)));
+    bars.replaceChildren(...done.next.map(barOf));
     seen.textContent = done.num_seen < done.num_tokens
       ? t("labs.seen-part", { seen: done.num_seen, all: done.num_tokens })
       : t("labs.seen-all", { all: done.num_tokens });
@@ -40,14 +39,11 @@ function mount(element, { newJob, showAttention }) {
   }
   const later = whenQuiet(look);
 
-  /**
-   * @param {{text: string, probability: number}} next
-   * @param {number} most the greatest probability
-   */
-  function barOf(next, most) {
+  /** @param {{text: string, probability: number}} next */
+  function barOf(next) {
     const percent = number(Math.round(next.probability * 1000) / 10);
     const bar = el("span", { class: "lab-bar" });
-    bar.style.width = `${(100 * next.probability) / most}%`;
+    bar.style.width = `${100 * next.probability}%`;
     const add = button({
       label: shown(next.text), text: true, class: "plain",
       run: () => {

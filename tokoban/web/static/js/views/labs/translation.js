@@ -29,7 +29,7 @@ export const lab = { id: "translation", mount };
  * @param {HTMLElement} element
  * @param {import("../labs.js").Bench} bench
  */
-function mount(element, { newJob, showAttention }) {
+function mount(element, { newJob, showAttention, hideAttention }) {
   const job = newJob();
   let source = "de";
   let shown = 0;
@@ -43,7 +43,13 @@ function mount(element, { newJob, showAttention }) {
   const certainty = el("p", { class: "note", hidden: true });
 
   async function translate() {
-    if (!text.value.trim()) return;
+    if (!text.value.trim()) {
+      job.cancel();
+      found.replaceChildren();
+      warning.hidden = true;
+      hideAttention();
+      return;
+    }
     const done = await job.run("translate", {
       source, text: text.value, prefix: prefix.value, shown,
     });
