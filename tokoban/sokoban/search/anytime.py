@@ -126,7 +126,8 @@ class _Known:
             )
         except ValueError as error:
             self.is_complete = True
-            return Answer(status="gave up", solver=BY_RULES, reason=error.args[0])
+            reason = next((one for one in error.args if isinstance(one, Reason)), str(error))
+            return Answer(status="gave up", solver=BY_RULES, reason=reason)
         except KeyboardInterrupt:
             reached = self._progress
             stopped = Answer(
