@@ -46,7 +46,7 @@ function mount(element, { newJob, showAttention, hideAttention }) {
     if (!text.value.trim()) {
       job.cancel();
       found.replaceChildren();
-      warning.hidden = true;
+      certainty.hidden = true;
       hideAttention();
       return;
     }
