@@ -1,7 +1,7 @@
 """Characters that nobody sees: soft hyphens, marks of order and of direction, selectors of forms.
 
-They are those of the property Default_Ignorable_Code_Point (Unicode Standard Annex 44, "Unicode
-Character Database"); to a tokenizer each would begin another word.
+They are those of the property Default_Ignorable_Code_Point (Unicode Standard Annex 44,
+"Unicode Character Database"); to a tokenizer each would begin another word.
 """
 
 import re
