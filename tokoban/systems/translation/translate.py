@@ -87,7 +87,7 @@ def translate(
     penalty = gnmt_penalty(length_penalty)
     engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
     for number, limit in enumerate(limits, start=first_number):
-        if complaint := memory_complaint(engine.network, limit, width=width):
+        if limit and (complaint := memory_complaint(engine.network, limit, width=width)):
             raise ValueError(f"sentence {number}: {complaint}")
     forbidden = forbidden_tokens(model)
     may_follow = torch.ones(model.embedding.num_embeddings, dtype=torch.bool)
