@@ -87,7 +87,7 @@ def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Glider").click()
     page.get_by_role("button", name="One step").click()
-    page.get_by_text("Step 1; wrong cells so far: 0").wait_for()
+    page.locator("p", has_text="Step 1; wrong cells so far: 0").wait_for()
     page.get_by_label("Noise in the weights").select_option("0.4")
     page.get_by_role("button", name="Run").click()
     page.locator(".lab-cell.wrong").first.wait_for()
