@@ -139,7 +139,7 @@ class _Known:
                 elapsed_s=reached.elapsed_s,
                 reason=STOPPED,
             )
-            self.add(objective, stopped)
+            self.add(objective, stopped, limits)
             raise InterruptedSearch(self.answer) from None
 
     def add(self, objective: Objective, found: Answer, limits: Limits) -> None:

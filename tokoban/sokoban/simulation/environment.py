@@ -110,6 +110,8 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._stream: torch.Tensor | None = None
         self._episode = self._num_steps = self._level = 0
         self._board: Board
+        self._is_solved: bool
+        self._is_truncated: bool
         self._start(self._boards[0])
 
     def reset(
