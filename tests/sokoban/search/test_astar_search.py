@@ -1,19 +1,25 @@
 """A* on numbered squares: what it knows of each position, and how it is cut short."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import astar_search, positions, push_search, single
 from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
 from tokoban.sokoban.search.astar_search import AStar, stages
+from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.positions import unpacked_bits
-from tokoban.sokoban.search.single import find_answer
+from tokoban.sokoban.search.pruning import Pruning
+from tokoban.sokoban.search.single import Stage, find_answer
 
 # A few hundred positions on the way to fourteen moves.
 CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
@@ -69,6 +75,28 @@ def test_limits_are_looked_at_while_a_store_that_has_grown_is_filled(
         assert search.go_on(1, None) == single.Outcome.BUDGET_SPENT
     search.go_on(1, None)
     assert search.progress(0.0).expansions == before.expansions + 1
+
+
+@pytest.mark.parametrize("objective", ["moves", "pushes"])
+def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None:
+    # From below, both boxes can only be pushed into corners; from above, down to the goals. The
+    # tables of two boxes, which are left out here, would know this before any pattern does.
+    drawing = "########|#@-#####|#$$----#|#------#|#..----#|########"
+    above = parse_board(drawing)
+    below = replace(above, player=Square(4, 6))
+    squares = Squares(above)
+    ground = build_ground(above, squares)
+
+    def searched_from(board: Board, pruning: Pruning | None) -> tuple[AStar, Answer]:
+        never = FewBoxesLater(ground, pairs_at=1 << 62)
+        search = AStar(board, squares, ground, objective, pruning, never)
+        return search, find_answer(board, partial(iter, [Stage(search)]), Limits())
+
+    search, answer = searched_from(below, None)
+    assert (answer.status, search.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
+    _, answer = searched_from(above, search.pruning)
+    assert answer.solution is not None
+    assert answer.solution.num_pushes == 4
 
 
 def boxes_of(search: AStar, position: int) -> list[int]:
