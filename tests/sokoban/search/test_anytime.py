@@ -1,5 +1,6 @@
 """Searches one after the other: which, for how long, what ends them, and what is known then."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -194,6 +195,9 @@ def test_ctrl_c_is_raised_with_what_is_known(
 
 def test_a_level_too_large_for_every_search_is_given_up() -> None:
     room = "\n".join(["#" * 67, "#@$." + " " * 62 + "#", *["#" + " " * 65 + "#"] * 63, "#" * 67])
-    answer = best(parse_board(room), time_limit_s=7.0)
+    looks = count()
+    limits = Limits(time_limit_s=7.0)
+    answer = best_answer(parse_board(room), limits=limits, clock=lambda: float(next(looks)))
     assert answer.status == "gave up"
+    assert answer.elapsed_s > 0
     assert answer.reason == "expected at most 4096 squares of floor, got 4160"

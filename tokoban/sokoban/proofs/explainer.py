@@ -45,7 +45,6 @@ def explain(
     bound each search; the latter is the most positions that a certificate may list. Boards of more
     floor than any solver takes are given up.
     """
-    _compile(fits_word=from_board(board) is not None)
     watch = Watch(limits, clock)
     if limits.max_expansions is not None:
         max_positions = min(max_positions, limits.max_expansions)
@@ -58,6 +57,7 @@ def explain(
         return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
         return _given_up(f"{MAX_SQUARES} squares of floor", watch)
+    _compile(fits_word=from_board(board) is not None)
     try:
         subsets = Subsets(board, watch, max_positions)
         deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_few()

@@ -107,6 +107,7 @@ class _Known:
         if left_s is not None:
             left_s = max(0.0, round(share * (left_s - self.answer.elapsed_s), 3))
         self._progress = Progress(0, 0, 0.0)
+        started_s = clock()
 
         def follow(progress: Progress) -> None:
             self._progress = progress
@@ -127,7 +128,8 @@ class _Known:
         except ValueError as error:
             self.is_complete = True
             reason = next((one for one in error.args if isinstance(one, Reason)), str(error))
-            return Answer(status="gave up", solver=BY_RULES, reason=reason)
+            spent_s = clock() - started_s
+            return Answer(status="gave up", solver=BY_RULES, reason=reason, elapsed_s=spent_s)
         except KeyboardInterrupt:
             reached = self._progress
             stopped = Answer(

@@ -61,6 +61,7 @@ def optimise(
     """
     if minimise not in FIGURES:
         raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
+    watch = Watch(limits, clock)
     if (num_squares := len(board.inside())) > MAX_SQUARES:
         raise ValueError(too_large(num_squares, most=MAX_SQUARES))
     given = _up_to_the_end(board, directions)
@@ -68,7 +69,7 @@ def optimise(
         return solved_already(minimise)
     _compile()
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-    search = _Search(board, given, optimum, Effort(Watch(limits, clock)), report)
+    search = _Search(board, given, optimum, Effort(watch), report)
     try:
         search.set_up(Squares(board))
     except OutOfTimeError as reason:

@@ -5,7 +5,6 @@ docs/decisions/0012-which-solver-when.md says which board goes to which search, 
 
 import threading
 from collections.abc import Callable
-from functools import partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
@@ -56,8 +55,14 @@ def solve(
         memory_limit_mb=memory_limit_mb,
         stop=stop,
     )
-    new_stages = _stages_for(board, minimise, memory_limit_mb)
-    return find_answer(board, new_stages, limits, minimise=minimise, report=report, clock=clock)
+    return find_answer(
+        board,
+        lambda: _stages_for(board, minimise, memory_limit_mb),
+        limits,
+        minimise=minimise,
+        report=report,
+        clock=clock,
+    )
 
 
 def prepare() -> None:
@@ -70,8 +75,8 @@ def prepare() -> None:
     push_beam.prepare()
 
 
-def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable[[], Stages]:
-    """A function that starts the search for a board; its code is compiled already."""
+def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Stages:
+    """Starts the search for a board; its code is compiled first."""
     level = from_board(board)
     if level is None:
         astar_search.prepare()
@@ -79,8 +84,8 @@ def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Callable
         batch.prepare()
     if minimise == "any":
         large_solver.prepare()
-        return partial(portfolio.stages, board, memory_limit_mb)
+        return portfolio.stages(board, memory_limit_mb)
     if level is not None:
-        return lambda: iter([Stage(OneWord(level, minimise))])
+        return iter([Stage(OneWord(level, minimise))])
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-    return partial(astar_search.stages, board, optimum)
+    return astar_search.stages(board, optimum)
