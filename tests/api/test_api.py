@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,56 @@ def test_levels_are_a_sequence_of_the_valid_ones_with_the_problems(tmp_path: Pat
     assert levels[-1] is levels.levels[1]
     assert levels[:1] == levels.levels[:1]
     assert [problem.level for problem in levels.problems] == [2]
+
+
+A_BOARD = tokoban.Board.from_xsb(PUSH)
+untyped: Any = tokoban
+A_LEVEL = tokoban.Level(A_BOARD)
+WRONG_KINDS: dict[str, Callable[[], object]] = {
+    "board is 'x'; expected a Board, such as Board.from_xsb(": lambda: untyped.solve("x"),
+    "board is None": lambda: untyped.solve_anytime(None),
+    "board is 3": lambda: untyped.optimise(3, "R"),
+    "board is ()": lambda: untyped.hint(()),
+    "board is []": lambda: untyped.explain([]),
+    "board is 0": lambda: untyped.rate(0),
+    "board is '#@$.#'": lambda: untyped.verify("#@$.#", "R"),
+    "board is 'a'": lambda: untyped.generate(avoid=["a"]),
+    "policy is 'sokoban-push'; expected what tokoban.load returns": lambda: untyped.predict(
+        A_BOARD, policy="sokoban-push"
+    ),
+    "policy is 'other'": lambda: untyped.hint(A_BOARD, policy="other"),
+    "played_by is 'sokoban-push'": lambda: untyped.label([], "o", played_by="sokoban-push"),
+    "solution is None; expected a Solution or text": lambda: untyped.verify(A_BOARD, None),
+    "solution is 5": lambda: untyped.optimise(A_BOARD, 5),
+    "moves is 5; expected text in LURD": lambda: untyped.explain(A_BOARD, moves=5),
+    "path is 5; expected a path": lambda: untyped.read_levels(5),
+    "path is None": lambda: untyped.write_levels(None, [A_LEVEL]),
+    "level is Board.from_xsb(": lambda: untyped.write_levels("o.sok", [A_BOARD]),
+    "levels is Level(": lambda: untyped.write_levels("o.sok", A_LEVEL),
+    "levels is 'a.sok'; expected a list": lambda: untyped.label("a.sok", "o"),
+    "evaluation is 'b.sok'": lambda: untyped.label([], "o", evaluation="b.sok"),
+    "path is 7": lambda: untyped.label([7], "o"),
+    "num_levels is '2'; expected a whole number": lambda: untyped.generate("2"),
+    "seed is None": lambda: untyped.generate(seed=None),
+    "solvable_share is 'half'": lambda: untyped.generate(solvable_share="half"),
+    "time_limit_s is '9'; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s="9"),
+    "memory_limit_mb is None": lambda: untyped.solve(A_BOARD, memory_limit_mb=None),
+    "stop is True; expected a threading.Event": lambda: untyped.solve(A_BOARD, stop=True),
+    "the weights are 5; expected a name or a path": lambda: untyped.load(5),
+    "the drawing is 5; expected text": lambda: untyped.Board.from_xsb(5),
+    "a solution is 5; expected text in LURD": lambda: untyped.Solution(5),
+    "the board of a level is 'x'; expected a Board": lambda: untyped.Level("x"),
+}
+
+
+@pytest.mark.parametrize("message", WRONG_KINDS)
+def test_an_argument_of_another_kind_is_refused_in_one_sentence(
+    message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}.*$"):
+        WRONG_KINDS[message]()
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

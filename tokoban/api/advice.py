@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokoban.api.arguments import checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.explanation import Explanation
 from tokoban.sokoban.hints import Hint
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.search.limits import Limits
 
 
+@checked
 def hint(
     board: Board,
     *,
@@ -64,6 +66,7 @@ def hint(
     return hint_of(board, answer, deadlock_probability=probability)
 
 
+@checked
 def predict(board: Board, *, policy: "Pretrained") -> Hint:
     """The estimate of a policy of pushes for a position, at once and without a search.
 
@@ -106,6 +109,7 @@ def _ask(policy: "Pretrained", board: Board, limits: "Limits") -> "tuple[Answer,
     return answer, None if prediction is None else prediction.predicted_unsolvable
 
 
+@checked
 def explain(
     board: Board,
     *,

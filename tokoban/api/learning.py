@@ -38,6 +38,8 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
     >>> tokoban.hint(board, policy=policy).solver
     'beam'
     """
+    if not isinstance(name_or_path, str | Path):
+        raise ValueError(f"the weights are {name_or_path!r}; expected a name or a path")
     from tokoban import pretrained, systems
     from tokoban.training.untrusted import read_header
 

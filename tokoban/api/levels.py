@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from tokoban.api.arguments import check, checked
 from tokoban.files.atomic import atomically
 from tokoban.sokoban import formats
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level, LevelFile, Solution, lurd
 
 
+@checked
 def read_levels(path: str | Path) -> LevelFile:
     """The valid levels of a file, as a sequence; ``problems`` says what is wrong with the others.
 
@@ -29,6 +31,7 @@ def read_levels(path: str | Path) -> LevelFile:
     return formats.read_levels(path)
 
 
+@checked
 def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     """Writes levels with their titles, notes and solutions as a SOK file, whole or not at all.
 
@@ -42,11 +45,14 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     >>> str(tokoban.read_levels("solved.sok")[0].solutions[0])
     'R'
     """
+    for level in levels:
+        check("level", level)
     text = formats.write_levels(levels)
     with atomically(Path(path)) as unfinished:
         unfinished.write_bytes(text.encode())
 
 
+@checked
 def verify(board: Board, solution: Solution | str) -> bool:
     """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level
 
@@ -17,6 +18,7 @@ Style = Literal["two-rooms", "tiles", "caves", "halls", "mixed"]
 DifficultyName = Literal["easy", "medium", "hard", "expert"]
 
 
+@checked
 def rate(
     board: Board,
     *,
@@ -47,6 +49,7 @@ def rate(
     return rating.rate(board, limits=limits)
 
 
+@checked
 def generate(
     num_levels: int = 1,
     *,
@@ -79,6 +82,9 @@ def generate(
     >>> tokoban.verify(level.board, level.solutions[0])
     True
     """
+    avoid = tuple(avoid)
+    for board in avoid:
+        check("board", board)
     from tokoban.sokoban.puzzles.as_levels import level_of_board, level_of_puzzle, title_of
     from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES, Difficulty
     from tokoban.sokoban.puzzles.generate import generate_puzzles
@@ -89,7 +95,7 @@ def generate(
     given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
     limits = Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, stop=stop)
     if style == "two-rooms":
-        if difficulty is not None or tuple(avoid) or num_threads != 1:
+        if difficulty is not None or avoid or num_threads != 1:
             raise ValueError(
                 "difficulty, avoid and num_threads have no effect with the style two-rooms"
             )
@@ -120,6 +126,7 @@ def generate(
     ]
 
 
+@checked
 def label(
     levels: Sequence[str | Path],
     output: str | Path,
@@ -157,6 +164,8 @@ def label(
     from tokoban.sokoban.labels.job import LabelConfig, read_job
     from tokoban.sokoban.search.limits import Limits
 
+    for path in (*levels, *evaluation):
+        check("path", path)
     num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
     if num_threads < 1:
         raise ValueError(f"the number of threads is {num_threads}; expected at least 1")

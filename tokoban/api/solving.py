@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokoban.api.arguments import checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution, lurd
 from tokoban.sokoban.search.answer import Answer, Objective, Optimum
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.search.anytime import Report
 
 
+@checked
 def solve(
     board: Board,
     *,
@@ -47,6 +49,7 @@ def solve(
     return answer
 
 
+@checked
 def solve_anytime(
     board: Board,
     *,
@@ -81,6 +84,7 @@ def solve_anytime(
     return anytime.solve_anytime(board, minimise=minimise, limits=limits, report=report)
 
 
+@checked
 def optimise(
     board: Board,
     solution: Solution | str,

@@ -101,6 +101,8 @@ class Board:
         """
         from tokoban.sokoban.formats.xsb import parse_board
 
+        if not isinstance(text, str):
+            raise ValueError(f"the drawing is {text!r}; expected text")
         return parse_board(text)
 
     def __str__(self) -> str:

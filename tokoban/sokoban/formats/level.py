@@ -27,6 +27,8 @@ class Solution:
     line: int = field(default=0, compare=False)  # of the first move, from 1; 0 if from no file
 
     def __post_init__(self) -> None:
+        if not isinstance(self.lurd, str):
+            raise ValueError(f"a solution is {self.lurd!r}; expected text in LURD")
         if strange := set(self.lurd) - set("uldrULDR"):
             raise ValueError(f"a solution holds {min(strange)!r}; expected the letters uldrULDR")
 
@@ -90,6 +92,10 @@ class Level:
     line: int = field(default=0, compare=False)  # of the first row, from 1; 0 if from no file
     saved_games: tuple[SavedGame, ...] = ()
     number: int = field(default=0, compare=False)  # which board of its file, from 1; 0 if from none
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.board, Board):
+            raise ValueError(f"the board of a level is {self.board!r}; expected a Board")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,65 @@
+"""Arguments of the public functions: one of another kind is refused in a sentence, before work."""
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import ParamSpec, TypeVar
+
+from tokoban.api.learning import Pretrained
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level, Solution
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_LONGEST_SHOWN = 60
+
+_PATH = "a path", (str, os.PathLike)
+_WHOLE = "a whole number", (Integral,)
+_NUMBER = "a number", (Real,)
+_LIST = "a list", (Sequence,)
+_WEIGHTS = "what tokoban.load returns", (Pretrained,)
+# By name, for a name means the same in every function.
+_KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "board": ('a Board, such as Board.from_xsb("#####|#@$.#|#####")', (Board,)),
+    "level": ("a Level, such as Level(board)", (Level,)),
+    "solution": ("a Solution or text in LURD", (Solution, str)),
+    "moves": ("text in LURD", (str,)),
+    **dict.fromkeys(("path", "output"), _PATH),
+    **dict.fromkeys(("policy", "played_by"), _WEIGHTS),
+    **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),
+    **dict.fromkeys(("max_levels", "num_threads"), _WHOLE),
+    **dict.fromkeys(("time_limit_s", "memory_limit_mb", "max_expansions"), _NUMBER),
+    "solvable_share": _NUMBER,
+    **dict.fromkeys(("levels", "evaluation"), _LIST),
+}
+
+
+def check(name: str, value: object) -> None:
+    """``ValueError`` for an argument of this name that is of another kind."""
+    expected, kinds = _KINDS[name]
+    is_text = isinstance(value, str | bytes)
+    if isinstance(value, kinds) and not (is_text and Sequence in kinds):
+        return
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = f"{shown[:_LONGEST_SHOWN]}..."
+    raise ValueError(f"{name} is {shown}; expected {expected}")
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, with its arguments checked; None is right where their annotation has it."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            may_be_none = "None" in str(signature.parameters[name].annotation)
+            if name in _KINDS and not (value is None and may_be_none):
+                check(name, value)
+            if name == "stop" and value is not None and not hasattr(value, "is_set"):
+                raise ValueError(f"stop is {value!r}; expected a threading.Event or None")
+        return function(*args, **kwargs)
+
+    return call
