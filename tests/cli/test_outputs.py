@@ -107,6 +107,31 @@ def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None
     assert paths <= {*files_to_write(kind), *files_to_read(kind)}
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    {
+        "convert other new.gif": ".sok or .xsb or .txt",
+        "convert other new.slc": ".sok or .xsb or .txt",
+        "convert other new.png --format sok": ".sok or .xsb or .txt",
+        "convert other new.jpg --format png": ".png",
+        "solve other --output new.gif": ".sok or .xsb or .txt",
+        "optimise other --output new.html": ".sok or .xsb or .txt",
+        "generate --levels 1 --seed 2 --output new.json": ".sok or .xsb or .txt",
+        "check other --json new.sok": ".json",
+        "rate other --jsonl new.json": ".jsonl",
+        "explain other --png new.JPG": ".png",
+    }.items(),
+)
+def test_an_ending_that_promises_another_format_is_refused(
+    command: str, expected: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {*folder.iterdir()}
+    assert cli.main(command.split()) == ExitCode.INVALID_INPUT
+    [place] = (word for word in command.split() if word.startswith("new"))
+    assert capsys.readouterr().err == f"tokoban: {place}: expected a name that ends in {expected}\n"
+    assert {*folder.iterdir()} == before
+
+
 def test_the_standard_streams_are_no_file() -> None:
     check_outputs(argparse.Namespace(json="-", file="-"), "json", inputs=["file"])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 
 
@@ -32,12 +33,42 @@ def test_streams_that_cannot_be_used_give_no_traceback(
     done = subprocess.run(
         ["bash", "-c", command, sys.executable],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
+
+
+TITLED = "; Łódź ü\n" + LEVEL
+
+
+@pytest.mark.parametrize(
+    "words", ["convert l.xsb - --format xsb", "rate l.xsb", "check l.xsb --json -"]
+)
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_letters_that_the_output_cannot_encode_end_no_command(
+    words: str, is_terminal: bool, tmp_path: Path
+) -> None:
+    """Levels and JSON are UTF-8 as in files; a terminal shows ? for what it does not have."""
+    (tmp_path / "l.xsb").write_text(TITLED, encoding="utf-8")
+    latin_1 = {"PYTHONIOENCODING": "latin-1", "PYTHONPATH": str(REPOSITORY), "COLUMNS": "80"}
+    reader, writer = os.openpty() if is_terminal else os.pipe()
+    with os.fdopen(reader, "rb", buffering=0):
+        done = subprocess.run(
+            [sys.executable, "-m", "tokoban", *words.split()],
+            cwd=tmp_path,
+            env=os.environ | latin_1,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        text = os.read(reader, 1 << 16)
+        os.close(writer)
+    assert done.returncode == 0 and "codec" not in done.stderr
+    is_file = not is_terminal and "-" in words.split()
+    assert ("Łódź ü".encode() if is_file else "?ód? ü".encode("latin-1")) in text
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

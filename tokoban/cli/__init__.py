@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from tokoban import __version__
 from tokoban.cli.exit_codes import ExitCode, meanings
 from tokoban.cli.parser import Parser, given_options
-from tokoban.cli.streams import drop_unwritten, replace_closed
+from tokoban.cli.streams import drop_unwritten, replace_closed, replace_unencodable
 
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
@@ -93,6 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     replace_closed()
+    replace_unencodable()
     try:
         return _run(words)
     except OSError:  # in the words about another error

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
-from tokoban.cli.output import check_destination, is_one_file, write_output
+from tokoban.cli.output import (
+    LEVEL_ENDINGS,
+    check_destination,
+    check_ending,
+    is_one_file,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
@@ -26,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         help="sok keeps everything; xsb keeps boards, titles and authors; boxoban keeps boards of "
         "10 x 10 squares; png is a picture of one board (default: by the ending .xsb or .png of "
-        "OUT, else sok)",
+        "OUT, else sok; an ending of another format is refused)",
     )
     options.add(parser, "--level")
     parser.add_argument(
@@ -41,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if wanted in ("boxoban", "png") and arguments.rle:
         raise ValueError(f"--rle has no effect with --format {wanted}")
     check_destination(arguments.output)
+    check_ending(arguments.output, (".png",) if wanted == "png" else LEVEL_ENDINGS)
     if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")
     chosen = level_options.read(arguments.input, number=arguments.level, output=arguments.output)

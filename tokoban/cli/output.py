@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from tokoban.sokoban.formats import Problem
 
 
+LEVEL_ENDINGS = (".sok", ".xsb", ".txt")
+# What options write; --film and --attention look at their endings themselves.
+_ENDINGS = {
+    "output": LEVEL_ENDINGS,
+    "save": LEVEL_ENDINGS,
+    "json": (".json",),
+    "jsonl": (".jsonl",),
+    "png": (".png",),
+}
+# Endings that promise a format, written by some command or often asked for.
+_PROMISES = (
+    *(".sok", ".xsb", ".slc", ".xml", ".json", ".jsonl", ".html", ".htm", ".safetensors"),
+    *(".png", ".svg", ".gif", ".jpg", ".jpeg", ".webp", ".bmp", ".pdf", ".gz", ".zip"),
+)
+
+
 def printable_text(text: str) -> str:
     """``text`` of several lines without what could steer a terminal; tabs stay.
 
@@ -29,8 +45,14 @@ def printable_text(text: str) -> str:
 
 
 def write_text(text: str) -> None:
-    """Writes to standard output: ``printable_text`` on a terminal, elsewhere the text itself."""
-    sys.stdout.write(printable_text(text) if sys.stdout.isatty() else text)
+    """Writes to standard output: ``printable_text`` on a terminal, elsewhere UTF-8, as to files."""
+    if sys.stdout.isatty():
+        sys.stdout.write(printable_text(text))
+    elif hasattr(sys.stdout, "buffer"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode(errors="replace"))
+    else:
+        sys.stdout.write(text)
 
 
 def report_findings(problems: "Iterable[Problem]", warnings: "Iterable[Problem]") -> None:
@@ -76,6 +98,16 @@ def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable
                 raise ValueError(f"--{option} would overwrite {file}, which is to be read")
         check_destination(place)
         named[option] = place
+    for option, place in named.items():
+        if option in _ENDINGS:
+            check_ending(place, _ENDINGS[option])
+
+
+def check_ending(place: str | Path, fitting: tuple[str, ...]) -> None:
+    """``ValueError`` for a name whose ending promises another format than these; others fit."""
+    suffix = Path(place).suffix.lower()
+    if suffix in _PROMISES and suffix not in fitting:
+        raise ValueError(f"{place}: expected a name that ends in {' or '.join(fitting)}")
 
 
 def _files(given: str | Path | list[str] | None) -> list[str | Path]:

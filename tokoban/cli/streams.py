@@ -48,6 +48,12 @@ def replace_closed() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
 
 
+def replace_unencodable() -> None:
+    """Shows ``?`` for letters that standard output cannot encode, on a Latin-1 terminal say."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
 def drop_unwritten() -> None:
     """Forgets what could not be written, of which the interpreter would complain at exit."""
     for stream in (sys.stdout, sys.stderr):
