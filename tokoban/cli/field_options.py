@@ -6,6 +6,7 @@ import math
 import types
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from tokoban.cli.parser import LARGEST, has_many_digits
 from tokoban.systems import SYSTEMS
 from tokoban.training.config import (
     Reads,
@@ -119,7 +120,8 @@ class _WordType:
             return checked(_parse(text, self.expected), self.expected)
         except ValueError:
             shown = text if len(text) <= _LONGEST_WORD else f"{text[:_LONGEST_WORD]}..."
-            message = f"expected {describe(self.expected)}, got {shown!r}"
+            range_ = f", from {-LARGEST:,} to {LARGEST:,}" if has_many_digits(text) else ""
+            message = f"expected {describe(self.expected)}{range_}, got {shown!r}"
             raise argparse.ArgumentTypeError(message) from None
 
 

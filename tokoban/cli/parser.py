@@ -1,11 +1,12 @@
 """How the arguments of every command are read: numbers by their range, errors in one line."""
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-_LARGEST = 2**63 - 1  # what every array and every compiled loop can hold
+LARGEST = 2**63 - 1  # what every array and every compiled loop can hold
 _LONGEST_WORD = 40  # characters of a message: a word may have megabytes
 
 
@@ -16,6 +17,7 @@ class Number:
     kind: type[int] | type[float]
     expected: str
     is_right: Callable[[Any], bool] = lambda value: True
+    too_long: str = ""  # what is expected, said of whole numbers of many digits
 
     def __call__(self, word: str) -> int | float:
         try:
@@ -26,17 +28,24 @@ class Number:
             if self.is_right(value):
                 return value
         shown = word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}..."
-        raise argparse.ArgumentTypeError(f"expected {self.expected}, got {shown!r}")
+        expected = (has_many_digits(word) and self.too_long) or self.expected
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {shown!r}")
 
 
-def whole(least: int = -_LARGEST, most: int = _LARGEST) -> Number:
+def has_many_digits(word: str) -> bool:
+    """Whether it is a whole number that may be too large for 64 bits."""
+    return re.fullmatch(r"\s*[+-]?\d{19,}\s*", word) is not None
+
+
+def whole(least: int = -LARGEST, most: int = LARGEST) -> Number:
     """Whole numbers of a range; they have at most 64 bits."""
+    both = f"a whole number from {least:,} to {most:,}"
     expected = "a whole number"
-    if most < _LARGEST:
-        expected += f" from {least:,} to {most:,}"
-    elif least > -_LARGEST:
+    if most < LARGEST:
+        expected = both
+    elif least > -LARGEST:
         expected += f" from {least:,}"
-    return Number(int, expected, lambda value: least <= value <= most)
+    return Number(int, expected, lambda value: least <= value <= most, both)
 
 
 class Parser(argparse.ArgumentParser):
