@@ -31,14 +31,14 @@ def is_in_top_k(
 
 
 def wilson(successes: int | float, trials: int | float, *, z: float = 1.96) -> Interval:
-    """Wilson's interval for a share; (0, 1) where nothing was tried.
+    """Wilson's interval for a share; both ends are NaN where nothing was tried, as the share is.
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
     """
     if not 0 <= successes <= trials:
         raise ValueError(f"successes must lie between 0 and {trials} trials, got {successes}")
     if trials == 0:
-        return Interval(0.0, 1.0)
+        return Interval(math.nan, math.nan)
     share = successes / trials
     centre = share + z**2 / (2 * trials)
     radius = z * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
