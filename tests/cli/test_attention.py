@@ -180,6 +180,15 @@ def test_wide_matrices_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         (["empty.txt"], "empty.txt: expected queries, keys and values, got 0 matrices"),
         (["bytes.txt"], "bytes.txt: expected numbers, got bytes that are no text"),
         (
+            ["--queries", "1;" * 100 + "1", "--keys", "1;" * 99 + "1"],
+            "these make a matrix of 10,100 numbers; expected at most 10,000",
+        ),
+        (
+            ["--queries", "1", "--values", "1 " * 10_001],
+            "these make a matrix of 10,001 numbers; expected at most 10,000",
+        ),
+        (["long.txt"], "long.txt: expected at most 1,000,000 characters"),
+        (
             ["four.txt", "--keys", "1"],
             "give the matrices in a file or by --queries, --keys and --values",
         ),
@@ -195,6 +204,7 @@ def test_what_is_wrong_is_reported_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     Path("bad.txt").write_text("1\n\ntwo\n")
     Path("four.txt").write_text("1\n\n1\n\n1\n\n1\n")
+    Path("long.txt").write_text("1 " * 500_001)
     Path("empty.txt").write_text(" \n\n")
     Path("bytes.txt").write_bytes(b"\xff\xfe1")
     assert main(["attention", *words]) == 2

@@ -3,8 +3,8 @@
 import argparse
 import math
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files, options
@@ -20,6 +20,8 @@ SUMMARY = "print attention step by step for small matrices (the lesson is docs/a
 UNDECIDED = ""
 EXAMPLE = "1 0 1 0; 0 1 0 1; 1 1 1 1"
 NAMES = ("queries", "keys", "values")
+_MOST_NUMBERS = 10_000  # of each matrix on the way: its table is slow, and nobody reads it
+_MOST_CHARACTERS = 1_000_000  # of a file
 
 Matrix = list[list[float]]
 
@@ -31,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="FILE",
         help="file with the matrices queries, keys and values: a row in each line, an empty line "
-        "between matrices; - for standard input",
+        f"between matrices; - for standard input. No matrix may have more than {_MOST_NUMBERS:,} "
+        "numbers, the scores of each query with each key among them",
     )
     for name, default in zip(NAMES, (f'"{EXAMPLE}"', "the queries", "the keys"), strict=True):
         parser.add_argument(
@@ -106,6 +109,11 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
         )
     if len(k) != len(v):
         raise ValueError(f"each key has a value: the keys are {len(k)}, the values {len(v)}")
+    largest = max(len(a) * len(b) for a, b in ((q, k), (q, q[0]), (k, k[0]), (v, v[0]), (q, v[0])))
+    if largest > _MOST_NUMBERS:
+        raise ValueError(
+            f"these make a matrix of {largest:,} numbers; expected at most {_MOST_NUMBERS:,}"
+        )
     may_attend = torch.ones(len(q), len(k), dtype=torch.bool)
     if mask == "causal":
         may_attend = masks.causal(len(q), num_keys=len(k))
@@ -113,7 +121,9 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
         may_attend = Window(half_width).mask(len(q), len(k))
     queries, keys, values = (torch.tensor(rows, dtype=torch.float64) for rows in (q, k, v))
     scores = queries @ keys.T
-    exact_retrieval = (queries[:, None] == keys).all(-1).double() @ values
+    # A query at a time, for all of them would compare as many numbers as the three sizes multiply.
+    is_equal = torch.stack([(query == keys).all(-1) for query in queries])
+    exact_retrieval = is_equal.double() @ values
     if not (scores.isfinite().all() and exact_retrieval.isfinite().all()):
         raise ValueError("these numbers are too large: a sum of products is infinite")
     one_head = queries[None, None], keys[None, None]
@@ -151,9 +161,12 @@ def _matrices(arguments: argparse.Namespace) -> tuple[Matrix, Matrix, Matrix]:
 
 def _read_file(file: str) -> dict[str, Matrix]:
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        with nullcontext(sys.stdin) if file == "-" else open(file, encoding="utf-8") as opened:
+            text = opened.read(_MOST_CHARACTERS + 1)
     except UnicodeDecodeError:
         raise ValueError(f"{file}: expected numbers, got bytes that are no text") from None
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"{file}: expected at most {_MOST_CHARACTERS:,} characters")
     parts: list[list[str]] = [[]]
     for line in text.splitlines():
         if line.strip():
