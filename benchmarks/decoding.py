@@ -12,6 +12,7 @@ they are explained if the scores are within `CLOSE_NATS`. Exits with 1 if any is
 """
 
 import argparse
+import copy
 import sys
 import tempfile
 import time
@@ -124,7 +125,8 @@ class Contest:
             yield "ours, by torch's own products", partial(self.ours, None, beam, batch)
         cpu = torch.device("cpu")
         for precision in get_args(Precision):
-            ready = prepare_for_inference(self.model, cpu, precision=precision)
+            # A copy: without packed weights bf16 rounds the model itself.
+            ready = prepare_for_inference(copy.deepcopy(self.model), cpu, precision=precision)
             yield f"ours, {precision}", partial(self.ours, ready, beam, batch)
 
     def translator(self) -> Any:

@@ -30,6 +30,8 @@ def draw(*shape: int, seed: int = 0) -> torch.Tensor:
 def test_it_is_the_linear_map(
     shape: tuple[int, ...], has_bias: bool, dtype: torch.dtype, tolerance: float
 ) -> None:
+    if not can_pack(dtype):
+        pytest.skip("this processor cannot multiply packed weights of bf16")
     weight, bias = draw(V, D, seed=1), draw(V, seed=2) if has_bias else None
     inputs = draw(*shape)
     found = PackedLinear(weight, bias, dtype=dtype)(inputs)
@@ -98,6 +100,13 @@ def test_another_activation_than_a_relu_stays() -> None:
     expected = block(inputs)
     pack_linears(block)
     assert torch.allclose(block(inputs), expected, rtol=0, atol=1e-5)
+
+
+def test_without_products_of_bf16_none_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "_BF16_CHECK", "_gone")
+    assert can_pack() and can_pack(torch.int8) and not can_pack(torch.bfloat16)
+    with pytest.raises(ValueError, match="this processor cannot multiply packed weights of bf16"):
+        packed.packed_network(networks.decoder_only(), dtype=torch.bfloat16)
 
 
 def test_without_the_operations_nothing_is_packed(monkeypatch: pytest.MonkeyPatch) -> None:

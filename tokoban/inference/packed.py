@@ -19,6 +19,7 @@ _TYPICAL_ROWS = 32
 
 
 _OPERATIONS = "_reorder_linear_weight", "_linear_pointwise"
+_BF16_CHECK = "_is_mkldnn_bf16_supported"  # by the processor
 
 
 class PackedLinear(nn.Module):
@@ -97,11 +98,17 @@ def _as_bytes(rows: Float[Tensor, "B D"]) -> tuple[Int8[Tensor, "B D"], Float[Te
     return (rows / scales).round_().to(torch.int8), scales
 
 
-def can_pack() -> bool:
-    """Whether this torch has oneDNN and its operations on packed weights."""
-    return torch.backends.mkldnn.is_available() and all(
-        hasattr(torch.ops.mkldnn, name) for name in _OPERATIONS
-    )
+def can_pack(dtype: torch.dtype = torch.float32) -> bool:
+    """Whether this torch has oneDNN and its operations on packed weights.
+
+    Weights of bf16 also need a processor of AVX-512 or AVX-NE-CONVERT.
+    """
+    if not torch.backends.mkldnn.is_available():
+        return False
+    needed = (*_OPERATIONS, _BF16_CHECK) if dtype == torch.bfloat16 else _OPERATIONS
+    if not all(hasattr(torch.ops.mkldnn, name) for name in needed):
+        return False
+    return dtype != torch.bfloat16 or getattr(torch.ops.mkldnn, _BF16_CHECK)()
 
 
 def packed_linear(
@@ -139,10 +146,12 @@ def pack_linears(model: nn.Module, *, dtype: torch.dtype = torch.float32) -> Non
 def packed_network(network: Network, *, dtype: torch.dtype = torch.float32) -> Network:
     """The network with packed copies of its weights: half the time on the CPU, in bf16 a third.
 
-    ``ValueError`` where torch lacks oneDNN.
+    ``ValueError`` where torch lacks oneDNN, or the processor the products of bf16.
     """
     if not can_pack():
         raise ValueError("this torch was built without oneDNN, by which weights are packed")
+    if not can_pack(dtype):
+        raise ValueError("this processor cannot multiply packed weights of bf16")
     stack, encoder = copy.deepcopy(network.stack), copy.deepcopy(network.encoder)
     pack_linears(stack, dtype=dtype)
     if encoder is not None:

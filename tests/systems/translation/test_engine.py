@@ -114,7 +114,7 @@ def test_without_onednn_loops_are_compiled_and_nothing_is_packed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for module in (engine_module, cpu_module):
-        monkeypatch.setattr(module, "can_pack", lambda: False)
+        monkeypatch.setattr(module, "can_pack", lambda *_: False)
     model, device = copy.deepcopy(half_trained()).float(), torch.device("cpu")
     before = copy.deepcopy(model.state_dict())
     engine = prepare_for_inference(model, device)

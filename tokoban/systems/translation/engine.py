@@ -45,7 +45,7 @@ def prepare_for_inference(
     dtype = _TYPES[precision]
     if precision == "int8" and device.type != "cpu":
         raise ValueError(f"precision int8 is for the CPU; the device is {device.type}")
-    if device.type != "cpu" or (precision == "bf16" and not can_pack()):
+    if device.type != "cpu" or (precision == "bf16" and not can_pack(dtype)):
         return CachedEngine(network_of(model.to(device, dtype)))
     network = network_of(model.to(device))
     if precision != "fp32":
