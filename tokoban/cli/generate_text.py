@@ -19,7 +19,6 @@ from tokoban.training.device import find_device
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
     from tokoban.inference import Engine
-    from tokoban.systems.gpt.config import GptConfig
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
 
@@ -98,8 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     from tokoban.systems.gpt.engine import engine_of
 
-    sampling, (model, config) = _sampling(arguments), _load(arguments)
-    if config.shuffles_lines and not arguments.stop:
+    sampling, model = _sampling(arguments), _load(arguments)
+    if model.reads_lines and not arguments.stop:
         arguments.stop = ["\n"]
     engine = engine_of(model)
     prompts = lines_of(arguments.prompt, "prompt")
@@ -157,13 +156,13 @@ def _sampling(arguments: argparse.Namespace) -> "Sampling":
     )
 
 
-def _load(arguments: argparse.Namespace) -> "tuple[Gpt, GptConfig]":
+def _load(arguments: argparse.Namespace) -> "Gpt":
     from tokoban import pretrained
     from tokoban.systems.gpt.model import Gpt
 
-    model, config = pretrained.load(arguments.weights, system="gpt")
+    model, _ = pretrained.load(arguments.weights, system="gpt")
     assert isinstance(model, Gpt)
-    return model.to(find_device(arguments.device)), config
+    return model.to(find_device(arguments.device))
 
 
 def _readable(model: "Gpt", prompts: Sequence[str], *, first: int) -> "dict[int, _Written]":

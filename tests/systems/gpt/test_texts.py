@@ -145,8 +145,11 @@ def test_where_memory_is_short_fewer_texts_are_written_together(
     ]
 
 
-def test_an_empty_prompt_is_a_line_break() -> None:
-    assert encode_prompts(random_gpt(), ["", "\n", "\ufeff"]) == [[0], [0], [0]]
+def test_an_empty_prompt_is_a_line_break_and_one_line_of_several_begins_after_one() -> None:
+    model = random_gpt()
+    assert encode_prompts(model, ["", "\n", "\ufeff", "ab"]) == [[0], [0], [0], [2, 3]]
+    model.reads_lines = True
+    assert encode_prompts(model, ["", "ab"]) == [[0], [0, 2, 3]]
 
 
 def test_characters_that_nobody_sees_are_not_in_a_prompt() -> None:

@@ -32,6 +32,7 @@ class Gpt(nn.Module):
     """Tokens -> logits of each next token, for at most ``context_length`` tokens.
 
     The tokenizer, if there is one, is kept with the weights: a model without it can read no text.
+    Where it ``reads_lines``, each is a text of its own, which begins after a line break.
     """
 
     def __init__(
@@ -47,10 +48,12 @@ class Gpt(nn.Module):
         dropout: float,
         has_biases: bool,
         is_tied: bool,
+        reads_lines: bool = False,
         tokenizer: Tokenizer | None = None,
     ) -> None:
         super().__init__()
         self.context_length = context_length
+        self.reads_lines = reads_lines
         self.tokenizer = tokenizer
         self.embedding = nn.Embedding(vocabulary_size, width)
         is_learned = positions == "learned"

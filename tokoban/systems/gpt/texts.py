@@ -101,11 +101,11 @@ def encode_prompts(
 
     ``ValueError`` names the prompt that the vocabulary has not.
     """
-    tokenizer = tokenizer_of(model)
+    tokenizer, start = tokenizer_of(model), NO_PROMPT if model.reads_lines else ""
     found = []
     for number, prompt in zip(numbers or range(len(prompts)), prompts, strict=True):
         try:
-            found.append(tokenizer.encode(without_invisible(prompt) or NO_PROMPT))
+            found.append(tokenizer.encode(start + without_invisible(prompt) or NO_PROMPT))
         except ValueError as error:
             raise ValueError(f"prompt {number + 1}: {error}") from None
     return found

@@ -29,6 +29,7 @@ def build_model(config: GptConfig) -> Gpt:
         dropout=config.dropout,
         has_biases=config.has_biases,
         is_tied=config.is_tied,
+        reads_lines=config.shuffles_lines,
     )
 
 
