@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import kills
 
-TRAININGS = {"gpt": "--preset sort --width 16 --steps 9 --evaluate-every 5"}
+TRAININGS = {"gpt": "--preset sort --width 18 --steps 9 --evaluate-every 5"}
 
 
 @pytest.mark.slow
