@@ -48,9 +48,9 @@ def fit(seen: Tensor, is_usable: Tensor) -> tuple[float, list[float]]:
     """The intercept and the coefficients of a logistic regression, by Newton's method."""
     mean, deviation = seen.mean(0), seen.std(0).clamp_min(1e-9)
     inputs = torch.cat([torch.ones(len(seen), 1), (seen - mean) / deviation], dim=1)
-    ridge = _RIDGE * torch.eye(inputs.shape[1])
+    ridge = _RIDGE * torch.eye(inputs.shape[1], dtype=seen.dtype)
     ridge[0, 0] = 0
-    weights = torch.zeros(inputs.shape[1])
+    weights = torch.zeros(inputs.shape[1], dtype=seen.dtype)
     for _ in range(50):
         shares = torch.sigmoid(inputs @ weights)
         slope = inputs.T @ (shares - is_usable) + ridge @ weights
@@ -115,7 +115,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     confidence = confidence_of(options.weights)
     if options.weights not in pretrained.names() or not (options.fit or confidence):
         parser.error(f"{options.weights}: no shipped weights with a confidence; see --fit")
-    torch.set_default_dtype(torch.float64)
     torch.manual_seed(options.seed)
     names, pairs = list[str](), list[Pair]()
     for files in options.pairs:
@@ -135,16 +134,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_usable = torch.tensor([
         float(chrf.sentence_score(best.text, [pair.target]).score >= USABLE_CHRF)
         for best, pair in zip(bests, pairs, strict=True)
-    ])  # fmt: skip
+    ], dtype=torch.float64)  # fmt: skip
     seen = torch.tensor(
-        [features(best, pair.source) for best, pair in zip(bests, pairs, strict=True)]
+        [features(best, pair.source) for best, pair in zip(bests, pairs, strict=True)],
+        dtype=torch.float64,
     )
     if options.fit:
-        shares, fold = torch.empty(len(seen)), torch.randperm(len(seen)) % _NUM_FOLDS
+        shares, fold = torch.empty_like(is_usable), torch.randperm(len(seen)) % _NUM_FOLDS
         for number in range(_NUM_FOLDS):
             is_out = fold == number
             intercept, coefficients = fit(seen[~is_out], is_usable[~is_out])
-            shares[is_out] = torch.sigmoid(seen[is_out] @ torch.tensor(coefficients) + intercept)
+            slopes = torch.tensor(coefficients, dtype=torch.float64)
+            shares[is_out] = torch.sigmoid(seen[is_out] @ slopes + intercept)
         intercept, coefficients = fit(seen, is_usable)
         table = json.loads(TABLE.read_text(encoding="utf-8"))
         table[options.weights] = {"intercept": intercept, "coefficients": coefficients}
@@ -152,7 +153,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         assert confidence is not None
         shares = torch.tensor(
-            [confidence.of(best, pair.source) for best, pair in zip(bests, pairs, strict=True)]
+            [confidence.of(best, pair.source) for best, pair in zip(bests, pairs, strict=True)],
+            dtype=torch.float64,
         )
     runs = torch.tensor([float(has_run(best.text)) for best in bests])
     rows = []

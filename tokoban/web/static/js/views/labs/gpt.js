@@ -23,7 +23,7 @@ function mount(element, { newJob, showAttention }) {
   );
   text.value = t("labs.gpt-example");
   const temperature = /** @type {HTMLInputElement} */ (
-    el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.8" })
+    el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.5" })
   );
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
   const seen = el("p", { class: "soft" });
