@@ -1,6 +1,7 @@
 """The split of the everyday translators: what is measured on shares no side with the training."""
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,29 @@ def test_the_phrase_books_have_a_hundred_pairs_each() -> None:
         pairs = everyday.phrases(direction)
         assert len(set(pairs)) == 100
         assert all(text == " ".join(text.split()) and text for pair in pairs for text in pair)
+
+
+def test_a_direction_goes_on_from_both_and_every_text_is_scored(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(everyday, "NUM_HELD_OUT", 7)
+    monkeypatch.setattr(everyday, "NUM_VALIDATION", 3)
+    words, folder = [str(data), str(tmp_path / "runs")], tmp_path / "runs"
+    small = "--width 8 --hidden-width 8 --num-layers 1 --num-decoder-layers 1 --vocabulary-size 270"
+    options = [*small.split(), "--steps", "1", "--beam-width", "1", "--device", "cpu"]
+    assert everyday.main([*words, "text"]) == 0
+    for direction in ("both", "en-de"):
+        assert everyday.main([*words, "train", direction, *options]) == 0
+    config = json.loads((folder / "en-de" / "config.json").read_text())
+    assert "both" in json.dumps(config)
+    kept, out = tmp_path / "kept", tmp_path / "scores.json"
+    scoring = ["score", str(folder / "en-de"), "--translations", str(kept), "--json", str(out)]
+    assert everyday.main([*words, *scoring]) == 0
+    rows = json.loads(out.read_text())
+    assert [row["sentences"] for row in rows] == [7, 100, 1, 1, 1, 1]
+    assert rows[1]["text"] == "phrase book" and len(list(kept.iterdir())) == len(rows)
+    first = (kept / "phrase-book.tsv").read_text().splitlines()[0].split("\t")
+    assert tuple(first[:2]) == everyday.phrases("en-de")[0]
+    capsys.readouterr()
+    assert everyday.main([*words, "score", "nowhere"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -4,7 +4,7 @@ import codecs
 
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MARKS = (codecs.BOM_UTF8, *_UTF_16_MARKS)
-# What Windows calls Latin-1 has letters where Latin-1 has control characters, which no text has.
+# Windows-1252 has letters where Latin-1 has control characters, which no text contains.
 _OF_WINDOWS = {
     byte: letter
     for byte in range(0x80, 0xA0)

@@ -17,7 +17,7 @@ STOPPED = Reason("stopped", "stopped")  # of an answer that ``Limits.stop`` ende
 
 
 def out_of_time(time_limit_s: float) -> Reason:
-    """The reason of a search whose time is over."""
+    """The reason of a search that ran out of time."""
     return Reason(f"{time_limit_s:g} s", "time", seconds=time_limit_s)
 
 

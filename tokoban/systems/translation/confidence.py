@@ -1,4 +1,4 @@
-"""How likely a translation is usable, by what the search knows of it: a logistic regression.
+"""The probability that a translation is usable: a logistic regression on figures of the search.
 
 ``python -m benchmarks.confidence`` fits it on held-out sentences, where a translation counts as
 usable if its chrF against the reference is at least ``USABLE_CHRF``.
