@@ -155,16 +155,17 @@ def tiny() -> TranslationConfig:
 
 
 def everyday() -> TranslationConfig:
-    """Everyday sentences and captions: 7.2 million parameters, a deep encoder, a shallow decoder.
+    """Everyday sentences and captions: 4.3 million parameters, a deep encoder, a shallow decoder.
 
     A shallow decoder translates faster at equal quality (Kasai et al. 2020, arXiv:2006.10369).
     """
     return TranslationConfig(
-        width=256,
+        width=192,
         num_layers=5,
-        num_decoder_layers=2,
+        num_decoder_layers=1,
         num_heads=4,
         hidden_width=768,
+        dropout=0.0,
         pre_norm=True,
         vocabulary_size=8000,
         max_tokens=64,
