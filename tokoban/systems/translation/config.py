@@ -155,7 +155,7 @@ def tiny() -> TranslationConfig:
 
 
 def everyday() -> TranslationConfig:
-    """Everyday sentences and captions: 4.3 million parameters, a deep encoder, a shallow decoder.
+    """Everyday sentences and captions: 4.4 million parameters, a deep encoder, a shallow decoder.
 
     A shallow decoder translates faster at equal quality (Kasai et al. 2020, arXiv:2006.10369).
     """
