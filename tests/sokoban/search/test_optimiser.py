@@ -109,7 +109,7 @@ def test_what_is_proved_is_the_best_of_all_possible_plays(shape: str, minimise: 
 @pytest.mark.slow
 @pytest.mark.parametrize("minimise", FIGURES)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_proof_holds_for_many_more_boards(shape: str, minimise: str, seed: int) -> None:
     for board, given in ramblings(SHAPES[shape], 60, seed=100 + seed):
         best = optimise(board, given, minimise=minimise)

@@ -80,7 +80,7 @@ def test_solutions_are_shortest_and_proofs_right_among_all_possible_plays(shape:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_solutions_and_proofs_hold_for_many_more_boards(shape: str, seed: int) -> None:
     check_against_every_possible_play(list(random_boards(*SHAPES[shape], seed=seed)))
 

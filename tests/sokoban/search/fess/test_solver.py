@@ -41,7 +41,7 @@ def test_answers_are_those_of_all_possible_plays(shape: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_answers_hold_for_many_more_boards(shape: str, seed: int) -> None:
     boards = list(random_boards(SHAPES[shape][0], 100, seed=80 + seed))
     check_against_every_possible_play(solve_any, boards)
