@@ -88,7 +88,7 @@ def _repeated(builder, value, lanes):
     return builder.shuffle_vector(single, ir.Constant(lanes, ir.Undefined), nowhere)
 
 
-_sum_row, _sum_rows = _summing(1), _summing(TILE[0])
+_sum_row, sum_rows = _summing(1), _summing(TILE[0])
 
 
 @inner
@@ -106,7 +106,7 @@ def affine(out, weights, bias, x, least, tile):
             if len(x) == 1:
                 _sum_row(tile, weights[panel], x, row)
             else:
-                _sum_rows(tile, weights[panel], x, row)
+                sum_rows(tile, weights[panel], x, row)
             for i in range(min(height, len(x) - row)):
                 into = out[row + i, first:last]
                 for j in range(len(into)):

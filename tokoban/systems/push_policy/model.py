@@ -108,7 +108,7 @@ class PushNet(nn.Module):
 
     def __init__(self, config: PushPolicyConfig) -> None:
         super().__init__()
-        self.loops = config.loops
+        self.loops, self.num_heads = config.loops, config.num_heads
         read = _READ[config.inputs]
         is_read = torch.tensor([feature in read for feature in range(NUM_FEATURES)])
         self.register_buffer("is_read", is_read, persistent=False)

@@ -1,0 +1,393 @@
+"""The network in compiled loops for one CPU thread: single precision, and no padding is read.
+
+Axes: B positions, T tokens (floor squares, padded), N blocks, A of them with attention, D width,
+H hidden width, E head width, G rows at once, C classes; a weight is packed in panels of W outputs.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float32, Int16, Int32, Int64, UInt8
+from torch import Tensor
+
+from tokoban.inference.compiled_math import entry, exp, inner, norm
+from tokoban.inference.compiled_products import TILE, affine, panels, sum_rows
+from tokoban.systems.push_policy.model import PushNet, grid_sinusoids
+from tokoban.systems.push_policy.positions import (
+    CAN_PUSH,
+    IS_FLOOR,
+    NEIGHBOURHOOD,
+    NUM_CLASSES,
+    NUM_RESULTS,
+    Result,
+)
+from tokoban.systems.push_policy.tokens import MOST_SQUARES
+
+_NUM_NEIGHBOURS = len(NEIGHBOURHOOD)
+_NO_LEAST = np.float32(-np.inf)  # of a map without a ReLU
+_DEADLOCK = int(Result.DEADLOCK)
+_ROWS_AT_ONCE = 36  # whose neighbours' vectors stay in a core's cache; a multiple of a tile's rows
+
+
+class PackedNet(NamedTuple):
+    """The weights of a ``PushNet``; without attention the arrays of A have no rows."""
+
+    is_read: Float32[np.ndarray, "17"]
+    stem: Float32[np.ndarray, "panels 9*17 W"]
+    places: Float32[np.ndarray, "1024 D/2"]  # what is added for a row, and for a column
+    near_gain: Float32[np.ndarray, "N D"]
+    first: Float32[np.ndarray, "N panels 9*D W"]
+    second: Float32[np.ndarray, "N panels 9*H W"]
+    has_attention: Bool[np.ndarray, " N"]
+    attention_gain: Float32[np.ndarray, "A D"]
+    queries_keys_values: Float32[np.ndarray, "A panels D W"]
+    output: Float32[np.ndarray, "A panels D W"]
+    last_gain: Float32[np.ndarray, " D"]
+    heads: Float32[np.ndarray, "panels D W"]  # of the four pushes, then of what each leads to
+    heads_bias: Float32[np.ndarray, " O"]
+    value_hidden: Float32[np.ndarray, "panels 2*D W"]
+    value_hidden_bias: Float32[np.ndarray, " V"]
+    value: Float32[np.ndarray, "panels V W"]
+    value_bias: Float32[np.ndarray, " C"]
+    nothing: Float32[np.ndarray, " most"]  # the bias and the shift of what has none
+    num_heads: int
+    loops: int
+
+
+class Judged(NamedTuple):
+    """Probabilities: of each push, that it deadlocks, and of the classes of the pushes left."""
+
+    policy: Float32[np.ndarray, "B T 4"]
+    push_deadlocks: Float32[np.ndarray, "B T 4"]
+    values: Float32[np.ndarray, "B C"]
+
+
+def pack(model: PushNet) -> PackedNet:
+    """A copy of the weights."""
+    state = {name: _array(tensor) for name, tensor in model.state_dict().items()}
+
+    def maps(*names: str) -> Float32[np.ndarray, "panels D W"]:
+        """Maps of the same inputs as one; the weights are by output and input."""
+        return panels(np.concatenate([state[f"{name}.weight"] for name in names]))
+
+    def near(name: str) -> Float32[np.ndarray, "panels D W"]:
+        """A map of neighbourhoods, whose weights are by input and output."""
+        return panels(state[f"{name}.weight"].T)
+
+    blocks = [f"blocks.{number}" for number in range(len(model.blocks))]
+    has_attention = [f"{block}.attention.query.weight" in state for block in blocks]
+    attending = [block for block, has in zip(blocks, has_attention, strict=True) if has]
+    projections = [
+        maps(*(f"{block}.attention.{name}" for name in ("query", "key", "value")))
+        for block in attending
+    ]
+    none = np.zeros((0, *state["last_norm.weight"].shape), np.float32)
+    width = none.shape[1]
+    along = torch.arange(MOST_SQUARES).short()[None, :, None].expand(-1, -1, 2)
+    outputs = [maps(f"{block}.attention.output") for block in attending]
+    gains = [state[f"{block}.attention_residual.norm.weight"] for block in attending]
+    return PackedNet(
+        is_read=_array(model.is_read),
+        stem=near("stem"),
+        places=state["position_scale"] * _array(grid_sinusoids(along, width))[0, :, : width // 2],
+        near_gain=np.stack([state[f"{block}.near_residual.norm.weight"] for block in blocks]),
+        first=np.stack([near(f"{block}.near.first") for block in blocks]),
+        second=np.stack([near(f"{block}.near.second") for block in blocks]),
+        has_attention=np.array(has_attention),
+        attention_gain=np.stack(gains) if gains else none,
+        queries_keys_values=np.stack(projections) if projections else none[None, None],
+        output=np.stack(outputs) if outputs else none[None, None],
+        last_gain=state["last_norm.weight"],
+        heads=maps("push", "result"),
+        heads_bias=np.concatenate([state["push.bias"], state["result.bias"]]),
+        value_hidden=maps("value.0"),
+        value_hidden_bias=state["value.0.bias"],
+        value=maps("value.2"),
+        value_bias=state["value.2.bias"],
+        nothing=np.zeros(MOST_SQUARES + max(3 * width, len(state["stem.weight"])), np.float32),
+        num_heads=model.num_heads,
+        loops=model.loops,
+    )
+
+
+def _array(tensor: Tensor) -> Float32[np.ndarray, "..."]:
+    return tensor.detach().float().cpu().numpy().copy()
+
+
+def judge(
+    net: PackedNet,
+    features: UInt8[np.ndarray, "B T 17"],
+    neighbours: Int32[np.ndarray, "B T 9"],
+    coordinates: Int16[np.ndarray, "B T 2"],
+    directions: Int64[np.ndarray, "4"],
+) -> Judged:
+    """What the network says of positions under a symmetry that turns d to ``directions[d]``.
+
+    Neighbour T is a wall. The answers are by the directions before the symmetry.
+    """
+    count, num_tokens = features.shape[:2]
+    width, hidden = len(net.last_gain), net.second.shape[2] // _NUM_NEIGHBOURS
+    head_width = width // net.num_heads
+    judged = Judged(
+        np.zeros((count, num_tokens, 4), np.float32),
+        np.zeros((count, num_tokens, 4), np.float32),
+        np.empty((count, NUM_CLASSES), np.float32),
+    )
+    work = _Work(
+        x=np.empty((count, num_tokens, width), np.float32),
+        normed=np.empty((num_tokens, width), np.float32),
+        gathered_features=np.empty((_ROWS_AT_ONCE, net.stem.shape[1]), np.float32),
+        gathered=np.empty((num_tokens, width), np.float32),
+        gathered_hidden=np.empty((num_tokens, hidden), np.float32),
+        rows=np.empty(num_tokens, np.int64),
+        hidden=np.empty((num_tokens, hidden), np.float32),
+        change=np.empty((num_tokens, width), np.float32),
+        queries_keys_values=np.empty((num_tokens, 3 * width), np.float32),
+        query=np.empty((num_tokens, head_width), np.float32),
+        keys=np.zeros((-(-num_tokens // TILE[1]), head_width, TILE[1]), np.float32),
+        values=np.zeros((-(-head_width // TILE[1]), num_tokens, TILE[1]), np.float32),
+        scores=np.empty((_ROWS_AT_ONCE, num_tokens), np.float32),
+        heads=np.empty((num_tokens, len(net.heads_bias)), np.float32),
+        pooled=np.empty((1, 2 * width), np.float32),
+        value_hidden=np.empty((1, len(net.value_hidden_bias)), np.float32),
+        tile=np.empty(TILE, np.float32),
+    )
+    _judge(net, features, neighbours, coordinates, directions, work, judged)
+    return judged
+
+
+class _Work(NamedTuple):
+    """Workspace: the vectors of all positions, and what is computed of one after the other."""
+
+    x: Float32[np.ndarray, "B T D"]
+    normed: Float32[np.ndarray, "T D"]
+    gathered_features: Float32[np.ndarray, "G 9*17"]
+    gathered: Float32[np.ndarray, "T D"]
+    gathered_hidden: Float32[np.ndarray, "T H"]
+    rows: Int64[np.ndarray, " T"]
+    hidden: Float32[np.ndarray, "T H"]
+    change: Float32[np.ndarray, "T D"]
+    queries_keys_values: Float32[np.ndarray, "T 3*D"]
+    query: Float32[np.ndarray, "T E"]  # of one head
+    keys: Float32[np.ndarray, "panels E W"]
+    values: Float32[np.ndarray, "panels T W"]
+    scores: Float32[np.ndarray, "G T"]
+    heads: Float32[np.ndarray, "T O"]
+    pooled: Float32[np.ndarray, "1 2*D"]
+    value_hidden: Float32[np.ndarray, "1 V"]
+    tile: Float32[np.ndarray, "height W"]
+
+
+@entry
+@no_type_check
+def _judge(net, features, neighbours, coordinates, directions, work, judged):
+    """One block of all positions after the other, so that its weights stay in the cache."""
+    for position in range(len(features)):
+        count = _num_squares(features[position])
+        _embed(
+            net, features[position, :count], neighbours[position, :count],
+            coordinates[position, :count], work, work.x[position, :count],
+        )  # fmt: skip
+    for _ in range(net.loops):
+        number = 0  # of the block's attention
+        for block in range(len(net.first)):
+            for position in range(len(features)):
+                count = _num_squares(features[position])
+                x = work.x[position, :count]
+                _read_neighbours(net, block, neighbours[position, :count], work, x)
+                if net.has_attention[block]:
+                    _attend_to_all(net, number, work, x)
+            if net.has_attention[block]:
+                number += 1
+    for position in range(len(features)):
+        count = _num_squares(features[position])
+        x = work.x[position, :count]
+        norm(x, x, net.last_gain, net.nothing)
+        _judge_pushes(net, features[position], directions, work, x, judged, position)
+        _judge_value(net, work, x, judged.values[position : position + 1])
+
+
+@inner
+@no_type_check
+def _num_squares(features):
+    """How many of the tokens are squares; the padding comes behind them."""
+    count = 0
+    while count < len(features) and features[count, IS_FLOOR] != 0:
+        count += 1
+    return count
+
+
+@inner
+@no_type_check
+def _embed(net, features, neighbours, coordinates, work, x):
+    """The vectors of the squares before the first block."""
+    depth, count = features.shape[1], len(x)
+    for start in range(0, count, _ROWS_AT_ONCE):
+        end = min(start + _ROWS_AT_ONCE, count)
+        gathered = work.gathered_features[: end - start]
+        for row in range(start, end):
+            for neighbour in range(_NUM_NEIGHBOURS):
+                square = neighbours[row, neighbour]
+                into = gathered[row - start, neighbour * depth : (neighbour + 1) * depth]
+                for i in range(depth):
+                    is_on = square < count and features[square, i] != 0
+                    into[i] = net.is_read[i] if is_on else np.float32(0)
+        affine(x[start:end], net.stem, net.nothing, gathered, _NO_LEAST, work.tile)
+    half = net.places.shape[1]
+    for row in range(count):
+        for i in range(half):
+            x[row, i] += net.places[coordinates[row, 0], i]
+            x[row, half + i] += net.places[coordinates[row, 1], i]
+
+
+@inner
+@no_type_check
+def _map_neighbours(out, weights, rows, neighbours, work, gathered, least):
+    """A map of each square's neighbours; walls are zeros, and cost nothing."""
+    width, (height, lanes) = rows.shape[1], TILE
+    out[:] = np.float32(0)
+    for neighbour in range(_NUM_NEIGHBOURS):
+        count = 0
+        for row in range(len(rows)):
+            square = neighbours[row, neighbour]
+            if square < len(rows):
+                for i in range(width):
+                    gathered[count, i] = rows[square, i]
+                work.rows[count] = row
+                count += 1
+        if count == 0:
+            continue
+        for panel in range(len(weights)):
+            own = weights[panel, neighbour * width : (neighbour + 1) * width]
+            first, last = panel * lanes, (panel + 1) * lanes
+            for start in range(0, count, height):
+                sum_rows(work.tile, own, gathered[:count], start)
+                for i in range(min(height, count - start)):
+                    into = out[work.rows[start + i], first:last]
+                    for j in range(len(into)):
+                        into[j] += work.tile[i, j]
+    for row in range(len(rows)):
+        for i in range(out.shape[1]):
+            out[row, i] = max(out[row, i], least)
+
+
+@inner
+@no_type_check
+def _add(x, change):
+    for row in range(len(x)):
+        for i in range(x.shape[1]):
+            x[row, i] += change[row, i]
+
+
+@inner
+@no_type_check
+def _read_neighbours(net, block, neighbours, work, x):
+    """``NeighbourhoodNet`` with its residual connection."""
+    count, none = len(x), net.nothing
+    normed, change, hidden = work.normed[:count], work.change[:count], work.hidden[:count]
+    norm(normed, x, net.near_gain[block], none)
+    first, second = net.first[block], net.second[block]
+    _map_neighbours(hidden, first, normed, neighbours, work, work.gathered, np.float32(0))
+    _map_neighbours(change, second, hidden, neighbours, work, work.gathered_hidden, _NO_LEAST)
+    _add(x, change)
+
+
+@inner
+@no_type_check
+def _attend_to_all(net, number, work, x):
+    """The attention of each square to all, with its residual connection.
+
+    Keys and values are packed as the weights of maps: of a query to the scores of all squares, and
+    of their weights to the mean of the values.
+    """
+    count, none = len(x), net.nothing
+    normed, change = work.normed[:count], work.change[:count]
+    projected = work.queries_keys_values[:count]
+    norm(normed, x, net.attention_gain[number], none)
+    affine(projected, net.queries_keys_values[number], none, normed, _NO_LEAST, work.tile)
+    width, lanes = x.shape[1], work.tile.shape[1]
+    head_width = width // net.num_heads
+    scale = np.float32(1) / np.sqrt(np.float32(head_width))
+    for head in range(net.num_heads):
+        first = head * head_width
+        for row in range(count):
+            panel, lane = row // lanes, row % lanes
+            for i in range(head_width):
+                work.query[row, i] = projected[row, first + i] * scale
+                work.keys[panel, i, lane] = projected[row, width + first + i]
+                work.values[i // lanes, row, i % lanes] = projected[row, 2 * width + first + i]
+        keys = work.keys[: (count + lanes - 1) // lanes]
+        for start in range(0, count, _ROWS_AT_ONCE):
+            end = min(start + _ROWS_AT_ONCE, count)
+            scores = work.scores[: end - start]
+            affine(scores[:, :count], keys, none, work.query[start:end], _NO_LEAST, work.tile)
+            for row in range(end - start):
+                _softmax(scores[row, :count])
+                for padding in range(count, scores.shape[1]):
+                    scores[row, padding] = np.float32(0)
+            mixed = normed[start:end, first : first + head_width]
+            affine(mixed, work.values, none, scores, _NO_LEAST, work.tile)
+    affine(change, net.output[number], none, normed, _NO_LEAST, work.tile)
+    _add(x, change)
+
+
+@inner
+@no_type_check
+def _judge_pushes(net, features, directions, work, x, judged, position):
+    """The softmax over the legal pushes, and over what each leads to."""
+    heads = work.heads[: len(x)]
+    affine(heads, net.heads, net.heads_bias, x, _NO_LEAST, work.tile)
+    policy, deadlocks = judged.policy[position], judged.push_deadlocks[position]
+    greatest = np.float32(-np.inf)
+    for row in range(len(x)):
+        for direction in directions:
+            if features[row, CAN_PUSH + direction] != 0:
+                greatest = max(greatest, heads[row, direction])
+    total = np.float32(0)
+    for row in range(len(x)):
+        for direction in range(4):
+            seen = directions[direction]
+            if features[row, CAN_PUSH + seen] != 0:
+                policy[row, direction] = exp(heads[row, seen] - greatest)
+                total += policy[row, direction]
+            results = heads[row, 4 + seen * NUM_RESULTS : 4 + (seen + 1) * NUM_RESULTS]
+            _softmax(results)
+            deadlocks[row, direction] = results[_DEADLOCK]
+    if total > 0:
+        for row in range(len(x)):
+            for direction in range(4):
+                policy[row, direction] /= total
+
+
+@inner
+@no_type_check
+def _judge_value(net, work, x, values):
+    """The softmax over the classes of pushes left, of the mean and the greatest of each number."""
+    pooled, width = work.pooled, x.shape[1]
+    for i in range(width):
+        pooled[0, i], pooled[0, width + i] = np.float32(0), np.float32(-np.inf)
+    for row in range(len(x)):
+        for i in range(width):
+            pooled[0, i] += x[row, i]
+            pooled[0, width + i] = max(pooled[0, width + i], x[row, i])
+    for i in range(width):
+        pooled[0, i] /= np.float32(len(x))
+    affine(
+        work.value_hidden, net.value_hidden, net.value_hidden_bias, pooled, np.float32(0), work.tile
+    )
+    affine(values, net.value, net.value_bias, work.value_hidden, _NO_LEAST, work.tile)
+    _softmax(values[0])
+
+
+@inner
+@no_type_check
+def _softmax(x):
+    greatest, total = x[0], np.float32(0)
+    for i in range(1, len(x)):
+        greatest = max(greatest, x[i])
+    for i in range(len(x)):
+        x[i] = exp(x[i] - greatest)
+        total += x[i]
+    for i in range(len(x)):
+        x[i] /= total
