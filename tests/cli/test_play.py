@@ -715,6 +715,7 @@ class Player:
             stdin=self._its,
             stdout=self._its,
             stderr=self._its,
+            env=dict(os.environ),  # without the LINES that readline has set behind Python's back
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
