@@ -55,10 +55,7 @@ def flood(arguments, context):
     for number in range(10_000):
         yield {"event": "answer", "text": "x" * 1_000_000}
 
-JOBS = {
-    "echo": echo, "wait": wait, "deaf": deaf, "refuse": refuse, "fail": fail, "crash": crash,
-    "flood": flood, "hint": echo, "animation": echo,
-}
+hint = animation = echo
 """
 # A search is compiled for longer than any test waits.
 COMPILING = """
@@ -75,7 +72,8 @@ async def running(
     start = (
         f"import sys; sys.path.insert(0, {str(folder)!r})\n"
         "from tokoban.web import worker\n"
-        "worker.MODULES = ('planted_jobs',)\n"
+        "kinds = 'echo wait deaf refuse fail crash flood hint animation'\n"
+        "worker.JOBS = {'planted_jobs': dict.fromkeys(kinds.split())}\n"
         "worker.main(sys.argv[1])"
     )
     queue = JobQueue(command=(sys.executable, "-c", start), num_long=num_long)

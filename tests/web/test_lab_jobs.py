@@ -13,15 +13,15 @@ from tokoban import pretrained
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import translate_texts
+from tokoban.web import lab_jobs
 from tokoban.web.job import Context
-from tokoban.web.lab_jobs import JOBS
 
 GLIDER = [".O" + "." * 14, "..O" + "." * 13, "OOO" + "." * 13, *["." * 16] * 13]
 OPEN = "########|#      #|# $ .  #|#  @   #|#      #|#      #|#      #|########"
 
 
 def events(kind: str, **arguments: Any) -> list[dict[str, Any]]:
-    return list(JOBS[kind](arguments, Context(threading.Event(), lambda event: None)))
+    return list(getattr(lab_jobs, kind)(arguments, Context(threading.Event(), lambda event: None)))
 
 
 def weights_of(panel: dict[str, Any]) -> torch.Tensor:

@@ -19,7 +19,7 @@ HUGE = "\n".join(["#" * 200, "#@$." + " " * 195 + "#", *["#" + " " * 198 + "#"] 
 # Eighteen boxes in a hall: nothing is found in a hundredth of a second.
 _FULL_ROWS = ["#" + " " * 19 + "#", "# " + "$ " * 9 + "#"] * 2
 LARGE = "\n".join(["#" * 21, *_FULL_ROWS, "#@" + " " * 18 + "#", "#" + "." * 18 + " #", "#" * 21])
-JOBS = {**solving_jobs.JOBS, **making_jobs.JOBS}
+JOBS = {**vars(solving_jobs), **vars(making_jobs)}
 
 
 def run(kind: str, **arguments: Any) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ import pytest
 import tokoban
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
+from tokoban.web import watching_jobs
 from tokoban.web.job import Context
-from tokoban.web.watching_jobs import JOBS, METHODS
+from tokoban.web.watching_jobs import METHODS
 
 LEVEL = "########\n#  .  ##\n#@$ $  #\n#  #.  #\n###    #\n########"
 LOST = "#######\n#. $$.#\n#@    #\n#######"
@@ -17,7 +18,7 @@ LOST = "#######\n#. $$.#\n#@    #\n#######"
 
 def events(kind: str, **arguments: Any) -> list[dict[str, Any]]:
     """All events of a job that nobody stops."""
-    return list(JOBS[kind](arguments, Context(threading.Event(), lambda _: None)))
+    return list(getattr(watching_jobs, kind)(arguments, Context(threading.Event(), lambda _: None)))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -98,11 +99,12 @@ def test_attention_of_a_square_is_a_distribution_over_the_floor() -> None:
         events("attention", board=LEVEL, square=[0, 0])
 
 
-def test_a_stopped_search_ends_soon_and_says_so() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_stopped_search_ends_soon_and_says_so_by_a_code(method: str) -> None:
     stop = threading.Event()
     stop.set()
-    board = {"board": LEVEL, "method": "beam"}
-    *_, done = JOBS["watch"](board, Context(stop, lambda _: None))
+    board = {"board": LEVEL, "method": method}
+    *_, done = watching_jobs.watch(board, Context(stop, lambda _: None))
     assert (done["status"], done["reason"]["code"]) == ("gave up", "stopped")
 
 

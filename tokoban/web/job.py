@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -20,34 +20,40 @@ class Context:
 # ...}. Raises ``ValueError`` for what the client got wrong.
 Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
-# Every module has ``JOBS``, a dict of a job by its kind. It may have ``WARM_UP``, functions without
-# arguments that a worker calls before it takes quick or long jobs, and ``WARM_UP_QUICK``, which the
-# worker of the quick jobs calls while it has nothing else to do.
-MODULES = (
-    "tokoban.web.solving_jobs",
-    "tokoban.web.making_jobs",
-    "tokoban.web.watching_jobs",
-    "tokoban.web.lab_jobs",
-)
+Queue = Literal["quick", "long", "drawing"]
 
-# Jobs that answer in a moment. They have a worker of their own, so that none of them waits behind
-# a long search.
-QUICK = frozenset(
-    {
-        "attention",
-        "continue_text",
-        "explain",
-        "hint",
-        "life",
-        "life_attention",
-        "next_tokens",
-        "predict",
-        "predict_line",
-        "remember",
-        "translate",
-    }
-)
+# Every job: its module has a function of that name. The quick ones answer in a moment; they have a
+# worker of their own, so that none of them waits behind a long search. Drawings need no search;
+# they have a process of their own while there are any, and wait for no compilation.
+#
+# A module may have ``WARM_UP``, functions without arguments that a worker calls before it takes
+# quick or long jobs, and ``WARM_UP_QUICK``, which the worker of the quick jobs calls while it has
+# nothing else to do.
+JOBS: dict[str, dict[str, Queue]] = {
+    "tokoban.web.solving_jobs": {
+        "solve": "long",
+        "optimise": "long",
+        "hint": "quick",
+        "explain": "quick",
+    },
+    "tokoban.web.making_jobs": {"rate": "long", "generate": "long", "animation": "drawing"},
+    "tokoban.web.watching_jobs": {
+        "predict": "quick",
+        "predict_line": "quick",
+        "prove_line": "long",
+        "watch": "long",
+        "race": "long",
+        "attention": "quick",
+    },
+    "tokoban.web.lab_jobs": {
+        "translate": "quick",
+        "next_tokens": "quick",
+        "continue_text": "quick",
+        "life": "quick",
+        "life_attention": "quick",
+        "classify": "long",
+        "remember": "quick",
+    },
+}
 
-# Jobs without a search. They have a process of their own while there are any, so that none of them
-# waits until searches are compiled, or behind one.
-DRAWING = frozenset({"animation"})
+QUEUES: dict[str, Queue] = {kind: queue for jobs in JOBS.values() for kind, queue in jobs.items()}

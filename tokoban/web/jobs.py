@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
-from tokoban.web.job import DRAWING, QUICK
+from tokoban.web.job import QUEUES
 from tokoban.web.worker import MAX_EVENT_BYTES
 
 MAX_WAITING = 64  # jobs; one page has a handful at most
@@ -112,8 +112,7 @@ class JobQueue:
         self._command = tuple(command)
         self._num_long = num_long
         self._quick, self._long, self._drawing = _Lane("quick"), _Lane("long"), _Lane("drawing")
-        # By the kind of job; all others are long.
-        self._lanes = dict.fromkeys(QUICK, self._quick) | dict.fromkeys(DRAWING, self._drawing)
+        self._lanes = {lane.kinds: lane for lane in (self._quick, self._long, self._drawing)}
         self._slots: list[asyncio.Task[None]] = []
         self._workers: set[_Worker] = set()
         self._numbers = itertools.count(1)
@@ -139,7 +138,7 @@ class JobQueue:
         """Puts a job in its queue; raises ``QueueFullError``, and ``RecursionError`` for JSON
         deeper than can be written.
         """
-        lane = self._lanes.get(kind, self._long)
+        lane = self._lanes[QUEUES.get(kind, "long")]
         if len(lane) >= MAX_WAITING:
             raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
         run = Run(next(self._numbers), kind, arguments)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import tokoban
 from tokoban.web import wire
-from tokoban.web.job import Context, Job
+from tokoban.web.job import Context
 
 if TYPE_CHECKING:
     import torch
@@ -310,14 +310,3 @@ def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":
                 drawn = torch.randn(weights.shape, generator=generator)
                 weights.add_(noise * weights.std() * drawn)
     return model, parse_rule(loaded.config.rule)
-
-
-JOBS: dict[str, Job] = {
-    "translate": translate,
-    "next_tokens": next_tokens,
-    "continue_text": continue_text,
-    "life": life,
-    "life_attention": life_attention,
-    "classify": classify,
-    "remember": remember,
-}

@@ -117,6 +117,3 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     # In memory: a job that is killed would leave a file.
     film = gif_of_pictures(frames, captions=captions, frame_ms=_FRAME_MS)
     yield {"event": "done", "gif": base64.b64encode(film).decode()}
-
-
-JOBS = {"rate": rate, "generate": generate, "animation": animation}

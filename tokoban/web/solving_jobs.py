@@ -142,5 +142,4 @@ def _warm_large() -> None:
     tokoban.explain(_LARGE)
 
 
-JOBS = {"solve": solve, "optimise": optimise, "hint": hint, "explain": explain}
 WARM_UP, WARM_UP_QUICK = (_warm_searches,), (_warm_policy, _warm_large)

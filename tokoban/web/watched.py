@@ -209,7 +209,7 @@ def rollouts(level: Level, show: Show, *, width: int) -> Found:
     try:
         played = sample(rows, num_rows=width, max_steps=_MAX_PUSHES, noise=noise)
     except OutOfTimeError as error:
-        return _gave_up("rollouts", rows, str(error))
+        return _gave_up("rollouts", rows, error.args[0])
     solved = [
         (int(played.lengths[row]), row) for row in range(width) if bool(played.is_finished[row])
     ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.web import wire
-from tokoban.web.job import Context, Job
+from tokoban.web.job import Context
 
 if TYPE_CHECKING:
     from tokoban.sokoban.search.limits import Limits
@@ -181,13 +181,3 @@ def _limits(arguments: dict[str, Any], context: Context) -> "Limits":
     return Limits(
         **wire.limits_of(arguments, context, usual_s=_WATCH_S, memory_limit_mb=_MEMORY_MB)
     )
-
-
-JOBS: dict[str, Job] = {
-    "predict": predict,
-    "predict_line": predict_line,
-    "prove_line": prove_line,
-    "watch": watch,
-    "race": race,
-    "attention": attention,
-}

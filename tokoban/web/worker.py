@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from tokoban.web.job import MODULES, Context, Job
+from tokoban.web.job import JOBS, Context, Job
 
 MAX_EVENT_BYTES = 2**24
 _REPORTS_APART_S = 0.05
@@ -86,8 +86,12 @@ def main(kinds: str) -> None:
     threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
     logger = logging.getLogger("tokoban")
     logger.handlers, logger.propagate = [_CompilingHandler(output)], False
-    modules = [importlib.import_module(name) for name in MODULES]
-    jobs: dict[str, Job] = {kind: job for module in modules for kind, job in module.JOBS.items()}
+    modules = [importlib.import_module(name) for name in JOBS]
+    jobs: dict[str, Job] = {
+        kind: getattr(module, kind)
+        for module, listed in zip(modules, JOBS.values(), strict=True)
+        for kind in listed
+    }
     for step in _steps(modules, "WARM_UP") if kinds != "drawing" else []:
         _warm_up(step)
     to_do = _steps(modules, "WARM_UP_QUICK") if kinds == "quick" else []
