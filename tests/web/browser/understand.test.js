@@ -3,12 +3,15 @@ import { certificateSteps, staticSteps } from "/static/js/understand/certificate
 import { GameLine } from "/static/js/understand/game_line.js";
 import { Hints, hintOf } from "/static/js/understand/hints.js";
 import { LostWatch, upToLastPush } from "/static/js/understand/lost.js";
+import { Checker } from "/static/js/editor/checker.js";
 import { boardOf, complaints } from "/static/js/editor/legality.js";
 import { Draft, emptyRoom } from "/static/js/editor/draft.js";
 import { Game } from "/static/js/game/game.js";
 import { Session } from "/static/js/game/session.js";
 import { Store } from "/static/js/game/store.js";
+import { JobButton } from "/static/js/jobs/job_button.js";
 import { Board } from "/static/js/rules/board.js";
+import { t } from "/static/js/strings/index.js";
 import { equal } from "./expect.js";
 
 // The example of docs/certificates.md.
@@ -241,4 +244,36 @@ export async function opinions_proofs_and_hints_of_another_line_are_dropped() {
   equal([line.proofs.size, line.isProving, hints.grade, hints.text, session.marks], [0, false, 0, "", []]);
   line.destroy();
   hints.destroy();
+}
+
+export async function a_button_runs_its_job_and_says_how_it_ended() {
+  const theJob = takeJobs();
+  const ended = [];
+  const made = new JobButton({
+    kind: "rate",
+    start: "work.rate-start",
+    begin: () => ({ moves: "" }),
+    end: (done) => ended.push(done?.pushes ?? null),
+  });
+  const word = () => [made.element.textContent, made.status.textContent];
+  made.element.click();
+  equal(word(), ["Cancel", "Working …"]);
+  await (await theJob("rate", "")).send({ event: "done", pushes: 3 });
+  equal([ended, word()], [[3], ["Rate", ""]]);
+  made.element.click();
+  made.element.click();
+  equal([ended, word()], [[3, null], ["Rate", "Cancelled."]]);
+  await theJob("rate", ""); // the one that was cancelled
+  made.element.click();
+  await (await theJob("rate", "")).send({ event: "error", code: "memory", message: "" });
+  equal([ended, word()], [[3, null, null], ["Rate", t("error.memory")]]);
+}
+
+export async function a_drawing_without_a_solution_is_said_to_have_none() {
+  const theJob = takeJobs();
+  const checker = new Checker(new Draft(["#####", "#@$.#", "#####"]));
+  checker.refresh(true);
+  checker.element.querySelector("button").click();
+  await (await theJob("solve", undefined)).send({ event: "done", status: "unsolvable", reason: null });
+  equal(checker.element.querySelector("p").textContent, t("work.unsolvable"));
 }

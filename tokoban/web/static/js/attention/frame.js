@@ -1,6 +1,6 @@
 // The parts of the attention viewer, before anything is shown in them.
 
-import { make } from "./tokens.js";
+import { el } from "../shell/el.js";
 
 /**
  * The viewer's elements by their names.
@@ -30,55 +30,53 @@ import { make } from "./tokens.js";
  * @returns {Frame}
  */
 export function makeFrame(t) {
-  const scale = make("select", { className: "scale" },
+  const scale = el("select", { class: "scale" },
     ...["query", "map", "one"].map((value) =>
-      make("option", { value, textContent: t(`attention.scale-${value}`) })));
-  const numbers = make("input", { className: "numbers", type: "checkbox", checked: true });
-  const shades = make("span", { className: "shades" });
-  const darkest = make("span", { className: "darkest" });
-  const legend = make("span", { className: "legend" }, make("span", {}, "0"), shades, darkest);
-  const said = make("p", { className: "said" });
-  said.role = "status";
-  const map = make("canvas", { className: "map", ariaLabel: t("attention.map") });
-  map.role = "img";
+      el("option", { value }, t(`attention.scale-${value}`))));
+  const numbers = el("input", { class: "numbers", type: "checkbox", checked: true });
+  const shades = el("span", { class: "shades" });
+  const darkest = el("span", { class: "darkest" });
+  const legend = el("span", { class: "legend" }, el("span", {}, "0"), shades, darkest);
+  const said = el("p", { class: "said", role: "status" });
+  const map = el("canvas", { class: "map", role: "img", "aria-label": t("attention.map") });
   const frame = {
-    panels: make("div", { className: "panels" }),
-    opened: make("p", { className: "opened" }),
-    maps: make("table", { className: "maps", ariaLabel: t("attention.layers-and-heads") }),
-    title: make("h2"),
+    panels: el("div", { class: "panels" }),
+    opened: el("p", { class: "opened" }),
+    maps: el("table", { class: "maps", "aria-label": t("attention.layers-and-heads") }),
+    title: el("h2"),
     scale,
     legend,
     shades,
     darkest,
     numbers,
     said,
-    queriesTitle: make("h3", {}, t("attention.queries")),
-    queries: make("div", { className: "queries" }),
-    keysTitle: make("h3", {}, t("attention.keys")),
-    keys: make("div", { className: "keys" }),
-    greatest: make("table", { className: "greatest", ariaLabel: t("attention.greatest") }),
+    queriesTitle: el("h3", {}, t("attention.queries")),
+    queries: el("div", { class: "queries" }),
+    keysTitle: el("h3", {}, t("attention.keys")),
+    keys: el("div", { class: "keys" }),
+    greatest: el("table", { class: "greatest", "aria-label": t("attention.greatest") }),
     map,
-    pointed: make("p", { className: "pointed hint" }, t("attention.point-at-map")),
+    pointed: el("p", { class: "pointed hint" }, t("attention.point-at-map")),
   };
-  const controls = make("div", { className: "controls" },
-    make("label", {}, `${t("attention.scale")} `, scale),
+  const controls = el("div", { class: "controls" },
+    el("label", {}, `${t("attention.scale")} `, scale),
     legend,
-    make("label", {}, numbers, ` ${t("attention.numbers")}`));
-  const root = make("div", { className: "attention" },
+    el("label", {}, numbers, ` ${t("attention.numbers")}`));
+  const root = el("div", { class: "attention" },
     frame.panels,
     frame.opened,
-    make("div", { className: "parts" },
-      make("section", { ariaLabel: t("attention.layers-and-heads") },
-        make("h2", {}, t("attention.layers-and-heads")),
-        make("p", { className: "hint" }, t("attention.maps-hint")),
-        make("div", { className: "scrolls" }, frame.maps)),
-      make("section", { className: "wide", ariaLabel: t("attention.tokens") },
+    el("div", { class: "parts" },
+      el("section", { "aria-label": t("attention.layers-and-heads") },
+        el("h2", {}, t("attention.layers-and-heads")),
+        el("p", { class: "hint" }, t("attention.maps-hint")),
+        el("div", { class: "scrolls" }, frame.maps)),
+      el("section", { class: "wide", "aria-label": t("attention.tokens") },
         frame.title,
-        make("p", { className: "hint" }, t("attention.tokens-hint")),
+        el("p", { class: "hint" }, t("attention.tokens-hint")),
         controls, said,
         frame.queriesTitle, frame.queries, frame.keysTitle, frame.keys),
-      make("section", { ariaLabel: t("attention.greatest") },
-        make("h2", {}, t("attention.greatest")), frame.greatest,
-        make("h2", {}, t("attention.map")), map, frame.pointed)));
+      el("section", { "aria-label": t("attention.greatest") },
+        el("h2", {}, t("attention.greatest")), frame.greatest,
+        el("h2", {}, t("attention.map")), map, frame.pointed)));
   return { root, ...frame };
 }

@@ -1,32 +1,18 @@
 // Tokens as elements: in rows, or as the cells of a grid over a picture.
 
+import { el } from "../shell/el.js";
 import { bytesOf } from "./weights.js";
 import { shown } from "./words.js";
 
-/**
- * A new element with these properties and children.
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Partial<HTMLElementTagNameMap[Tag]>} [properties]
- * @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
-export function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
 /** @param {import("./weights.js").Picture} picture */
 function pictureOf({ height, width, colours }) {
-  const canvas = make("canvas", { width, height });
+  const canvas = el("canvas", { width, height, "aria-hidden": "true" });
   const bytes = bytesOf(colours);
   const image = new ImageData(width, height);
   for (let pixel = 0; pixel < width * height; pixel += 1) {
     image.data.set([bytes[3 * pixel], bytes[3 * pixel + 1], bytes[3 * pixel + 2], 255], 4 * pixel);
   }
   canvas.getContext("2d")?.putImageData(image, 0, 0);
-  canvas.ariaHidden = "true";
   return canvas;
 }
 
@@ -38,11 +24,10 @@ function pictureOf({ height, width, colours }) {
  * @returns {HTMLElement}
  */
 function tokenOf(label, isAsked, picture = null) {
-  const token = make(isAsked ? "button" : "span", { className: "token" });
-  if (isAsked) Object.assign(token, { type: "button", tabIndex: -1 });
-  if (picture) token.append(pictureOf(picture));
-  token.append(label, make("small"));
-  return token;
+  const parts = [picture && pictureOf(picture), label, el("small")];
+  return isAsked
+    ? el("button", { class: "token", type: "button", tabindex: "-1" }, ...parts)
+    : el("span", { class: "token" }, ...parts);
 }
 
 /**
@@ -52,11 +37,11 @@ function tokenOf(label, isAsked, picture = null) {
  */
 function layRow(place, { labels, row_length: rowLength, pictures }, isAsked) {
   const tokens = labels.map((label, i) => tokenOf(shown(label), isAsked, pictures?.[i]));
-  const box = make("div", { className: "tokens" });
+  const box = el("div", { class: "tokens" });
   tokens.forEach((token, i) => {
     if (rowLength !== null && i % rowLength === 0) {
       const number = String(i / rowLength + 1);
-      box.append(make("span", { className: "row-number", textContent: number }));
+      box.append(el("span", { class: "row-number" }, number));
     }
     box.append(token);
   });
@@ -64,7 +49,7 @@ function layRow(place, { labels, row_length: rowLength, pictures }, isAsked) {
     box.classList.add("rows");
     box.style.gridTemplateColumns = `max-content repeat(${rowLength}, max-content)`;
   }
-  place.append(make("div", { className: "scrolls" }, box));
+  place.append(el("div", { class: "scrolls" }, box));
   return tokens;
 }
 
@@ -78,7 +63,7 @@ function layGrid(place, { height, width, labels, picture, has_class_token: hasCl
   const cells = Array.from({ length: height * width }, (_, i) =>
     tokenOf(labels?.[i] ? shown(labels[i]) : "", isAsked),
   );
-  const box = make("div", { className: "tokens grid" }, ...cells);
+  const box = el("div", { class: "tokens grid" }, ...cells);
   const room = Math.min(640, place.clientWidth - 10);
   const size = Math.max(12, Math.min(44, Math.floor(room / width) - 1));
   box.style.gridTemplateColumns = `repeat(${width}, max-content)`;
@@ -89,7 +74,7 @@ function layGrid(place, { height, width, labels, picture, has_class_token: hasCl
     box.classList.add("pictured");
     box.prepend(pictureOf(picture));
   }
-  const scrolls = make("div", { className: "scrolls" }, box);
+  const scrolls = el("div", { class: "scrolls" }, box);
   if (!hasClass) {
     place.append(scrolls);
     return cells;

@@ -1,8 +1,9 @@
 // The attention viewer: point at a token, and see which tokens it attends to, in every head.
 
+import { el } from "../shell/el.js";
 import { makeFrame } from "./frame.js";
 import { choicesOf, colourOf, indexAt, isInkBlack, paintMap } from "./maps.js";
-import { goByKey, layTokens, make } from "./tokens.js";
+import { goByKey, layTokens } from "./tokens.js";
 import { AttentionWeights, ROLLOUT, greatest } from "./weights.js";
 import { describe, nameOf, rounded, short } from "./words.js";
 
@@ -70,22 +71,22 @@ export class AttentionViewer {
     if (this.panels.length === 1) return;
     const place = this.frame.panels;
     if (this.panels.length <= MOST_BUTTONS) {
-      const buttons = this.panels.map((panel) => {
-        const button = make("button", { type: "button", textContent: panel.name });
-        button.ariaPressed = String(panel === this.panel);
-        button.addEventListener("click", () => {
-          buttons.forEach((other) => { other.ariaPressed = String(other === button); });
-          this.choosePanel(panel);
-        });
-        return button;
-      });
+      const show = (/** @type {AttentionWeights} */ chosen) => {
+        this.panels.forEach((panel, i) => { buttons[i].ariaPressed = String(panel === chosen); });
+        this.choosePanel(chosen);
+      };
+      const buttons = this.panels.map((panel) =>
+        el("button", {
+          type: "button", "aria-pressed": String(panel === this.panel), onclick: () => show(panel),
+        }, panel.name));
       place.append(...buttons);
       return;
     }
-    const name = make("output", { textContent: this.panel.name });
+    const name = el("output", {}, this.panel.name);
     const most = String(this.panels.length - 1);
-    const slider = make("input", { type: "range", min: "0", max: most, value: "0" });
-    slider.ariaLabel = this.t("attention.panel");
+    const slider = el("input", {
+      type: "range", min: "0", max: most, value: "0", "aria-label": this.t("attention.panel"),
+    });
     slider.addEventListener("input", () => {
       const panel = this.panels[Number(slider.value)];
       name.textContent = slider.ariaValueText = panel.name;
@@ -121,32 +122,29 @@ export class AttentionViewer {
   showMaps() {
     const { panel, t } = this;
     const heads = choicesOf(panel)[0].map(({ head }) =>
-      make("th", {
-        scope: "col",
-        textContent: head === "mean" ? t("attention.mean") : t("attention.head", { head: head + 1 }),
-      }),
-    );
+      el("th", { scope: "col" },
+        head === "mean" ? t("attention.mean") : t("attention.head", { head: head + 1 })));
     this.maps = [];
     const rows = choicesOf(panel).map((choices) => {
       const { layer } = choices[0];
       const name = layer === ROLLOUT
         ? t("attention.rollout")
         : t("attention.layer", { layer: panel.layers[layer] });
-      const cells = choices.map((choice) => make("td", {}, this.mapButton(choice)));
-      return make("tr", {}, make("th", { scope: "row", textContent: name }), ...cells);
+      const cells = choices.map((choice) => el("td", {}, this.mapButton(choice)));
+      return el("tr", {}, el("th", { scope: "row" }, name), ...cells);
     });
-    this.frame.maps.replaceChildren(make("tr", {}, make("td"), ...heads), ...rows);
+    this.frame.maps.replaceChildren(el("tr", {}, el("td"), ...heads), ...rows);
   }
 
   /** @param {import("./weights.js").Choice} choice */
   mapButton(choice) {
     const { panel } = this;
-    const canvas = make("canvas");
+    const canvas = el("canvas");
     paintMap(canvas, panel, choice, { mostPixels: MAP_SIZE, shade: this.shade });
     const side = MAP_SIDE / Math.max(panel.numQueries, panel.numKeys);
     canvas.style.width = `${Math.max(10, side * panel.numKeys)}px`;
     canvas.style.height = `${Math.max(10, side * panel.numQueries)}px`;
-    const button = make("button", { type: "button", tabIndex: -1 }, canvas);
+    const button = el("button", { type: "button", tabindex: "-1" }, canvas);
     button.ariaLabel = button.title = describe(panel, choice, this.t);
     for (const kind of ["click", "focusin"]) {
       button.addEventListener(kind, () => this.chooseMap(choice));
@@ -201,11 +199,11 @@ export class AttentionViewer {
       })
       : t("attention.looks-at-nothing", { query: asked });
     frame.greatest.replaceChildren(
-      make("tr", {}, ...["key", "weight"].map((name) =>
-        make("th", { scope: "col", textContent: t(`attention.${name}`) }))),
-      ...order.slice(0, NUM_GREATEST).map((key) => make("tr", {},
-        make("td", { textContent: nameOf(panel.keys, key, t) }),
-        make("td", { textContent: rounded(row[key]) }))),
+      el("tr", {}, ...["key", "weight"].map((name) =>
+        el("th", { scope: "col" }, t(`attention.${name}`)))),
+      ...order.slice(0, NUM_GREATEST).map((key) => el("tr", {},
+        el("td", {}, nameOf(panel.keys, key, t)),
+        el("td", {}, rounded(row[key])))),
     );
   }
 

@@ -1,10 +1,9 @@
 /** Whether the level that is drawn has a solution, as the server finds out. */
 
-import { button, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { reasonText, sentenceOf } from "../shell/sentences.js";
+import { JobButton } from "../jobs/job_button.js";
+import { el } from "../shell/dom.js";
+import { reasonText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest } from "../understand/latest.js";
 
 const TIME_LIMIT_S = 20;
 
@@ -12,14 +11,27 @@ export class Checker {
   /** @param {import("./draft.js").Draft} draft */
   constructor(draft) {
     this._draft = draft;
-    this._job = new Latest((text) => (this._status.textContent = text));
+    this._job = new JobButton({
+      kind: "solve",
+      start: "edit.check",
+      statusClass: "",
+      begin: () => {
+        this._checked = draft.rows.join("\n");
+        return { board: this._checked, minimise: "any", time_limit_s: TIME_LIMIT_S };
+      },
+      end: (done) => done && this._take(done),
+      refresh: () => (this._job.element.disabled = !this._isLegal && !this._job.isRunning),
+    });
     /** A solution of the drawing as it is. @type {string | null} */
     this.solution = null;
     this._checked = "";
     this._isLegal = false;
-    this._status = el("p", { role: "status" });
-    this._start = button({ label: t("edit.check"), run: () => this._toggle() });
-    this.element = el("div", { class: "stack" }, el("div", { class: "row" }, this._start), this._status);
+    this.element = el(
+      "div",
+      { class: "stack" },
+      el("div", { class: "row" }, this._job.element),
+      this._job.status,
+    );
   }
 
   destroy() {
@@ -30,44 +42,19 @@ export class Checker {
   refresh(isLegal) {
     this._isLegal = isLegal;
     if (this._draft.rows.join("\n") !== this._checked) {
-      this._job.stop();
       this._checked = "";
       this.solution = null;
-      this._status.textContent = "";
-    }
-    this._show();
-  }
-
-  async _toggle() {
-    if (this._job.isRunning) {
       this._job.stop();
-      this._status.textContent = t("work.cancelled");
-      this._show();
-      return;
     }
-    this._checked = this._draft.rows.join("\n");
-    const args = { board: this._checked, minimise: "any", time_limit_s: TIME_LIMIT_S };
-    const running = this._job.run("solve", args);
-    this._show();
-    try {
-      const done = await running;
-      if (!done) return;
-      this.solution = done.moves ?? null;
-      const pushes = done.num_pushes ?? 0;
-      this._status.textContent =
-        done.status === "solved"
-          ? t("edit.solvable", { pushes })
-          : t(`work.${done.status === "unsolvable" ? "unsolvable" : "gave-up"}`, {
-              reason: reasonText(done.reason),
-            });
-    } catch (error) {
-      this._status.textContent = sentenceOf(error);
-    }
-    this._show();
+    this._job.refresh();
   }
 
-  _show() {
-    relabel(this._start, t(this._job.isRunning ? "work.cancel" : "edit.check"));
-    this._start.disabled = !this._isLegal && !this._job.isRunning;
+  /** @param {import("../server.js").JobEvent} done */
+  _take({ status, moves, num_pushes: pushes, reason }) {
+    this.solution = moves ?? null;
+    let text = t("work.unsolvable");
+    if (status === "solved") text = t("edit.solvable", { pushes: pushes ?? 0 });
+    if (status === "gave up") text = t("work.gave-up", { reason: reasonText(reason) });
+    this._job.status.textContent = text;
   }
 }

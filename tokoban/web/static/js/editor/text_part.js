@@ -8,14 +8,12 @@ export class TextPart {
   /** @param {import("./draft.js").Draft} draft */
   constructor(draft) {
     this._draft = draft;
-    this._area = /** @type {HTMLTextAreaElement} */ (
-      el("textarea", {
-        class: "mono",
-        rows: "8",
-        spellcheck: "false",
-        "aria-label": t("edit.text"),
-      })
-    );
+    this._area = el("textarea", {
+      class: "mono",
+      rows: "8",
+      spellcheck: "false",
+      "aria-label": t("edit.text"),
+    });
     this._status = el("p", { class: "soft", role: "status" });
     this.element = el(
       "details",

@@ -71,9 +71,7 @@ function mount(element, session, app) {
 
 /** @param {Session} session @param {App} app @param {Replay} replay @returns {Part} */
 function timeline(session, app, replay) {
-  const slider = /** @type {HTMLInputElement} */ (
-    el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true })
-  );
+  const slider = el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true });
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
   const play = el("span");
@@ -206,17 +204,15 @@ function snapshots(session) {
 
 /** @param {Session} session @returns {Part} */
 function typing(session) {
-  const input = /** @type {HTMLInputElement} */ (
-    el("input", {
-      type: "text",
-      id: "typed-moves",
-      class: "mono",
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      placeholder: "3r U 2l",
-    })
-  );
+  const input = el("input", {
+    type: "text",
+    id: "typed-moves",
+    class: "mono",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    placeholder: "3r U 2l",
+  });
   const told = el("p", { class: "soft", role: "status" });
   const run = () => {
     const moves = parseLurd(input.value);
@@ -244,9 +240,7 @@ function typing(session) {
 /** @param {Session} session @returns {Part} */
 function asText(session) {
   const room = el("div", { class: "grid-room", tabindex: "0" });
-  const details = /** @type {HTMLDetailsElement} */ (
-    el("details", {}, el("summary", {}, t("moves.as-text")), room)
-  );
+  const details = el("details", {}, el("summary", {}, t("moves.as-text")), room);
   const refresh = () => {
     if (details.open && session.level) room.replaceChildren(boardTable(session.game.board));
   };

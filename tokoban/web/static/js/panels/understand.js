@@ -1,7 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
-import { button, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
+import { button, el, relabel } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";

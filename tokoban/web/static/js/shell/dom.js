@@ -1,32 +1,8 @@
-/** Elements in one line. Text is only ever set as text, never as markup. */
+/** Buttons, icons and choices. */
 
-/** @typedef {Node | string | null | undefined | false} Child */
+import { el } from "./el.js";
 
-/**
- * An element with attributes, listeners and children.
- *
- * A property that begins with "on" is a listener; `class` is the class; a boolean attribute is set
- * or left out; others are attributes.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...Child} children text is set as text
- * @returns {HTMLElement}
- */
-export function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
-  }
-  element.append(.../** @type {(Node | string)[]} */ (children.filter(isShown)));
-  return element;
-}
-
-/** @param {Child} child */
-function isShown(child) {
-  return child !== null && child !== undefined && child !== false;
-}
+export { el };
 
 /**
  * A button with an icon, a text or both.
@@ -35,7 +11,7 @@ function isShown(child) {
  * @returns {HTMLButtonElement}
  */
 export function button({ label, icon, text = !icon, run, class: className = "" }) {
-  const made = el(
+  return el(
     "button",
     {
       type: "button",
@@ -47,7 +23,11 @@ export function button({ label, icon, text = !icon, run, class: className = "" }
     icon ? iconOf(icon) : null,
     text ? el("span", {}, label) : null,
   );
-  return /** @type {HTMLButtonElement} */ (made);
+}
+
+/** Changes the word of a button. @param {HTMLElement} button @param {string} text */
+export function relabel(button, text) {
+  if (button.textContent !== text) button.replaceChildren(el("span", {}, text));
 }
 
 /** Outlines on a field of 24 by 24. @type {Record<string, string>} */
@@ -101,12 +81,10 @@ export function iconOf(name) {
  * @returns {HTMLElement}
  */
 export function choice({ label, options, value, change }) {
-  const select = /** @type {HTMLSelectElement} */ (
-    el(
-      "select",
-      { onchange: () => change(select.value) },
-      ...options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)),
-    )
+  const select = el(
+    "select",
+    { onchange: () => change(select.value) },
+    ...options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)),
   );
   return el("label", { class: "choice" }, el("span", {}, label), select);
 }

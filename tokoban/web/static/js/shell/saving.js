@@ -9,9 +9,7 @@ import { button, el } from "./dom.js";
  * @returns {HTMLElement}
  */
 export function fileButton(label, take) {
-  const input = /** @type {HTMLInputElement} */ (
-    el("input", { type: "file", multiple: true, hidden: true, "aria-label": label })
-  );
+  const input = el("input", { type: "file", multiple: true, hidden: true, "aria-label": label });
   input.addEventListener("change", () => {
     take([...(input.files ?? [])]);
     input.value = "";

@@ -31,9 +31,7 @@ export function openSettings(app) {
         }),
       ),
       ...SWITCHES.map((name) => {
-        const box = /** @type {HTMLInputElement} */ (
-          el("input", { type: "checkbox", checked: settings.get(name) })
-        );
+        const box = el("input", { type: "checkbox", checked: settings.get(name) });
         box.addEventListener("change", () => settings.set(name, box.checked));
         return el("label", { class: "choice" }, el("span", {}, t(`settings.${name}`)), box);
       }),

@@ -62,9 +62,7 @@ async function copyText(app, text) {
   } catch {
     // No permission: the text is shown to be copied by hand.
     openDialog(t("share.copy-by-hand"), () => {
-      const area = /** @type {HTMLTextAreaElement} */ (
-        el("textarea", { class: "mono", rows: "10", cols: "60", readonly: true }, text)
-      );
+      const area = el("textarea", { class: "mono", rows: "10", cols: "60", readonly: true }, text);
       area.setAttribute("aria-label", t("share.copy-by-hand"));
       requestAnimationFrame(() => area.select());
       return area;

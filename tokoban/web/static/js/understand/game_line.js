@@ -1,9 +1,8 @@
 /** What is known and thought of each position of a game: opinions of the policy, and proofs. */
 
-import { ServerError } from "../server.js";
+import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { advance } from "../rules/board.js";
 import { sentenceOf } from "../shell/sentences.js";
-import { Latest, wireBoard } from "./latest.js";
 
 /**
  * @typedef {import("../game/session.js").Session} Session
@@ -20,8 +19,14 @@ export class GameLine extends EventTarget {
   constructor(session) {
     super();
     this._session = session;
-    this._opinions = new Latest();
-    this._proofs = new Latest();
+    this._opinions = new LatestJob({
+      fail: (error) => {
+        // The policy cannot read such a level; a server that is lost may come back.
+        if (error.code === "refused") this.refusal = sentenceOf(error);
+        this._tell();
+      },
+    });
+    this._proofs = new LatestJob();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._moves = "";
@@ -112,20 +117,13 @@ export class GameLine extends EventTarget {
     const known = Math.max(0, ...this.points.keys());
     const board = advance(game.start, this._moves.slice(0, known)).board;
     const moves = this._moves.slice(known);
-    try {
-      await this._opinions.run("predict_line", { board: wireBoard(board), moves }, (event) => {
-        if (event.event !== "answer") return;
-        for (const point of event.points) {
-          this.points.set(known + point.at, { ...point, at: known + point.at });
-        }
-        this._tell();
-      });
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
-      // The policy cannot read such a level; a server that is lost may come back.
-      if (error.code === "refused") this.refusal = sentenceOf(error);
+    await this._opinions.run("predict_line", { board: wireBoard(board), moves }, (event) => {
+      if (event.event !== "answer") return;
+      for (const point of event.points) {
+        this.points.set(known + point.at, { ...point, at: known + point.at });
+      }
       this._tell();
-    }
+    });
   }
 
   _tell() {

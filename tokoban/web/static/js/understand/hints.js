@@ -1,11 +1,11 @@
 /** Hints in grades: the box, then its destination, then the push; and then the push is made. */
 
 import { numbersOf } from "../board/outline.js";
+import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { OFFSETS, countPushes, step } from "../rules/board.js";
 import { walkTo } from "../rules/walk.js";
 import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "./latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 /** @typedef {import("../rules/board.js").Board} Board */
@@ -23,7 +23,12 @@ export class Hints extends EventTarget {
     super();
     this._session = session;
     this._known = known;
-    this._job = new Latest();
+    this._job = new LatestJob({
+      fail: (error) => {
+        this.text = sentenceOf(error);
+        this._tell();
+      },
+    });
     /** @type {any} the answer, of the job or of a known solution, for the position as it is */
     this._found = null;
     /** How much of the hint is shown: 0 to 3. */
@@ -72,15 +77,9 @@ export class Hints extends EventTarget {
     const asking = this._job.run("hint", { board: wireBoard(board) });
     this.text = t("hint.searching");
     this._tell();
-    try {
-      const found = await asking;
-      if (!found) return false; // another position is asked about
-      this._found = found;
-    } catch (error) {
-      this.text = sentenceOf(error);
-      this._tell();
-      return false;
-    }
+    const found = await asking;
+    if (!found) return false; // another position is asked about, or it failed
+    this._found = found;
     const { box, status, reason } = this._found;
     if (!box) {
       this.text =

@@ -1,8 +1,7 @@
 /** Watches a game for positions that are lost: static rules at once, proofs by the server behind. */
 
-import { ServerError } from "../server.js";
+import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
-import { Latest, wireBoard } from "./latest.js";
 
 /**
  * @typedef {import("../rules/board.js").Board} Board
@@ -21,7 +20,8 @@ export class LostWatch extends EventTarget {
   constructor(session) {
     super();
     this._session = session;
-    this._job = new Latest();
+    // Without the server there are the static rules.
+    this._job = new LatestJob({ fail: () => this._tell() });
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     /** The dead squares of the level. @type {Uint8Array | null} */
@@ -118,20 +118,14 @@ export class LostWatch extends EventTarget {
   /** @param {string} moves */
   async _ask(moves) {
     const { game, levelKey } = this._session;
-    try {
-      const asking = this._job.run("explain", { board: wireBoard(game.start), moves });
-      this._tell();
-      const answer = await asking;
-      if (!answer || this._session.levelKey !== levelKey) return;
-      if (this._answers.size >= MAX_KEPT) this._answers.clear();
-      this._answers.set(moves, answer);
-      this._take(answer);
-      this._tell();
-    } catch (error) {
-      // Without the server there are the static rules.
-      if (!(error instanceof ServerError)) throw error;
-      this._tell();
-    }
+    const asking = this._job.run("explain", { board: wireBoard(game.start), moves });
+    this._tell();
+    const answer = await asking;
+    if (!answer || this._session.levelKey !== levelKey) return;
+    if (this._answers.size >= MAX_KEPT) this._answers.clear();
+    this._answers.set(moves, answer);
+    this._take(answer);
+    this._tell();
   }
 
   /** @param {any} answer of the job "explain" */

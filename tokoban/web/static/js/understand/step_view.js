@@ -19,9 +19,7 @@ export class StepView {
     this._place = el("p", { class: "soft" });
     this._back = button({ label: t("why.previous"), icon: "previous", run: () => this._go(-1) });
     this._next = button({ label: t("why.next"), icon: "next", run: () => this._go(1) });
-    this._slider = /** @type {HTMLInputElement} */ (
-      el("input", { type: "range", min: "0", "aria-label": t("why.positions") })
-    );
+    this._slider = el("input", { type: "range", min: "0", "aria-label": t("why.positions") });
     this._slider.addEventListener("input", () => this._showPosition());
     this._room = el("div", { class: "small-board" });
     /** @type {BoardView | null} */

@@ -188,9 +188,7 @@ export function mount(element, app) {
 
 /** @param {string} key @param {string} value @returns {HTMLInputElement} */
 function field(key, value) {
-  const made = /** @type {HTMLInputElement} */ (
-    el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" })
-  );
+  const made = el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" });
   made.value = value;
   return made;
 }
@@ -203,15 +201,13 @@ function labelled(key, input) {
 /** Width and height. @param {Draft} draft */
 function sizePart(draft) {
   const inputs = ["edit.height", "edit.width"].map((key) =>
-    /** @type {HTMLInputElement} */ (
-      el("input", {
-        type: "number",
-        id: key.replace(".", "-"),
-        min: String(LEAST_SIZE),
-        max: String(MOST_SIZE),
-        onchange: () => change(),
-      })
-    ),
+    el("input", {
+      type: "number",
+      id: key.replace(".", "-"),
+      min: String(LEAST_SIZE),
+      max: String(MOST_SIZE),
+      onchange: () => change(),
+    }),
   );
   const change = () => {
     const [height, width] = inputs.map((input) =>

@@ -1,15 +1,16 @@
 /** The labs: the other systems, each with an example and its attention. */
 
 import { AttentionViewer } from "../attention/viewer.js";
+import { LatestJob, answered } from "../jobs/latest_job.js";
 import { el } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
+import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { lab as gpt } from "./labs/gpt.js";
 import { lab as life } from "./labs/life.js";
 import { lab as memory } from "./labs/memory.js";
 import { lab as pictures } from "./labs/pictures.js";
 import { lab as translation } from "./labs/translation.js";
-import { LatestJob } from "./labs/latest_job.js";
 
 /**
  * What a lab is given: the app, its jobs, and a place for the attention of what it shows.
@@ -33,6 +34,9 @@ const KEYS = [
   { id: "labs-hold", titleKey: "labs.key-hold", keys: ["Enter"] },
   { id: "labs-free", titleKey: "labs.key-free", keys: ["Escape"] },
 ];
+
+/** A job that takes longer than this is said to be at work. */
+const SILENT_MS = 300;
 
 /** @type {Lab[]} */
 const LABS = [translation, gpt, life, pictures, memory];
@@ -74,7 +78,18 @@ export function mount(element, app, params) {
   const end = lab.mount(content, {
     app,
     newJob() {
-      const job = new LatestJob(status);
+      let timer = 0;
+      const job = new LatestJob({
+        say(text) {
+          clearTimeout(timer);
+          const show = () => (status.textContent = text);
+          // A job that ends soon is not said to be at work.
+          if (text && !status.textContent) timer = setTimeout(show, SILENT_MS);
+          else show();
+        },
+        doing: (kind) => t(answered.has(kind) ? "labs.working" : "labs.loading"),
+        fail: (error) => (status.textContent = sentenceOf(error)),
+      });
       jobs.push(job);
       return job;
     },
@@ -98,7 +113,7 @@ export function mount(element, app, params) {
   return () => {
     end();
     removeKeys();
-    for (const job of jobs) job.cancel();
+    for (const job of jobs) job.stop();
     viewer?.dispose();
   };
 }

@@ -174,15 +174,13 @@ async function showCollections(app, element, chosen) {
 /** @param {App} app */
 function openPaste(app) {
   openDialog(t("levels.paste"), (close) => {
-    const area = /** @type {HTMLTextAreaElement} */ (
-      el("textarea", {
-        class: "mono wide",
-        rows: "14",
-        spellcheck: "false",
-        "aria-label": t("levels.paste-here"),
-        placeholder: "#####\n#@$.#\n#####",
-      })
-    );
+    const area = el("textarea", {
+      class: "mono wide",
+      rows: "14",
+      spellcheck: "false",
+      "aria-label": t("levels.paste-here"),
+      placeholder: "#####\n#@$.#\n#####",
+    });
     const run = async () => {
       if (await importText(app, area.value, t("import.pasted"))) close();
     };
@@ -202,9 +200,7 @@ class Filters {
   constructor(collection, change) {
     this._collection = collection;
     this._state = "all";
-    this._search = /** @type {HTMLInputElement} */ (
-      el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") })
-    );
+    this._search = el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") });
     this._search.addEventListener("input", change);
     this._told = el("span", { class: "soft", role: "status" });
     this.element = el(

@@ -50,7 +50,7 @@ export function mountPanels(element, app) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const now = tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const now = tabs.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     const next = (now + step + tabs.length) % tabs.length;
     choose(app.panels[next].id);
     tabs[next].focus();

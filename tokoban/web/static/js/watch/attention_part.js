@@ -1,10 +1,10 @@
 /** The attention of one head, from one square over all others, on the board itself. */
 
 import { numbersOf } from "../board/outline.js";
+import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { choice, el } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -17,7 +17,12 @@ export class AttentionPart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest();
+    this._job = new LatestJob({
+      fail: (error) => {
+        this._text.textContent = sentenceOf(error);
+        session.clearMarks(OWNER);
+      },
+    });
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     /** The square that attends: the player's, or the one that was chosen. */
@@ -27,9 +32,7 @@ export class AttentionPart {
     this._head = -1;
     /** @type {any} */
     this._found = null;
-    this._box = /** @type {HTMLInputElement} */ (
-      el("input", { type: "checkbox", onchange: () => this._ask() })
-    );
+    this._box = el("input", { type: "checkbox", onchange: () => this._ask() });
     this._choices = el("div", { class: "stack" });
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = el(
@@ -101,18 +104,11 @@ export class AttentionPart {
     }
     const square = this._chosen === PLAYER ? board.player : Number(this._chosen);
     this._text.textContent ||= t("opinion.loading");
-    try {
-      const found = await this._job.run("attention", {
-        board: wireBoard(board),
-        square: board.place(square),
-      });
-      if (!found) return;
-      this._found = found;
-      this._show(square);
-    } catch (error) {
-      this._text.textContent = sentenceOf(error);
-      this._session.clearMarks(OWNER);
-    }
+    const args = { board: wireBoard(board), square: board.place(square) };
+    const found = await this._job.run("attention", args);
+    if (!found) return;
+    this._found = found;
+    this._show(square);
   }
 
   /** @param {number} square that attends */

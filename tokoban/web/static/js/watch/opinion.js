@@ -1,10 +1,10 @@
 /** The policy's opinion of the position on the board: arrows by probability, and a sentence. */
 
+import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { OFFSETS } from "../rules/board.js";
 import { el } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -16,10 +16,10 @@ export class OpinionPart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest();
-    this._box = /** @type {HTMLInputElement} */ (
-      el("input", { type: "checkbox", onchange: () => this._ask() })
-    );
+    this._job = new LatestJob({
+      fail: (error) => (this._text.textContent = sentenceOf(error)),
+    });
+    this._box = el("input", { type: "checkbox", onchange: () => this._ask() });
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = el(
       "section",
@@ -54,12 +54,8 @@ export class OpinionPart {
       return;
     }
     this._text.textContent ||= t("opinion.loading");
-    try {
-      const found = await this._job.run("predict", { board: wireBoard(board) });
-      if (found) this._show(found);
-    } catch (error) {
-      this._text.textContent = sentenceOf(error);
-    }
+    const found = await this._job.run("predict", { board: wireBoard(board) });
+    if (found) this._show(found);
   }
 
   /** @param {any} found */

@@ -1,12 +1,12 @@
 /** Rollouts, beam, best-first and the classical solver on one level, with what each spends. */
 
 import { BoardView } from "../board/board_view.js";
+import { JobButton } from "../jobs/job_button.js";
+import { wireBoard } from "../jobs/latest_job.js";
 import { Board, advance } from "../rules/board.js";
-import { button, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { reasonText, sentenceOf } from "../shell/sentences.js";
+import { el } from "../shell/dom.js";
+import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -16,9 +16,22 @@ export class RacePart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest((text) => (this._text.textContent = text));
-    this._text = el("p", { class: "soft", role: "status" });
-    this._start = button({ label: t("race.start"), class: "primary", run: () => this._toggle() });
+    /** The moves played before the race: its solutions go on from there. */
+    this._played = "";
+    this._job = new JobButton({
+      kind: "race",
+      start: "race.start",
+      stop: "watch.stop",
+      stopped: "watch.stopped",
+      doing: "race.running",
+      class: "primary",
+      begin: () => this._begin(),
+      take: (event) => {
+        this._lanes.get(event.method)?.take(event);
+        if (event.moves) session.addSolution(this._played + event.moves);
+      },
+      end: (done) => done && (this._job.status.textContent = t("race.over")),
+    });
     this._lanes = new Map(METHODS.map((method) => [method, new Lane(method)]));
     this._body = el("div", { class: "lanes", hidden: true });
     this._body.append(...[...this._lanes.values()].map(({ element }) => element));
@@ -27,8 +40,8 @@ export class RacePart {
       { class: "stack" },
       el("h3", {}, t("race.title")),
       el("p", { class: "soft" }, t("race.about")),
-      el("div", { class: "row" }, this._start),
-      this._text,
+      el("div", { class: "row" }, this._job.element),
+      this._job.status,
       this._body,
     );
     this._abort = new AbortController();
@@ -44,36 +57,14 @@ export class RacePart {
   _clear() {
     this._job.stop();
     this._body.hidden = true;
-    this._text.textContent = "";
-    this._showStart();
   }
 
-  async _toggle() {
-    if (this._job.isRunning) {
-      this._job.stop();
-      this._text.textContent = t("watch.stopped");
-      this._showStart();
-      return;
-    }
+  _begin() {
     const { board, played } = this._session.game;
+    this._played = played;
     this._body.hidden = false;
     for (const lane of this._lanes.values()) lane.begin(board);
-    const take = (/** @type {any} */ event) => {
-      this._lanes.get(event.method)?.take(event);
-      if (event.moves) this._session.addSolution(played + event.moves);
-    };
-    const running = this._job.run("race", { board: wireBoard(board) }, take, t("race.running"));
-    this._showStart();
-    try {
-      if (await running) this._text.textContent = t("race.over");
-    } catch (error) {
-      this._text.textContent = sentenceOf(error);
-    }
-    this._showStart();
-  }
-
-  _showStart() {
-    relabel(this._start, t(this._job.isRunning ? "watch.stop" : "race.start"));
+    return { board: wireBoard(board) };
   }
 }
 

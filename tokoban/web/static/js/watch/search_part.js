@@ -1,10 +1,10 @@
 /** One search of the policy, watched step by step. */
 
+import { JobButton } from "../jobs/job_button.js";
+import { wireBoard } from "../jobs/latest_job.js";
 import { button, choice, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { reasonText, sentenceOf } from "../shell/sentences.js";
+import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 import { RowsView } from "./rows_view.js";
 
 /**
@@ -21,7 +21,28 @@ export class SearchPart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest((text) => (this._text.textContent = text));
+    this._job = new JobButton({
+      kind: "watch",
+      start: "watch.start",
+      stop: "watch.stop",
+      stopped: "watch.stopped",
+      doing: "watch.searching",
+      class: "primary",
+      begin: () => this._begin(),
+      take: (event) => {
+        if (event.event !== "answer") return;
+        this._steps.push(/** @type {any} */ (event));
+        this._slider.max = String(this._steps.length);
+        this._slider.value = this._slider.max;
+        this._show();
+      },
+      end: (done) => {
+        this._done = done;
+        if (done) this._text.textContent = resultText(done);
+        if (done?.moves) session.addSolution(this._played + done.moves);
+      },
+      refresh: () => this._show(),
+    });
     this._method = "beam";
     this._width = 6;
     /** The moves played before the search: its solution goes on from there. */
@@ -33,15 +54,12 @@ export class SearchPart {
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this._film = undefined;
     this._rows = new RowsView();
-    this._text = el("p", { class: "soft", role: "status" });
-    this._slider = /** @type {HTMLInputElement} */ (
-      el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "grow" })
-    );
+    this._text = this._job.status;
+    this._slider = el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "grow" });
     this._slider.addEventListener("input", () => {
       this._stopFilm();
       this._show();
     });
-    this._start = button({ label: t("watch.start"), class: "primary", run: () => this._toggle() });
     this._play = button({ label: t("watch.film"), icon: "play", run: () => this._toggleFilm() });
     this._take = button({ label: t("watch.take"), run: () => this._takeOver() });
     this._timeline = el("div", { class: "row", hidden: true }, this._play, this._slider);
@@ -65,7 +83,7 @@ export class SearchPart {
         },
       }),
       this._widths,
-      el("div", { class: "row" }, this._start, this._take),
+      el("div", { class: "row" }, this._job.element, this._take),
       this._text,
       this._timeline,
       this._rows.element,
@@ -83,49 +101,23 @@ export class SearchPart {
   }
 
   _clear() {
-    this._job.stop();
     this._stopFilm();
     this._steps = [];
     this._done = null;
-    this._text.textContent = "";
-    this._show();
+    this._job.stop();
   }
 
-  async _toggle() {
-    if (this._job.isRunning) {
-      this._job.stop();
-      this._text.textContent = t("watch.stopped");
-      this._show();
-      return;
-    }
+  _begin() {
     this._clear();
-    this._played = this._session.game.played;
-    const { board } = this._session.game;
-    const args = { board: wireBoard(board), method: this._method, width: this._width };
-    const take = (/** @type {any} */ event) => {
-      if (event.event !== "answer") return;
-      this._steps.push(event);
-      this._slider.max = String(this._steps.length);
-      this._slider.value = this._slider.max;
-      this._show();
-    };
-    const running = this._job.run("watch", args, take, t("watch.searching"));
-    this._show();
-    try {
-      this._done = await running;
-      if (this._done) this._text.textContent = resultText(this._done);
-      if (this._done?.moves) this._session.addSolution(this._played + this._done.moves);
-    } catch (error) {
-      this._text.textContent = sentenceOf(error);
-    }
-    this._show();
+    const { board, played } = this._session.game;
+    this._played = played;
+    return { board: wireBoard(board), method: this._method, width: this._width };
   }
 
   _show() {
     const at = Math.min(Number(this._slider.value), this._steps.length) - 1;
     const step = this._steps[at];
     this._timeline.hidden = this._steps.length === 0;
-    relabel(this._start, t(this._job.isRunning ? "watch.stop" : "watch.start"));
     this._take.hidden = !this._done?.moves;
     this._rows.show(step?.rows ?? [], this._done?.followed[at] ?? -1);
     if (!step) return;

@@ -1,10 +1,8 @@
 /** New levels by size and difficulty, kept as a collection in the browser. */
 
-import { button, choice, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { sentenceOf } from "../shell/sentences.js";
+import { JobButton } from "../jobs/job_button.js";
+import { choice, el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
-import { Latest } from "../understand/latest.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 
@@ -18,12 +16,20 @@ export class GeneratePart {
   /** @param {App} app */
   constructor(app) {
     this._app = app;
-    this._job = new Latest((text) => (this._status.textContent = text));
+    this._job = new JobButton({
+      kind: "generate",
+      start: "work.generate-start",
+      begin: () => this._begin(),
+      take: (event) => {
+        if (event.event !== "answer") return;
+        this._levels.push(event.level);
+        this._job.status.textContent = t("work.generated", { count: this._levels.length });
+      },
+      end: () => this._finish(),
+    });
     this._values = { size: 9, boxes: 3, count: 5, difficulty: "any" };
     /** @type {import("../game/store.js").Level[]} */
     this._levels = [];
-    this._status = el("p", { class: "soft", role: "status" });
-    this._start = button({ label: t("work.generate-start"), run: () => this._toggle() });
     this.element = el(
       "section",
       { class: "stack" },
@@ -32,8 +38,8 @@ export class GeneratePart {
       this._choice("boxes", BOXES, String),
       this._choice("count", NUMBERS, String),
       this._choice("difficulty", DIFFICULTIES, (name) => t(`work.difficulty-${name}`)),
-      el("div", { class: "row" }, this._start),
-      this._status,
+      el("div", { class: "row" }, this._job.element),
+      this._job.status,
     );
   }
 
@@ -58,44 +64,23 @@ export class GeneratePart {
     });
   }
 
-  async _toggle() {
-    if (this._job.isRunning) {
-      this._job.stop();
-      this._finish();
-      return;
-    }
+  _begin() {
     this._levels = [];
     const { size, boxes, count, difficulty } = this._values;
-    const running = this._job.run(
-      "generate",
-      {
-        num_levels: count,
-        seed: Math.floor(Math.random() * MAX_SEED),
-        rows: size,
-        columns: size,
-        num_boxes: boxes,
-        difficulty: difficulty === "any" ? null : difficulty,
-      },
-      (event) => {
-        if (event.event !== "answer") return;
-        this._levels.push(event.level);
-        this._status.textContent = t("work.generated", { count: this._levels.length });
-      },
-    );
-    relabel(this._start, t("work.cancel"));
-    try {
-      if (await running) this._finish();
-    } catch (error) {
-      this._finish();
-      this._status.textContent = sentenceOf(error);
-    }
+    return {
+      num_levels: count,
+      seed: Math.floor(Math.random() * MAX_SEED),
+      rows: size,
+      columns: size,
+      num_boxes: boxes,
+      difficulty: difficulty === "any" ? null : difficulty,
+    };
   }
 
   /** Keeps what there is and opens the first level. */
   _finish() {
-    relabel(this._start, t("work.generate-start"));
     const count = this._levels.length;
-    this._status.textContent = t("work.generated", { count });
+    this._job.status.textContent = t("work.generated", { count });
     if (!count) return;
     const { size, boxes } = this._values;
     const name = t("work.generated-name", { size, boxes });

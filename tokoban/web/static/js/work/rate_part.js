@@ -1,10 +1,9 @@
 /** How hard the level is, in figures. */
 
-import { button, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { sentenceOf } from "../shell/sentences.js";
+import { JobButton } from "../jobs/job_button.js";
+import { wireBoard } from "../jobs/latest_job.js";
+import { el } from "../shell/dom.js";
 import { number, t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -12,16 +11,22 @@ export class RatePart {
   /** @param {Session} session */
   constructor(session) {
     this._session = session;
-    this._job = new Latest((text) => (this._status.textContent = text));
-    this._status = el("p", { class: "soft", role: "status" });
+    this._job = new JobButton({
+      kind: "rate",
+      start: "work.rate-start",
+      begin: () => {
+        this._clear();
+        return session.level && { board: wireBoard(session.game.start) };
+      },
+      end: (rating) => rating && this._show(rating),
+    });
     this._table = el("dl", { class: "figures", hidden: true });
-    this._start = button({ label: t("work.rate-start"), run: () => this._toggle() });
     this.element = el(
       "section",
       { class: "stack" },
       el("h3", {}, t("work.rate")),
-      el("div", { class: "row" }, this._start),
-      this._status,
+      el("div", { class: "row" }, this._job.element),
+      this._job.status,
       this._table,
     );
     this._abort = new AbortController();
@@ -35,35 +40,13 @@ export class RatePart {
 
   _clear() {
     this._job.stop();
-    this._status.textContent = "";
     this._table.hidden = true;
-    relabel(this._start, t("work.rate-start"));
-  }
-
-  async _toggle() {
-    if (this._job.isRunning) {
-      this._clear();
-      this._status.textContent = t("work.cancelled");
-      return;
-    }
-    if (!this._session.level) return;
-    this._clear();
-    const running = this._job.run("rate", { board: wireBoard(this._session.game.start) });
-    relabel(this._start, t("work.cancel"));
-    try {
-      const rating = await running;
-      if (!rating) return;
-      this._status.textContent = rating.status === "solved" ? "" : t(`work.rated-${rating.status}`);
-      this._session.setBounds({ moves: provedOf(rating.moves), pushes: provedOf(rating.pushes) });
-      this._show(rating);
-    } catch (error) {
-      this._status.textContent = sentenceOf(error);
-    }
-    relabel(this._start, t("work.rate-start"));
   }
 
   /** @param {any} rating */
-  _show({ floor, boxes, moves, pushes, along_solution: along, anywhere, positions }) {
+  _show({ status, floor, boxes, moves, pushes, along_solution: along, anywhere, positions }) {
+    this._job.status.textContent = status === "solved" ? "" : t(`work.rated-${status}`);
+    this._session.setBounds({ moves: provedOf(moves), pushes: provedOf(pushes) });
     /** @type {[string, string | null][]} */
     const rows = [
       ["work.rate-boxes", number(boxes)],

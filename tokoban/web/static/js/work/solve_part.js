@@ -1,10 +1,10 @@
 /** Solves the position, or shortens the player's solution, and shows each better answer. */
 
+import { JobButton } from "../jobs/job_button.js";
+import { wireBoard } from "../jobs/latest_job.js";
 import { button, choice, el } from "../shell/dom.js";
-import { relabel } from "../shell/relabel.js";
-import { reasonText, sentenceOf } from "../shell/sentences.js";
+import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
-import { Latest, wireBoard } from "../understand/latest.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
@@ -19,19 +19,33 @@ class SolutionPart {
    */
   constructor(session, { kind, titleKey, startKey, objectives }) {
     this._session = session;
-    this._job = new Latest((text) => (this._status.textContent = text));
-    this._kind = kind;
-    this._startKey = startKey;
+    this._job = new JobButton({
+      kind,
+      start: startKey,
+      class: "primary",
+      statusClass: "",
+      begin: () => this._begin(),
+      take: (event) => {
+        if (event.event === "answer") this._take(event);
+        if (event.event === "progress") this._progress.textContent = progressText(event);
+      },
+      end: (done) => {
+        if (done) {
+          this._take(done);
+          this._job.status.textContent = doneText(done);
+        }
+        this._progress.textContent = "";
+      },
+      refresh: () => this._refresh(),
+    });
     this._objective = objectives[0];
     this._limit = LIMITS_S[0];
     /** The moves played before the position that is solved. */
     this._played = "";
     /** The last answer with a solution. @type {any} */
     this._best = null;
-    this._status = el("p", { role: "status" });
     this._progress = el("p", { class: "soft" });
     this._list = el("ol", { class: "answers" });
-    this._start = button({ label: t(startKey), class: "primary", run: () => this._toggle() });
     this._show = button({ label: t("work.show"), run: () => this._takeOver() });
     this._about = el("p", { class: "soft" });
     this.element = el(
@@ -51,8 +65,8 @@ class SolutionPart {
         change: (value) => (this._limit = Number(value)),
       }),
       this._about,
-      el("div", { class: "row" }, this._start, this._show),
-      this._status,
+      el("div", { class: "row" }, this._job.element, this._show),
+      this._job.status,
       this._progress,
       this._list,
     );
@@ -82,44 +96,19 @@ class SolutionPart {
   }
 
   _clear() {
-    this._job.stop();
     this._best = null;
-    this._status.textContent = this._progress.textContent = "";
+    this._progress.textContent = "";
     this._list.replaceChildren();
-    this._refresh();
+    this._job.stop();
   }
 
-  async _toggle() {
-    if (this._job.isRunning) {
-      this._job.stop();
-      this._status.textContent = t("work.cancelled");
-      this._progress.textContent = "";
-      this._refresh();
-      return;
-    }
+  _begin() {
     const args = this._arguments();
-    if (!args) return;
+    if (!args) return null;
     this._clear();
     this._played = this._before();
     const minimise = this._objective === "best" ? null : this._objective;
-    const limits = { minimise, time_limit_s: this._limit };
-    const running = this._job.run(this._kind, { ...args, ...limits }, (event) => {
-      if (event.event === "answer") this._take(event);
-      if (event.event === "progress") this._progress.textContent = progressText(event);
-    });
-    this._refresh();
-    try {
-      const done = await running;
-      if (done) {
-        this._take(done);
-        this._status.textContent = doneText(done);
-        this._progress.textContent = "";
-      }
-    } catch (error) {
-      this._status.textContent = sentenceOf(error);
-      this._progress.textContent = "";
-    }
-    this._refresh();
+    return { ...args, minimise, time_limit_s: this._limit };
   }
 
   /** @param {any} answer */
@@ -138,9 +127,7 @@ class SolutionPart {
   }
 
   _refresh() {
-    const { isRunning } = this._job;
-    relabel(this._start, t(isRunning ? "work.cancel" : this._startKey));
-    this._start.disabled = !isRunning && this._arguments() === null;
+    this._job.element.disabled = !this._job.isRunning && this._arguments() === null;
     this._show.hidden = !this._best;
     this._about.textContent = "";
   }

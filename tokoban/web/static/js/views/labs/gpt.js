@@ -3,7 +3,7 @@
 import { shown } from "../../attention/words.js";
 import { button, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
-import { whenQuiet } from "./latest_job.js";
+import { whenQuiet } from "./when_quiet.js";
 
 const LONGEST = "4000";
 const NUM_NEW_TOKENS = 40;
@@ -18,13 +18,9 @@ export const lab = { id: "gpt", mount };
 function mount(element, { newJob, showAttention }) {
   const [looking, writing] = [newJob(), newJob()];
   let seed = 0;
-  const text = /** @type {HTMLTextAreaElement} */ (
-    el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() })
-  );
+  const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
   text.value = t("labs.gpt-example");
-  const temperature = /** @type {HTMLInputElement} */ (
-    el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.5" })
-  );
+  const temperature = el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.5" });
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
   const seen = el("p", { class: "soft" });
 
@@ -57,7 +53,7 @@ function mount(element, { newJob, showAttention }) {
   const write = button({ label: t("labs.continue"), text: true, class: "primary", run: goOn });
   async function goOn() {
     if (writing.isRunning) {
-      writing.cancel();
+      writing.stop();
       return;
     }
     const before = text.value;

@@ -53,7 +53,7 @@ export class GridEditor {
   _listen() {
     const grid = this.element;
     const cellOf = (/** @type {Element | null} */ element) =>
-      this._cells.indexOf(/** @type {HTMLElement} */ (element?.closest(".lab-cell")));
+      this._cells.indexOf(/** @type {HTMLButtonElement} */ (element?.closest(".lab-cell")));
     grid.addEventListener("pointerdown", (event) => {
       const cell = cellOf(/** @type {Element} */ (event.target));
       if (cell < 0 || event.button !== 0) return;
@@ -87,7 +87,7 @@ export class GridEditor {
       const next = cell < 0 ? null : neighbourOf(this._cells, this._cells[cell], event.key);
       if (!next) return;
       event.preventDefault();
-      this._focus(this._cells.indexOf(next));
+      this._focus(this._cells.indexOf(/** @type {HTMLButtonElement} */ (next)));
     });
   }
 

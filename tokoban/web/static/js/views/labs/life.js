@@ -3,7 +3,7 @@
 import { button, choice, el } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { GridEditor } from "./grid_editor.js";
-import { whenQuiet } from "./latest_job.js";
+import { whenQuiet } from "./when_quiet.js";
 
 const SIDE = 16;
 const NUM_STEPS = 100; // of a run
@@ -88,7 +88,7 @@ function mount(element, { app, newJob, showAttention }) {
   }
   function pause() {
     if (timer === 0) return;
-    playing.cancel();
+    playing.stop();
     clearInterval(timer);
     timer = 0;
     frames = [];

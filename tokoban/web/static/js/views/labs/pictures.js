@@ -4,7 +4,7 @@ import { MEAN, ROLLOUT } from "../../attention/weights.js";
 import { button, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
 import { GridEditor } from "./grid_editor.js";
-import { whenQuiet } from "./latest_job.js";
+import { whenQuiet } from "./when_quiet.js";
 
 const SIDE = 8;
 /** XSB letters, with the names of their strings and classes. @type {Record<string, string>} */

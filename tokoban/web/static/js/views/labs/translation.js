@@ -2,7 +2,7 @@
 
 import { button, choice, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
-import { whenQuiet } from "./latest_job.js";
+import { whenQuiet } from "./when_quiet.js";
 
 /** @type {Record<string, string>} */
 const EXAMPLES = {
@@ -33,18 +33,14 @@ function mount(element, { newJob, showAttention, hideAttention }) {
   const job = newJob();
   let source = "de";
   let shown = 0;
-  const text = /** @type {HTMLTextAreaElement} */ (
-    el("textarea", { id: "lab-text", rows: "2", maxlength: LONGEST, oninput: () => typed() })
-  );
-  const prefix = /** @type {HTMLInputElement} */ (
-    el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() })
-  );
+  const text = el("textarea", { id: "lab-text", rows: "2", maxlength: LONGEST, oninput: () => typed() });
+  const prefix = el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() });
   const found = el("ol", { class: "lab-found", "aria-label": t("labs.translations") });
   const certainty = el("p", { class: "note", hidden: true });
 
   async function translate() {
     if (!text.value.trim()) {
-      job.cancel();
+      job.stop();
       found.replaceChildren();
       certainty.hidden = true;
       hideAttention();

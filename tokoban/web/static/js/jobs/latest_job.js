@@ -1,15 +1,25 @@
 /** Jobs of which only the latest counts. */
 
-import { runJob } from "../server.js";
+import { ServerError, runJob } from "../server.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../server.js").JobEvent} JobEvent */
 
+/** Kinds of jobs that have been answered, whose networks have thus been loaded. @type {Set<string>} */
+export const answered = new Set();
+
 /** One job at a time: starting another, or `stop`, ends the one before. */
-export class Latest {
-  /** @param {(text: string) => void} [say] is told that a job works, or what it waits for */
-  constructor(say = () => {}) {
+export class LatestJob {
+  /**
+   * @param {object} [options]
+   * @param {(text: string) => void} [options.say] is told what a job is at or waits for, and "" at its end
+   * @param {(kind: string) => string} [options.doing] what is said while a job works
+   * @param {(error: ServerError) => void} [options.fail] is told why a job failed; else `run` throws it
+   */
+  constructor({ say = () => {}, doing = () => "", fail } = {}) {
     this._say = say;
+    this._doing = doing;
+    this._fail = fail;
     /** @type {AbortController | null} */
     this._now = null;
   }
@@ -24,13 +34,13 @@ export class Latest {
    * @param {string} kind
    * @param {Record<string, any>} args
    * @param {(event: JobEvent) => void} [onEvent] gets those that the job itself sends
-   * @param {string} [doing] what is said while it works
-   * @returns {Promise<JobEvent | null>} null where it was stopped or another one took its place
+   * @returns {Promise<JobEvent | null>} null where it was stopped, failed or another one took its place
    */
-  async run(kind, args, onEvent = () => {}, doing = t("work.running")) {
+  async run(kind, args, onEvent = () => {}) {
     this.stop();
     const now = new AbortController();
     this._now = now;
+    const doing = this._doing(kind);
     let said = doing;
     this._say(said);
     try {
@@ -43,18 +53,27 @@ export class Latest {
           if (waitsFor === null && event.event !== "started") onEvent(event);
         },
       });
-      return this._now === now ? done : null;
+      if (this._now !== now) return null;
+      answered.add(kind);
+      this._end();
+      return done;
     } catch (error) {
-      if (now.signal.aborted) return null;
-      throw error;
-    } finally {
-      if (this._now === now) this._now = null;
+      if (this._now !== now) return null;
+      this._end();
+      if (!this._fail || !(error instanceof ServerError)) throw error;
+      this._fail(error);
+      return null;
     }
   }
 
   stop() {
     this._now?.abort();
+    if (this._now) this._end();
+  }
+
+  _end() {
     this._now = null;
+    this._say("");
   }
 }
 

@@ -1,0 +1,74 @@
+/** A button that starts a job and ends it while it runs, with a line that says how it goes. */
+
+import { button, el, relabel } from "../shell/dom.js";
+import { sentenceOf } from "../shell/sentences.js";
+import { t } from "../strings/index.js";
+import { LatestJob } from "./latest_job.js";
+
+/** @typedef {import("../server.js").JobEvent} JobEvent */
+
+export class JobButton {
+  /**
+   * @param {object} options
+   * @param {string} options.kind of the job
+   * @param {string} options.start the key of the button's word
+   * @param {string} [options.stop] of its word while the job runs
+   * @param {string} [options.stopped] of what is said after that
+   * @param {string} [options.doing] of what is said while the job works
+   * @param {string} [options.class] of the button
+   * @param {string} [options.statusClass]
+   * @param {() => Record<string, any> | null} options.begin gives the arguments; null: it cannot start
+   * @param {(event: JobEvent) => void} [options.take] gets the events before the last
+   * @param {(done: JobEvent | null) => void} options.end null where the job was stopped or failed
+   * @param {() => void} [options.refresh] after it has started or ended
+   */
+  constructor({ stop = "work.cancel", stopped = "work.cancelled", ...options }) {
+    this._options = { stop, stopped, ...options };
+    this.element = button({ label: t(options.start), class: options.class, run: () => this._toggle() });
+    this.status = el("p", { class: options.statusClass ?? "soft", role: "status" });
+    const say = (/** @type {string} */ text) => (this.status.textContent = text);
+    this._job = new LatestJob({
+      say,
+      doing: () => t(options.doing ?? "work.running"),
+      fail: (error) => {
+        options.end(null);
+        say(sentenceOf(error));
+      },
+    });
+  }
+
+  /** @returns {boolean} */
+  get isRunning() {
+    return this._job.isRunning;
+  }
+
+  /** Ends the job without a word. */
+  stop() {
+    this._job.stop();
+    this.status.textContent = "";
+    this.refresh();
+  }
+
+  refresh() {
+    const { start, stop, refresh } = this._options;
+    relabel(this.element, t(this.isRunning ? stop : start));
+    refresh?.();
+  }
+
+  async _toggle() {
+    const { kind, stopped, begin, take, end } = this._options;
+    if (this.isRunning) {
+      this.stop();
+      this.status.textContent = t(stopped);
+      end(null);
+      return;
+    }
+    const args = begin();
+    if (!args) return;
+    const running = this._job.run(kind, args, take);
+    this.refresh();
+    const done = await running;
+    if (done) end(done);
+    this.refresh();
+  }
+}
