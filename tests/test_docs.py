@@ -24,6 +24,10 @@ PAGES = [*SITE, *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md",
 # What was true on its date: commands and files of these may be gone.
 DATED = {"results.md", "lab-notebook.md", "CHANGELOG.md"}
 MOST_WORDS_OF_README = 900
+# Built and linked, for those who look behind the pages of the navigation.
+UNLISTED = {"architecture.md", "decisions/index.md", "lab-notebook.md", "results.md"}
+MOST_WORDS_OF_NAVIGATION = 22_000
+THRESHOLDS = {"99.9"}  # a precision that is asked for, not one that was found
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
@@ -84,11 +88,34 @@ def test_every_decision_is_listed() -> None:
         assert f"- [{title}]({page.name})\n" in index
 
 
-def test_every_page_but_the_decisions_is_in_the_navigation() -> None:
+def listed() -> list[str]:
+    """The pages in the navigation of the site."""
     navigation = tomllib.loads((REPOSITORY / "zensical.toml").read_text(encoding="utf-8"))
-    listed = re.findall(r"'([^']+\.md)'", str(navigation["project"]["nav"]))
+    return re.findall(r"'([^']+\.md)'", str(navigation["project"]["nav"]))
+
+
+def test_the_navigation_has_what_a_user_reads_and_the_home_page_links_the_rest() -> None:
     pages = [page.relative_to(DOCS).as_posix() for page in SITE]
-    assert sorted(listed) == [p for p in pages if not re.match(r"decisions/\d", p)]
+    others = {page for page in pages if not re.match(r"decisions/\d", page)} - UNLISTED
+    assert sorted(listed()) == sorted(others)
+    assert set(LINK.findall((DOCS / "index.md").read_text(encoding="utf-8"))) >= UNLISTED
+    words = {page: len((DOCS / page).read_text(encoding="utf-8").split()) for page in listed()}
+    assert sum(words.values()) <= MOST_WORDS_OF_NAVIGATION, words
+
+
+def figures(text: str) -> set[str]:
+    """Decimals of three digits or more."""
+    found = re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", text)
+    return {figure for figure in found if len(figure.lstrip("0.")) > 2}
+
+
+def test_a_figure_of_the_summary_stands_on_no_other_page_of_the_navigation() -> None:
+    page = (DOCS / "results-summary.md").read_text(encoding="utf-8")
+    tables = "\n".join(line for line in page.splitlines() if line.startswith("|"))
+    known = figures(tables) - THRESHOLDS
+    assert len(known) > 50
+    for name in sorted({*listed()} - {"results-summary.md", "seeing-attention.md"}):
+        assert figures(prose(DOCS / name)) & known == set(), name
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name not in DATED], ids=name_of)
