@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from benchmarks import c_solver
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
+from tokoban.sokoban.search.bitboard.levels import from_bitboards
 from tokoban.sokoban.simulation.bitboards import pack
 
 NEEDS_CC = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
@@ -40,37 +38,3 @@ def test_both_find_the_same_pushes(tmp_path: Path) -> None:
     assert len(peer_s) == len(here_s) == 2
     assert np.array_equal(pushes, pushes_of_peer)
     assert (pushes > 3).sum() > 20 and (pushes == -1).sum() > 20
-
-
-@NEEDS_CC
-@pytest.mark.parametrize(
-    "drawing", ["#####|#@$.#|#####", "#######|#@$$--#|#$$--.#|#-...##|#####-#|#-$-#.#|#######"]
-)
-def test_levels_of_other_numbers_of_boxes_are_refused_in_one_sentence(
-    drawing: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    levels = from_bitboards(pack([parse_board(drawing)]))
-    with pytest.raises(SystemExit, match="ended with code 1"):
-        c_solver.run_peer(c_solver.compile_peer(tmp_path), levels, 1)
-    sentence = "push_astar: not four boxes and goals in reach, or others beyond it: level 1\n"
-    assert capfd.readouterr().err == sentence
-
-
-@NEEDS_CC
-def test_levels_with_other_pushes_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    four = "#######|#@$$.-#|#-$$..#|#---.-#|#######"
-    file = tmp_path / "levels.xsb"
-    file.write_text("\n\n".join([four.replace("|", "\n")] * 3) + "\n")
-    command = [str(file), "--turns", "1", "--passes", "1"]
-    assert c_solver.main(command) == 0
-    run_here = c_solver.run_here
-
-    def run_otherwise(levels: Levels, passes: int) -> Any:
-        seconds, pushes = run_here(levels, passes)
-        return seconds, pushes + np.array([0, 1, 0])
-
-    monkeypatch.setattr(c_solver, "run_here", run_otherwise)
-    assert c_solver.main(command) == 1
-    assert capsys.readouterr().out.endswith("not the same pushes in levels [2]\n")

@@ -52,13 +52,6 @@ def judged_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guided_fess, "_LEAST_BELOW", 2)
 
 
-def test_an_advisor_that_finds_no_deadlocks_changes_nothing() -> None:
-    answer, search = solve_with(AdvisedFess, UniformGuide, SOLVABLE)
-    plain = solve_any(SOLVABLE)
-    assert search.num_evaluated > 0
-    assert (answer.solution, answer.num_expansions) == (plain.solution, plain.num_expansions)
-
-
 @pytest.mark.parametrize("search_type", [AdvisedFess, OrderedFess])
 @pytest.mark.parametrize("board", [SOLVABLE, UNSOLVABLE])
 def test_a_guide_that_takes_all_for_deadlocked_changes_no_status(

@@ -33,8 +33,3 @@ def test_every_run_is_judged_and_each_kind_summed_up(
     assert [row["env_steps"] for row in rows] == [8 * 7, 8 * 7]
     assert capsys.readouterr().out.startswith("t-maze:5 none: 2 seed(s), mean return ")
     assert (plots / "t-maze-5.png").stat().st_size > 1000
-
-
-def test_a_run_that_is_not_over_is_no_row(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        memory.judge(tmp_path, num_episodes=2, seed=0)

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,15 +13,12 @@ import torch
 
 from benchmarks import (
     beam,
-    cpu_stepped,
     generator,
-    harness,
     rollouts,
     simulator,
     training,
     translator_step,
 )
-from tokoban import sokoban
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
@@ -85,31 +81,6 @@ def test_a_script_writes_its_rows(
     assert len(rows) >= least_rows
     if main not in (training.main, generator.main):
         assert any(row["ratio_to_posted"] == 1.0 for row in rows)
-
-
-@pytest.mark.parametrize("script", [simulator, rollouts, beam])
-def test_without_numba_the_rows_of_tensors_are_measured_all_the_same(
-    script: ModuleType, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Broken:
-        def find_spec(self, name: str, *_: object) -> None:
-            if name == "numba":
-                raise SystemError("numba is for another NumPy")
-
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
-    # What needs numba is imported late; here it may have been imported by others.
-    monkeypatch.setitem(sys.modules, "tokoban.sokoban.simulation.games", None)
-    monkeypatch.delattr(sokoban, "games", raising=False)
-    cpu_stepped.compiled_step_all.cache_clear()
-    harness.has_numba.cache_clear()
-    out = tmp_path / "rows.json"
-    sizes = ("--levels", "1", "--beam", "2") if script is beam else ("--batches", "2")
-    assert script.main([*sizes, "--quick", "--device", "cpu", "--json", str(out)]) == 0
-    harness.has_numba.cache_clear()
-    names = [row["name"] for row in check_file(out)]
-    assert len(names) >= 2
-    assert not any("numba" in name or "compiled loop" in name for name in names)
 
 
 @pytest.mark.slow

@@ -25,11 +25,3 @@ def test_the_script_writes_rows_and_how_many_times_as_fast_the_cache_is(
     ratio = cached["per_second"] / plain["per_second"]
     assert written["times_as_fast"][f"{names[1]}, batch 4"] == pytest.approx(ratio)
     assert "times as fast: small, 13 tokens" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["--tokens", "--texts"])
-def test_there_is_something_to_write(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        text_generation.main([name, "0"])
-    assert left.value.code == 2
-    assert f"{name} is 0; expected at least 1" in capsys.readouterr().err
