@@ -1,6 +1,5 @@
 """``tokoban convert``: from any format to any other, and what is lost on the way is told."""
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -49,29 +48,6 @@ def test_xsb_keeps_boards_titles_and_authors(
     assert capsys.readouterr().out == (
         "2 levels written as XSB; left out: 1 solution, 1 saved game, 2 note lines\n"
     )
-
-
-def test_slc_becomes_text(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = "".join(f"<L>{row}</L>" for row in ROWS.split())
-    xml = f"<SokobanLevels><LevelCollection><Level Id='x' Width='7'>{rows}</Level>"
-    xml += "</LevelCollection></SokobanLevels>"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(xml.encode())))
-    assert main(["convert", "-", "-"]) == 0
-    out, err = capsys.readouterr()
-    assert out == f"x\n\n{ROWS}"
-    warning = 'standard input:1: level 1 "x": Width is 7 but the rows are 5 wide (a warning)\n'
-    assert err == f"{warning}1 level written as SOK\n"
-
-
-def test_boxoban_there_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = "##########\n" + "#        #\n" * 7 + "#@$.     #\n##########\n"
-    (tmp_path / "a.txt").write_text(f"; 0\n{rows}\n; 1\n{rows}\n")
-    assert convert(tmp_path / "a.txt", tmp_path / "b.sok") == 0
-    assert convert(tmp_path / "b.sok", tmp_path / "c.txt", "--format", "boxoban") == 0
-    assert (tmp_path / "c.txt").read_bytes() == (tmp_path / "a.txt").read_bytes()
-    assert capsys.readouterr().out == "2 levels written as SOK\n2 levels written as Boxoban\n"
 
 
 def test_what_boxoban_cannot_hold_is_refused(

@@ -22,6 +22,11 @@ NO_INT = ["", "²", "0.5", "nan", "inf", "1e400", str(2**63), "-1" + "0" * 30, "
 NO_FLOAT = ["", "²", "1.2.3"]
 ODD = ["0", "-1", "\uff11", "2", "0.5", str(2**31), str(2**62), str(2**63 - 1), "nan"]
 ODD += ["inf", "-inf", "1e400", "1e40", "1e-320", "9" * 400, "9" * 400 + "GB"]
+MAY_BE_ZERO = {"--seed", "--steps", "--window", "--port"}
+MAY_BE_ZERO |= {"--length-penalty", "--temperature", "--max-unsolvable"}
+# Compared with the levels, or with the board that they ask for.
+CHECKED_LATER = {"--level", "--rows", "--columns", "--boxes", "--min-pushes", "--max-pushes"}
+CHECKED_LATER |= {"--solvable-share", "--min-branching", "--min-losing-share"}
 
 LEVEL = "; a\n######\n#@   #\n#  $ #\n#.   #\n######\n\nSolution\nrrDrdLL\n"
 # Words that make each command do little; {} stands for a new name.
@@ -97,6 +102,14 @@ def test_what_is_no_number_is_refused_by_every_option(command: str) -> None:
         for option in numbers(parser, kind):
             for value in values:
                 check_refused([command, f"{option}={value}"], option)
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_no_option_is_negative_or_odd_and_few_are_zero(command: str) -> None:
+    parser = commands()[command]
+    for option in {*numbers(parser, int), *numbers(parser, float)} - CHECKED_LATER:
+        for value in ["-1", "nan"] + ["0"] * (option not in MAY_BE_ZERO):
+            check_refused([command, f"{option}={value}"], option)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -89,6 +89,16 @@ def test_an_empty_name_is_refused(
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.parametrize(("command", "option"), OVER_AN_INPUT.items())
+def test_a_folder_that_is_not_there_is_named(
+    command: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (read,) = (word for word in command.split() if Path(word).stem == "x")
+    place = f"no/new{Path(read).suffix}"
+    assert cli.main([*command.split(), f"--{option}", place]) == ExitCode.INVALID_INPUT
+    assert capsys.readouterr().err == f"tokoban: {place}: no folder to write it into\n"
+
+
 @pytest.mark.parametrize(("command", "options"), ONE_PLACE.items())
 def test_two_options_do_not_write_to_one_place(
     command: str, options: tuple[str, str], capsys: pytest.CaptureFixture[str]
@@ -120,6 +130,11 @@ def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None
         "check other --json new.sok": ".json",
         "rate other --jsonl new.json": ".jsonl",
         "explain other --png new.JPG": ".png",
+        "solve other --attention new.pdf": ".html, .png or .svg",
+        "translate A --attention new.pdf": ".html, .png or .svg",
+        "generate-text A --attention new.gif": ".html, .png or .svg",
+        "life --attention new.gif": ".html, .png or .svg",
+        "classify other --attention new.gif": ".html or .png",
     }.items(),
 )
 def test_an_ending_that_promises_another_format_is_refused(

@@ -90,22 +90,6 @@ def test_an_interrupt_keeps_what_is_known(
     assert [level["title"] for level in json.loads(target.read_text())] == ["Corner"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--time-limit", "0"], "argument --time-limit: expected more than 0 seconds"),
-        (["--level", "3"], "--level 3: expected 1 to 2"),
-    ],
-)
-def test_wrong_arguments_are_one_line(
-    levels: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["rate", str(levels), *words]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"tokoban: {message}")
-    assert error.count("\n") == 1
-
-
 def test_levels_beside_invalid_ones_are_rated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

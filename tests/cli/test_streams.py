@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tokoban import cli
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 
@@ -49,24 +51,17 @@ TITLED = "; Łódź ü\n" + LEVEL
 )
 @pytest.mark.parametrize("is_terminal", [False, True])
 def test_letters_that_the_output_cannot_encode_end_no_command(
-    words: str, is_terminal: bool, tmp_path: Path
+    words: str, is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Levels and JSON are UTF-8 as in files; a terminal shows ? for what it does not have."""
     (tmp_path / "l.xsb").write_text(TITLED, encoding="utf-8")
-    latin_1 = {"PYTHONIOENCODING": "latin-1", "PYTHONPATH": str(REPOSITORY), "COLUMNS": "80"}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     reader, writer = os.openpty() if is_terminal else os.pipe()
-    with os.fdopen(reader, "rb", buffering=0):
-        done = subprocess.run(
-            [sys.executable, "-m", "tokoban", *words.split()],
-            cwd=tmp_path,
-            env=os.environ | latin_1,
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    with os.fdopen(reader, "rb", buffering=0), os.fdopen(writer, "w", encoding="latin-1") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert cli.main(words.split()) == 0
         text = os.read(reader, 1 << 16)
-        os.close(writer)
-    assert done.returncode == 0 and "codec" not in done.stderr
     is_file = not is_terminal and "-" in words.split()
     assert ("Łódź ü".encode() if is_file else "?ód? ü".encode("latin-1")) in text
 

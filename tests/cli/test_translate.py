@@ -96,19 +96,6 @@ def test_sentences_are_translated_and_none_depends_on_the_others(
     assert alone[1] == "\n"
 
 
-def test_draws_depend_on_the_line_and_not_on_the_batch(
-    weights: str, typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With 1 every line is a block of its own; with 2 the seventeenth begins another."""
-    found = []
-    for batch_size in ("1", "2", "32"):
-        typed(b"halb vier\n" * 20)
-        assert _translate(weights, "--sample", "--seed", "3", "--batch-size", batch_size) == 0
-        found.append(capsys.readouterr().out)
-    assert found[0] == found[1] == found[2]
-    assert len(set(found[0].splitlines())) > 10  # the same line is drawn anew
-
-
 @pytest.mark.parametrize("words", [[], ["-"], ["eins", "-"]], ids=" ".join)
 def test_standard_input_is_read_by_line(
     words: list[str],
@@ -307,45 +294,14 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
     [
         (["x", "y", "--attention", "x.svg"], "--attention draws one sentence, got 2"),
         (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
-        (["x", "--attention", "x.pdf"], "x.pdf: expected a name that ends in .html, .png or .svg"),
-        (["x", "--attention", "no/x.svg"], "no/x.svg: no folder to write it into"),
-        (["x", "--json", "no/x.json"], "no/x.json: no folder to write it into"),
         (["x", "--top-k", "3"], "--top-k has no effect without --sample"),
         (["x", "--nbest", "5"], "--nbest is 5; expected at most --beam, which is 4"),
         (["x", "--temperature", "1"], "--temperature has no effect without --sample"),
         (["x", "--sample", "--temperature", "0", "--top-p", "0.5"], "with --temperature 0"),
         (["x", "--alignment"], "--alignment has no effect without --json or --jsonl"),
-        (
-            ["x", "--batch-size", "0"],
-            "argument --batch-size: expected a whole number from 1 to 100,000, got '0'",
-        ),
-        (
-            ["x", "--beam", "0"],
-            "argument --beam: expected a whole number from 1 to 100,000, got '0'",
-        ),
-        (
-            ["x", "--beam", "100001"],
-            "argument --beam: expected a whole number from 1 to 100,000, got '100001'",
-        ),
         (["x", "--beam", "2", "--sample"], "--beam has no effect with --sample"),
-        (
-            ["x", "--nbest", "0"],
-            "argument --nbest: expected a whole number from 1 to 100,000, got '0'",
-        ),
-        (["x", "--length-penalty", "-1"], "--length-penalty: expected 0 (none) to 100, got '-1'"),
-        (["x", "--sample", "--top-k", "0"], "--top-k: expected a whole number from 1, got '0'"),
-        (["x", "--sample", "--top-p", "2"], "--top-p: expected more than 0, at most 1"),
-        (["x", "--sample", "--temperature", "-1"], "--temperature: expected 0 (greedy)"),
-        (["x", "--sample", "--seed", "-1"], "--seed: expected a whole number from 0, got '-1'"),
         (["x", "--from", "en"], "translates from de to en, not from en to en"),
         (["x", "--to", "fr"], "translates from de to en, not from de to fr"),
-        (
-            ["x", "--length-penalty", "1000"],
-            "--length-penalty: expected 0 (none) to 100, got '1000'",
-        ),
-        (["x", "--length-penalty", "inf"], "--length-penalty: expected 0 (none) to 100, got 'inf'"),
-        (["x", "--length-penalty", "nan"], "--length-penalty: expected 0 (none) to 100, got 'nan'"),
-        (["x", "--sample", "--temperature", "inf"], "--temperature: expected 0 (greedy)"),
     ],
     ids=str,
 )
