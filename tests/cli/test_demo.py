@@ -2,13 +2,15 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import tokoban
 from tokoban import cli
+from tokoban.cli import demo
 from tokoban.cli.demo import levels_path
-from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.formats import Level, read_levels
 from tokoban.sokoban.search import solver
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.policy import Policy
@@ -53,10 +55,17 @@ def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
     assert ("$" in start, "*" in end) == (True, True)
 
 
+def shown_alone(level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes it the one level of the demonstration."""
+    tokoban.write_levels(folder / "one.sok", [level])
+    monkeypatch.setattr(demo, "levels_path", lambda: folder / "one.sok")
+
+
 def test_a_policy_that_fails_is_not_hidden(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask = Policy.solve
+    shown_alone(LEVELS[2], tmp_path, monkeypatch)
 
     def fail_once(policy, boards, **asked):
         answers = ask(policy, boards, **asked)
@@ -71,9 +80,11 @@ def test_a_policy_that_fails_is_not_hidden(
 
 
 def test_an_unsolvable_level_must_be_called_so_by_the_policy(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask = Policy.solve
+    [unsolvable] = (level for level in LEVELS if not level.solutions)
+    shown_alone(unsolvable, tmp_path, monkeypatch)
 
     def hope(policy, boards, **asked):
         [answer] = ask(policy, boards, **asked)

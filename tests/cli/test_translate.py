@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -190,17 +189,23 @@ def test_too_little_memory_is_one_line(
     assert capsys.readouterr().err == "tokoban: there is not memory enough for this\n"
 
 
-def test_a_bar_on_the_terminal_takes_nothing_from_the_file(weights: str, tmp_path: Path) -> None:
+def test_a_bar_on_the_terminal_takes_nothing_from_the_file(
+    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pty = pytest.importorskip("pty", reason="no terminals to be made here")
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "tokoban", "translate", "--weights", weights, "--beam", "2"]
     printed = tmp_path / "printed"
-    with printed.open("wb") as file:
-        done = subprocess.run([*command, "eins", "zwei"], stdout=file, stderr=slave)
-    os.close(slave)
-    drawn = os.read(master, 2**16).decode(errors="replace")  # a terminal may cut a character
+    with (
+        printed.open("w", encoding="utf-8") as file,
+        os.fdopen(slave, "w", encoding="utf-8") as terminal,
+        monkeypatch.context() as patch,
+    ):
+        patch.setenv("TERM", "xterm")
+        patch.setattr(sys, "stdout", file)
+        patch.setattr(sys, "stderr", terminal)
+        assert _translate(weights, "eins", "zwei", "--beam", "2") == 0
+        drawn = os.read(master, 2**16).decode(errors="replace")  # a terminal may cut a character
     os.close(master)
-    assert done.returncode == 0
     assert len(printed.read_text(encoding="utf-8").splitlines()) == 2
     assert "2/2" in drawn
 
