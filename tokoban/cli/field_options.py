@@ -4,13 +4,14 @@ import argparse
 import dataclasses
 import math
 import types
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from tokoban.cli.parser import LARGEST, has_many_digits
 from tokoban.systems import SYSTEMS
 from tokoban.training.config import (
     Reads,
     Writes,
+    annotations,
     checked,
     describe,
     field_comments,
@@ -40,7 +41,7 @@ def add_field_arguments(
     separate words, or one with commas. The help is the comment behind the field. ``ValueError`` if
     the parser has an option of a field's name.
     """
-    expected, comments, files = get_type_hints(cls), field_comments(cls), _annotations(cls)
+    expected, comments, files = get_type_hints(cls), field_comments(cls), annotations(cls)
     group = parser.add_argument_group(f"fields of {cls.__name__}")
     for field in dataclasses.fields(cls):
         kind, help_text = expected[field.name], comments.get(field.name, "").replace("%", "%%")
@@ -82,21 +83,13 @@ def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
 def files_to_write(cls: type) -> dict[str, tuple[str, ...]]:
     """The fields of ``cls`` that name a file to write, and the endings that its name may have."""
     return {
-        name: note.suffixes for name, note in _annotations(cls).items() if isinstance(note, Writes)
+        name: note.suffixes for name, note in annotations(cls).items() if isinstance(note, Writes)
     }
 
 
 def files_to_read(cls: type) -> list[str]:
     """The fields of ``cls`` that name files to read."""
-    return [name for name, note in _annotations(cls).items() if isinstance(note, Reads)]
-
-
-def _annotations(cls: type) -> dict[str, Any]:
-    """The annotations of the fields that are ``Annotated``."""
-    hints = get_type_hints(cls, include_extras=True)
-    return {
-        name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated
-    }
+    return [name for name, note in annotations(cls).items() if isinstance(note, Reads)]
 
 
 def _is_several(kind: Any) -> bool:

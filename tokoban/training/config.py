@@ -11,9 +11,11 @@ import json
 import math
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from tokoban.training.limits import Between
 
 Config = TypeVar("Config")
 Rule = tuple[str, bool, str]  # a field, whether its value is right, and what is right
@@ -51,25 +53,38 @@ def from_dict(cls: type[Config], fields: Any) -> Config:
     return cls(**values)
 
 
+def check_limits(config: Any) -> None:
+    """Raises ``ValueError`` for the first field beyond its limits; for ``__post_init__``."""
+    for name, limits in limits_of(type(config)).items():
+        value = getattr(config, name)
+        numbers = value if isinstance(value, tuple) else () if value is None else (value,)
+        check_fields(config, (name, all(map(limits.holds, numbers)), str(limits)))
+
+
+def limits_of(cls: type) -> dict[str, Between]:
+    """The limits of the fields of a dataclass, where they have any."""
+    return {name: note for name, note in annotations(cls).items() if isinstance(note, Between)}
+
+
+def annotations(cls: type) -> dict[str, Any]:
+    """What the fields of a dataclass are ``Annotated`` with, where they are."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {
+        name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated
+    }
+
+
 def check_fields(config: Any, *rules: Rule) -> None:
     """Raises ``ValueError`` for the first rule that is not kept."""
     for name, is_right, expected in rules:
         if not is_right:
-            raise ValueError(f"{name} must be {expected}, got {getattr(config, name)}")
-
-
-def within(config: Any, ranges: Mapping[str, tuple[float | int, float | int]]) -> Iterator[Rule]:
-    """Rules for ``check_fields``: each field is None or in its range, both ends included."""
-    for name, (least, most) in ranges.items():
-        value = getattr(config, name)
-        yield name, value is None or value >= least, f"at least {least:,}"
-        yield name, value is None or value <= most, f"at most {most:,}"
+            raise ValueError(f"{name} is {_shown(getattr(config, name))}; expected {expected}")
 
 
 def divides(config: Any, name: str, dividend: str) -> Rule:
     """A rule for ``check_fields``: one field divides another without remainder."""
-    number, total = getattr(config, name), getattr(config, dividend)
-    return name, number == 0 or total % number == 0, f"a divisor of {dividend} {total}"
+    total = getattr(config, dividend)
+    return name, total % getattr(config, name) == 0, f"a divisor of {dividend} {total}"
 
 
 @dataclasses.dataclass(frozen=True)

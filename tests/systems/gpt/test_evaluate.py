@@ -151,18 +151,6 @@ def test_another_text_and_another_share_of_it_can_be_measured(
     assert metrics["predictions"] == 10
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"validation_share": 0.0}, "validation_share must be above 0, at most 1, got 0.0"),
-        ({"validation_share": 1.5}, "validation_share must be above 0, at most 1, got 1.5"),
-    ],
-)
-def test_a_share_that_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GptEvaluation(**options)
-
-
 def test_weights_of_a_task_measure_no_text() -> None:
     config = replace(GptConfig(), source="sort", num_digits=2)
     with pytest.raises(ValueError, match="these weights learned the task sort, and no text"):

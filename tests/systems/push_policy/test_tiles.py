@@ -99,9 +99,9 @@ def test_learning_lowers_every_loss_and_equal_seeds_give_equal_weights(shards: l
 
 
 def test_what_a_model_does_not_read_stays_as_it_is() -> None:
-    with pytest.raises(ValueError, match="width must be 64 for the model 'tiles', got 32"):
+    with pytest.raises(ValueError, match="width is 32; expected 64 for the model 'tiles'"):
         PushPolicyConfig(model="tiles", width=32)
-    with pytest.raises(ValueError, match="table_bits must be 20 for the model 'network', got 9"):
+    with pytest.raises(ValueError, match="table_bits is 9; expected 20 for the model 'network'"):
         PushPolicyConfig(table_bits=9)
 
 

@@ -1,11 +1,11 @@
 """The choices of one GPT: its network, what it reads and in which tokens; presets are functions."""
 
-import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokoban.text.bpe import SMALLEST_VOCABULARY
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne, Width
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
 # examples are sampled from a seed.
@@ -21,14 +21,15 @@ class GptConfig:
     """The defaults are nanoGPT's recipe for a CPU: 4 layers of width 128, 64 characters."""
 
     # The network
-    num_layers: int = 4  # each attention and a feed-forward net
-    num_heads: int = 4  # of each attention
-    width: int = 128  # of the vector that stands for a token
-    context_length: int = 64  # tokens that it can see, the last one included
+    num_layers: NumLayers = 4  # each attention and a feed-forward net
+    num_heads: Count = 4  # of each attention
+    width: Width = 128  # of the vector that stands for a token
+    context_length: Annotated[int, Between(2, 8192)] = 64  # tokens that it can see, the last one
+    # included
     positions: Positions = "learned"  # position encoding: a learned vector for each position, or
     # rotated queries and keys
     activation: ActivationName = "gelu"  # of the feed-forward nets
-    dropout: float = 0.0  # share of numbers that are left out in training
+    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
     has_biases: bool = False  # of linear maps and norms
     is_tied: bool = True  # one matrix embeds the tokens and predicts them
 
@@ -37,24 +38,22 @@ class GptConfig:
     # a task sampled by data_seed
     text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
     tokens: Tokens = "characters"  # what the text is cut into
-    vocabulary_size: int = 256  # room for so many different tokens
+    vocabulary_size: Annotated[int, Between(2, 2**20)] = 256  # room for so many different tokens
     shuffles_lines: bool = False  # each different line is a text of its own: read once, in an order
     # by data_seed; those held out are alike to none of the others (corpus.split_lines)
-    validation_share: float = 0.1  # of the text, held out: its end, or a share of its lines
-    num_digits: int = 6  # of a task: how many are sorted, or each summand has
+    validation_share: Annotated[float, Between(above=0, below=1)] = 0.1  # of the text, held out:
+    # its end, or a share of its lines
+    num_digits: Count = 6  # of a task: how many are sorted, or each summand has
 
     # The examples
-    batch_size: int = 12  # windows of context_length tokens, or examples of a task
-    data_seed: int = 0  # of the windows, of the order of lines, or of a task's examples
+    batch_size: Width = 12  # windows of context_length tokens, or examples of a task
+    data_seed: Seed = 0  # of the windows, of the order of lines, or of a task's examples
 
     def __post_init__(self) -> None:
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
             divides(self, "num_heads", "width"),
-            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("validation_share", 0 < self.validation_share < 1, "between 0 and 1"),
-            ("data_seed", self.data_seed < 2**63, "below 2^63"),
         )
         if self.positions == "rotary" and self.width // self.num_heads % 2:
             raise ValueError(
@@ -63,8 +62,8 @@ class GptConfig:
             )
         if self.tokens == "bpe" and self.vocabulary_size < SMALLEST_VOCABULARY:
             raise ValueError(
-                f"vocabulary_size must be at least {SMALLEST_VOCABULARY} for bpe, all bytes and "
-                f"the specials, got {self.vocabulary_size}"
+                f"vocabulary_size is {self.vocabulary_size}; expected at least "
+                f"{SMALLEST_VOCABULARY} for bpe, all bytes and the specials"
             )
         if self.text and self.source != "files":
             raise ValueError(f"text files are for the source files, not for {self.source}")
@@ -96,19 +95,6 @@ class GptConfig:
                 f"at least {num_characters} for {self.source}",
             ),
         )
-
-
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "num_layers": (1, 1000),
-    "num_heads": (1, math.inf),
-    "width": (1, 2**16),
-    "context_length": (2, 8192),
-    "vocabulary_size": (2, 2**20),
-    "num_digits": (1, math.inf),
-    "batch_size": (1, 2**16),
-    "data_seed": (0, math.inf),
-}
 
 
 def sort() -> GptConfig:

@@ -27,7 +27,8 @@ from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.texts import tokenizer_of
 from tokoban.text.characters import CharacterTokenizer
 from tokoban.training import processes
-from tokoban.training.config import Reads, check_fields
+from tokoban.training.config import Reads, check_limits
+from tokoban.training.limits import Between
 from tokoban.training.run_directory import RunDirectory, read_record
 from tokoban.training.spec import Trained
 from tokoban.training.untrusted import read_header
@@ -129,13 +130,11 @@ class GptEvaluation:
 
     text: Annotated[tuple[str, ...], Reads()] = ()  # the text to measure on, plain or .gz, the end
     # of it as with the training's own (default: the text of the training)
-    validation_share: float | None = None  # of the text, its end, to measure on; 1 is all
-    # (default: as in the training)
+    validation_share: Annotated[float | None, Between(above=0, most=1)] = None  # of the text, its
+    # end, to measure on; 1 is all (default: as in the training)
 
     def __post_init__(self) -> None:
-        share = self.validation_share
-        is_share = share is None or 0 < share <= 1
-        check_fields(self, ("validation_share", is_share, "above 0, at most 1"))
+        check_limits(self)
 
 
 def evaluate_weights(

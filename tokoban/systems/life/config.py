@@ -1,10 +1,13 @@
 """The choices of one player of Life: torus, network and examples; presets are functions."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokoban.systems.life.rules import LEAST_SIDE, parse_rule
-from tokoban.training.config import check_fields, within
+from tokoban.training.config import check_fields, check_limits
+from tokoban.training.limits import Between, Positive, Seed, Width
+
+LARGEST_OF_ATTENTION = 64  # side: attention has a weight for each pair of cells
 
 # Who tells a cell of its neighbours: attention, which must find them; their mean, which knows them;
 # or a convolution, which also knows where each of them stands.
@@ -19,53 +22,47 @@ Positions = Literal["cells", "rows_and_columns"]
 class LifeConfig:
     """The network is the article's SingleAttentionNet: no biases, no norms, no dropout."""
 
-    side: int = 16  # of the torus, in cells
+    side: Annotated[int, Between(LEAST_SIDE, 512)] = 16  # of the torus, in cells
     rule: str = "B3/S23"  # with how many living neighbours a cell is born (B), and with how many it
     # survives (S): Conway's Life is B3/S23, HighLife B36/S23
 
     # The network
-    width: int = 64  # of the vector that stands for a cell
-    mixing: Mixing = "attention"  # how a cell sees its neighbours: attention, which must find
-    # them; their mean; or a convolution of 3 x 3
-    positions: Positions = "rows_and_columns"  # of attention: a vector for each cell, or one
-    # for its row plus one for its column
-    embedding_scale: float = 0.3  # standard deviation of states and positions at the start
+    width: Width = 64  # of the vector that stands for a cell
+    mixing: Mixing = "attention"  # how a cell sees its neighbours: attention, which must find them;
+    # their mean; or a convolution of 3 x 3
+    positions: Positions = "rows_and_columns"  # of attention: a vector for each cell, or one for
+    # its row plus one for its column
+    embedding_scale: Positive = 0.3  # standard deviation of states and positions at the start
 
     # The examples: half of a batch is drawn, the other half is what becomes of the first
-    density: float | None = None  # of living cells; none: from 0 to 1, another for each grid
-    batch_grids: int = 16  # of a step: half are sampled, half are what becomes of these
+    density: Annotated[float | None, Between(0, 1)] = None  # of living cells; none: from 0 to 1,
+    # another for each grid
+    batch_grids: Annotated[int, Between(2, 2**16)] = 16  # of a step: half are sampled, half are
+    # what becomes of these
     has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
-    data_seed: int = 0  # of the grids
+    data_seed: Seed = 0  # of the grids
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
             (
                 "side",
                 self.mixing != "attention" or self.side <= LARGEST_OF_ATTENTION,
                 f"at most {LARGEST_OF_ATTENTION} with attention, of each cell to each",
             ),
-            ("embedding_scale", self.embedding_scale > 0, "above 0"),
-            ("density", self.density is None or 0 <= self.density <= 1, "none, or from 0 to 1"),
-            ("batch_grids", self.batch_grids % 2 == 0, "even: each grid comes with its successor"),
+            (
+                "batch_grids",
+                self.batch_grids % 2 == 0,
+                "an even number: each grid comes with its successor",
+            ),
             (
                 "has_hard_grids",
                 not self.has_hard_grids or self.mixing == "attention",
                 "false without attention: nothing far misleads a cell that sees nine",
             ),
-            ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
         )
-
-
-LARGEST_OF_ATTENTION = 64  # side: attention has a weight for each pair of cells
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "side": (LEAST_SIDE, 512),
-    "width": (1, 2**16),
-    "batch_grids": (2, 2**16),
-}
 
 
 def life16() -> LifeConfig:

@@ -28,7 +28,8 @@ from tokoban.systems.life.dataset import RandomGames, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
-from tokoban.training.config import Writes, check_fields
+from tokoban.training.config import Writes, check_limits
+from tokoban.training.limits import Between, Seed
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.spec import Trained
 from tokoban.viewing.attention_page import write_attention_page
@@ -39,7 +40,7 @@ DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from
 
 _TEST_RANK = 2**31  # training draws for the ranks of its processes: none of them has so many
 _BATCH_GRIDS = 32
-_MOST = 1_000_000  # batches, games and steps
+Number = Annotated[int, Between(0, 1_000_000)]
 
 
 def evaluate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
@@ -102,21 +103,16 @@ def wrong_cells_of_games(
 class LifeEvaluation:
     """How long the usual tests are, and the film of a run."""
 
-    batches: int = NUM_BATCHES  # of the usual test
-    games: int = 100  # that are played on
-    steps: int = 100  # of each game
-    seed: int = 0  # of games and surroundings
+    batches: Number = NUM_BATCHES  # of the usual test
+    games: Number = 100  # that are played on
+    steps: Number = 100  # of each game
+    seed: Seed = 0  # of games and surroundings
     film: Annotated[Path | None, Writes()] = None  # where the cells looked in the course of the run
     # that --weights names, whose weights were kept by --keep-every; a GIF, or a page with a slider
     # if the name ends in .html
 
     def __post_init__(self) -> None:
-        counts = {name: getattr(self, name) for name in ("batches", "games", "steps")}
-        check_fields(
-            self,
-            *((name, 0 <= n <= _MOST, f"from 0 to {_MOST}") for name, n in counts.items()),
-            ("seed", 0 <= self.seed < 2**63, "from 0 to 2^63 - 1"),
-        )
+        check_limits(self)
 
 
 def evaluate_weights(

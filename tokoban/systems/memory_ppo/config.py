@@ -1,10 +1,10 @@
 """The choices of one player: game, network and algorithm; presets are functions."""
 
-import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Positive, Share, Width
 
 MemoryKind = Literal["transformer", "lstm", "gru", "frames", "none"]
 Positions = Literal["rotary", "learned", "none"]
@@ -18,49 +18,43 @@ class PpoConfig:
     env: str = "repeat-previous:4"  # of Gymnasium, or our own: repeat-previous:LAG,
     # count-recall:KINDS, parity:STEPS, flip-flop:STEPS, t-maze:LENGTH, t-maze:SHORTEST-LONGEST,
     # collection:SIDE, sokoban:SIDE
-    num_games: int = 64  # played at once
-    num_steps: int | None = None  # of each game between updates; none: a whole episode where all
-    # are equally long, else 128
+    num_games: Width = 64  # played at once
+    num_steps: Annotated[int | None, Between(1, 2**16)] = None  # of each game between updates;
+    # none: a whole episode where all are equally long, else 128
 
     # The network
     memory: MemoryKind = "transformer"  # what the player remembers by; none: it sees the present
-    width: int = 64  # of the vector that stands for a step
-    num_layers: int = 2  # of the transformer
-    num_heads: int = 4  # of each attention
+    width: Width = 64  # of the vector that stands for a step
+    num_layers: NumLayers = 2  # of the transformer
+    num_heads: Count = 4  # of each attention
     positions: Positions = "rotary"  # position encoding of a transformer
     rotary_base: float = 100.0  # the slowest rotary position turns by 1 / base a step, or nearly
-    window: int | None = None  # steps a transformer's layer sees, the present one included; none: a
-    # whole episode where all are equally long, else 128
-    recurrent_layers: int = 1  # of LSTM or GRU
-    num_frames: int = 4  # that ``frames`` sees, the present one included
+    window: Annotated[int | None, Between(1, 2**16)] = None  # steps a transformer's layer sees, the
+    # present one included; none: a whole episode where all are equally long, else 128
+    recurrent_layers: NumLayers = 1  # of LSTM or GRU
+    num_frames: Annotated[int, Between(1, 2**12)] = 4  # that ``frames`` sees, the present one
+    # included
 
     # The algorithm
-    discount: float = 0.99  # gamma
-    gae_lambda: float | None = None  # of the advantages; none: 0.95, or 0.5 where no action
-    # matters to a later reward, which then is noise and nothing else
-    clip_range: float = 0.2  # of the ratio of probabilities, around 1
-    value_coef: float = 0.5  # weight of the value loss
-    entropy_coef: float = 0.01  # weight of the entropy bonus
-    epochs: int = 4  # times that each step is learned from
-    minibatches: int = 8  # of an epoch, among which whole games are dealt
-    reward_scale: float = 1.0  # of what is learned from; metrics are never scaled
+    discount: Share = 0.99  # gamma
+    gae_lambda: Annotated[float | None, Between(0, 1)] = None  # of the advantages; none: 0.95, or
+    # 0.5 where no action matters to a later reward, which then is noise and nothing else
+    clip_range: Positive = 0.2  # of the ratio of probabilities, around 1
+    value_coef: NotNegative = 0.5  # weight of the value loss
+    entropy_coef: NotNegative = 0.01  # weight of the entropy bonus
+    epochs: Annotated[int, Between(1, 1000)] = 4  # times that each step is learned from
+    minibatches: Count = 8  # of an epoch, among which whole games are dealt
+    reward_scale: Positive = 1.0  # of what is learned from; metrics are never scaled
 
-    evaluation_episodes: int = 100  # of each evaluation
-    evaluation_steps: int = 10_000  # of one of them; what has no end by then is cut off
+    evaluation_episodes: Annotated[int, Between(2, 100_000)] = 100  # of each evaluation
+    evaluation_steps: Annotated[int, Between(1, 10**7)] = 10_000  # of one of them; what has no end
+    # by then is cut off
 
     def __post_init__(self) -> None:
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
             *([divides(self, "num_heads", "width")] if self.memory == "transformer" else []),
-            ("discount", 0 <= self.discount <= 1, "from 0 to 1"),
-            (
-                "gae_lambda",
-                self.gae_lambda is None or 0 <= self.gae_lambda <= 1,
-                "none, or from 0 to 1",
-            ),
-            ("clip_range", self.clip_range > 0, "above 0"),
-            ("reward_scale", self.reward_scale > 0, "above 0"),
         )
         if self.minibatches > self.num_games:
             raise ValueError(
@@ -72,25 +66,6 @@ class PpoConfig:
     def updates(self) -> int:
         """The number of updates of the weights in one iteration."""
         return self.epochs * self.minibatches
-
-
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "num_games": (1, 2**16),
-    "num_steps": (1, 2**16),
-    "width": (1, 2**16),
-    "num_layers": (1, 1000),
-    "num_heads": (1, math.inf),
-    "window": (1, 2**16),
-    "recurrent_layers": (1, 1000),
-    "num_frames": (1, 2**12),
-    "epochs": (1, 1000),
-    "minibatches": (1, math.inf),
-    "evaluation_episodes": (2, 100_000),
-    "evaluation_steps": (1, 10**7),
-    "value_coef": (0, math.inf),
-    "entropy_coef": (0, math.inf),
-}
 
 
 def memory() -> PpoConfig:

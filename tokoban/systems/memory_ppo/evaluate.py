@@ -19,7 +19,8 @@ from tokoban.systems.memory_ppo.play import (
     strongest_look,
 )
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
-from tokoban.training.config import Writes, check_fields
+from tokoban.training.config import Writes, check_limits
+from tokoban.training.limits import Between
 from tokoban.training.metrics import mean_interval
 from tokoban.training.spec import Trained
 
@@ -99,9 +100,11 @@ class PpoEvaluation:
 
     env: str | None = None  # another one of the same spaces, to see how the player does there
     # (POPGym's own, say)
-    episodes: int = 100  # that are played
-    seed: int = 0  # of the episodes
-    most_steps: int | None = None  # cut an episode off after so many, with the return it has
+    episodes: Annotated[int, Between(2, _MOST)] = 100  # that are played
+    seed: Annotated[int, Between(0, _VALIDATION_SEED - 1)] = 0  # of the episodes
+    most_steps: Annotated[int | None, Between(1, _MOST)] = (
+        None  # cut an episode off after so many, with the return it has
+    )
     # (default: the player's)
     film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode, of 1000 steps at
     # most
@@ -109,13 +112,7 @@ class PpoEvaluation:
     # looks in it: a page or a picture
 
     def __post_init__(self) -> None:
-        is_number = self.most_steps is None or 1 <= self.most_steps <= _MOST
-        check_fields(
-            self,
-            ("episodes", 2 <= self.episodes <= _MOST, f"from 2 to {_MOST}"),
-            ("seed", 0 <= self.seed < _VALIDATION_SEED, f"from 0 to {_VALIDATION_SEED - 1}"),
-            ("most_steps", is_number, f"from 1 to {_MOST}"),
-        )
+        check_limits(self)
 
 
 def evaluate_weights(

@@ -1,11 +1,11 @@
 """The choices of one push policy: its network and its examples; presets are functions."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Annotated, Literal
 
-from tokoban.training.config import Rule, check_fields, divides, within
+from tokoban.training.config import Rule, check_fields, check_limits, divides
+from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Seed, Share, Width
 
 Inputs = Literal["bounds", "augmented", "raw"]
 Model = Literal["network", "tiles"]
@@ -16,55 +16,39 @@ class PushPolicyConfig:
     """Boards have any shape, with up to 1,024 squares that the player could ever reach."""
 
     model: Model = "network"  # tiles: hashed tiles and a linear value, the cheap baseline
-    table_bits: int = 20  # tiles only: the table has 2 to this power rows
+    table_bits: Annotated[int, Between(4, 28)] = 20  # tiles only: the table has 2 to this power
+    # rows
 
     # The network
     inputs: Inputs = "bounds"  # raw: goals, boxes and the player; augmented: instead of the player
     # the squares that it reaches, and the legal pushes; bounds: also after which of these the lower
     # bound of the pushes left (the cheapest matching of boxes and goals) falls or is infinite
-    width: int = 64  # of the vector of a square
-    hidden_width: int = 64  # inside each net that reads neighbours
-    num_blocks: int = 6  # that differ; each reads the neighbours of every square
-    attention_every: int = 2  # every so many blocks attend to all squares; 0: none does
-    num_heads: int = 4  # of each attention
-    loops: int = 1  # times that the blocks are applied, one after the other
+    width: Annotated[int, Between(4, 2**12)] = 64  # of the vector of a square
+    hidden_width: Annotated[int, Between(1, 2**14)] = 64  # inside each net that reads neighbours
+    num_blocks: NumLayers = 6  # that differ; each reads the neighbours of every square
+    attention_every: Annotated[int, Between(0, 1000)] = 2  # every so many blocks attend to all
+    # squares; 0: none does
+    num_heads: Count = 4  # of each attention
+    loops: NumLayers = 1  # times that the blocks are applied, one after the other
 
     # The examples
     labels: tuple[str, ...] = ()  # folders of `tokoban label`; none: small random levels
-    data_seed: int = 0  # of the order of the positions and of their symmetries
-    large_share: float = 0.0  # of batches, those of levels beyond 8x8; all of them read as many
+    data_seed: Seed = 0  # of the order of the positions and of their symmetries
+    large_share: Share = 0.0  # of batches, those of levels beyond 8x8; all of them read as many
     # squares as other batches, so these have fewer positions
-    batch_positions: int = 64  # of a batch; several are accumulated to one step
-    policy_weight: float = 1.0  # of the loss of the pushes
-    result_weight: float = 1.0  # of the loss of what each push leads to
-    value_weight: float = 0.1  # of the loss of the number of pushes left
+    batch_positions: Width = 64  # of a batch; several are accumulated to one step
+    policy_weight: NotNegative = 1.0  # of the loss of the pushes
+    result_weight: NotNegative = 1.0  # of the loss of what each push leads to
+    value_weight: NotNegative = 0.1  # of the loss of the number of pushes left
 
     def __post_init__(self) -> None:
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
             divides(self, "num_heads", "width"),
             *_unread_fields(self),
             ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
         )
-
-
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "table_bits": (4, 28),
-    "width": (4, 2**12),
-    "hidden_width": (1, 2**14),
-    "num_blocks": (1, 1000),
-    "attention_every": (0, 1000),
-    "num_heads": (1, math.inf),
-    "loops": (1, 1000),
-    "data_seed": (0, 2**63 - 1),
-    "large_share": (0, 1),
-    "batch_positions": (1, 2**16),
-    "policy_weight": (0, math.inf),
-    "result_weight": (0, math.inf),
-    "value_weight": (0, math.inf),
-}
 
 
 _NETWORK_FIELDS = (

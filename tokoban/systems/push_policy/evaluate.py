@@ -31,7 +31,8 @@ from tokoban.systems.push_policy.lockstep import Played, play_all
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import MOST_SQUARES
-from tokoban.training.config import Reads, check_fields, within
+from tokoban.training.config import Reads, check_limits
+from tokoban.training.limits import Between, Seed
 from tokoban.training.metrics import Interval, wilson
 from tokoban.training.spec import Trained
 
@@ -48,33 +49,29 @@ class PushEvaluation:
     """The levels, and how the policy searches them."""
 
     levels: Annotated[tuple[Path, ...], Reads()] = ()  # files of levels
-    first: int | None = None  # only so many levels of all files together
+    first: Annotated[int | None, Between(1)] = None  # only so many levels of all files together
     search: SearchOrder = "phs"  # the search of the `solved_at` metrics
     deadlock_weight: float = GuidedOptions.deadlock_weight  # how far a likely deadlock is put off
     classical: bool = False  # lets the classical deadlock rules prune that search too
-    most_evaluated: int = BUDGETS[-1]  # positions that it may evaluate in each level
-    views: int = 1  # of a board's eight symmetries, over which judgements are averaged
-    loops: int | None = None  # of the network's blocks, instead of those it was trained with
-    states: int = 32  # sampled of each level that fits 8x8, and labelled exactly; 0: none
-    refute: int = 0  # positions evaluated by a search of each that seems deadlocked; 0: no search
-    seed: int = 0  # of these samples and of the bootstrap
+    most_evaluated: Annotated[int, Between(1, 10**9)] = BUDGETS[
+        -1
+    ]  # positions that it may evaluate in each level
+    views: Annotated[int, Between(1, 8)] = (
+        1  # of a board's eight symmetries, over which judgements are averaged
+    )
+    loops: Annotated[int | None, Between(1, 1000)] = (
+        None  # of the network's blocks, instead of those it was trained with
+    )
+    states: Annotated[int, Between(0, 10**4)] = (
+        32  # sampled of each level that fits 8x8, and labelled exactly; 0: none
+    )
+    refute: Annotated[int, Between(0, 10**9)] = (
+        0  # positions evaluated by a search of each that seems deadlocked; 0: no search
+    )
+    seed: Seed = 0  # of these samples and of the bootstrap
 
     def __post_init__(self) -> None:
-        check_fields(
-            self,
-            *within(
-                self,
-                {
-                    "first": (1, math.inf),
-                    "most_evaluated": (1, 10**9),
-                    "views": (1, 8),
-                    "loops": (1, 1000),
-                    "states": (0, 10**4),
-                    "refute": (0, 10**9),
-                    "seed": (0, 2**63 - 1),
-                },
-            ),
-        )
+        check_limits(self)
 
 
 def evaluate_weights(

@@ -1,10 +1,18 @@
 """The choices of one policy: its network and its examples; presets are functions."""
 
-import math
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import (
+    Between,
+    Count,
+    NotNegative,
+    NumLayers,
+    Seed,
+    ShareBelowOne,
+    Width,
+)
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
@@ -24,58 +32,40 @@ class SokobanPolicyConfig:
 
     # The network
     interior: int = 6  # the side of a board within its walls: 6, or 8, as Boxoban's
-    width: int = 16  # of the vector that stands for a board
-    num_layers: int = 3  # each attention and a feed-forward net
-    num_heads: int = 8  # of each attention
-    max_positions: int = 32  # the goal, the start, and a board for each of 30 moves
-    dropout: float = 0.01  # share of numbers that are left out in training
+    width: Width = 16  # of the vector that stands for a board
+    num_layers: NumLayers = 3  # each attention and a feed-forward net
+    num_heads: Count = 8  # of each attention
+    max_positions: Annotated[int, Between(3, 4096)] = 32  # the goal, the start, and a board for
+    # each of 30 moves
+    dropout: ShareBelowOne = 0.01  # share of numbers that are left out in training
     has_history: bool = True  # false: the baseline that sees the goal and the current board only
     pre_norm: bool = True  # norms before the layers, not after them as in the post
-    encoder_channels: int = 32  # of each convolution
-    encoder_layers: int = 5  # convolutions of a board; the first sheds the outer ring of walls
+    encoder_channels: Width = 32  # of each convolution
+    encoder_layers: NumLayers = 5  # convolutions of a board; the first sheds the outer ring of
+    # walls
 
     # The examples
     labels: Literal["astar", "exact"] = "exact"  # astar: one shortest solution of each level;
     # exact: all best moves of every position
-    num_levels: int = 8000  # astar: half of them solvable; exact: generated without end
-    num_validation_levels: int = 4000  # half of them solvable; training sees none, nor an image
-    data_seed: int = 0  # of the levels to train on
-    validation_seed: int = 1  # of the levels to validate on
-    batch_games: int = 128  # of a step
-    policy_weight: float = 1.0  # of the loss of the moves
-    steps_left_weight: float = 1.0  # of the loss of the number of moves left
-    beam_width: int = 32  # of the evaluation
+    num_levels: Annotated[int, Between(2, 10**8)] = 8000  # astar: half of them solvable; exact:
+    # generated without end
+    num_validation_levels: Annotated[int, Between(2, 10**6)] = 4000  # half of them solvable;
+    # training sees none, nor an image
+    data_seed: Seed = 0  # of the levels to train on
+    validation_seed: Seed = 1  # of the levels to validate on
+    batch_games: Width = 128  # of a step
+    policy_weight: NotNegative = 1.0  # of the loss of the moves
+    steps_left_weight: NotNegative = 1.0  # of the loss of the number of moves left
+    beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the evaluation
 
     def __post_init__(self) -> None:
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
-            ("width", self.width % 2 == 0, "even, for its sines and cosines"),
+            ("width", self.width % 2 == 0, "an even number, for its sines and cosines"),
             divides(self, "num_heads", "width"),
             ("interior", self.interior in INTERIORS, " or ".join(map(str, INTERIORS))),
-            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            *((name, getattr(self, name) < 2**63, "below 2^63") for name in _SEEDS),
         )
-
-
-_SEEDS = ("data_seed", "validation_seed")
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "width": (1, 2**16),
-    "num_layers": (1, 1000),
-    "num_heads": (1, math.inf),
-    "max_positions": (3, 4096),  # the goal, the start and one move
-    "encoder_channels": (1, 2**16),
-    "encoder_layers": (1, 1000),
-    "num_levels": (2, 10**8),
-    "num_validation_levels": (2, 10**6),
-    "data_seed": (0, math.inf),
-    "validation_seed": (0, math.inf),
-    "batch_games": (1, 2**16),
-    "policy_weight": (0, math.inf),
-    "steps_left_weight": (0, math.inf),
-    "beam_width": (1, MAX_BEAM_WIDTH),
-}
 
 
 def blog() -> SokobanPolicyConfig:

@@ -21,6 +21,7 @@ from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
+    MAX_BEAM_WIDTH,
     Precision,
     Score,
     SokobanPolicyConfig,
@@ -31,7 +32,8 @@ from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
-from tokoban.training.config import Reads
+from tokoban.training.config import Reads, check_limits
+from tokoban.training.limits import Between
 from tokoban.training.metrics import is_in_top_k, wilson
 from tokoban.training.spec import Trained
 
@@ -201,19 +203,18 @@ class SokobanEvaluation:
     """The levels to evaluate on, and how the policy plays."""
 
     levels: Annotated[Path | None, Reads()] = None  # one-box levels to be measured on
-    generated: int | None = None  # or so many generated ones, half of them solvable; without
-    # either, the 4000 or so validation levels of the weights' own training, which takes minutes
-    seed: int | None = None  # of the generated levels
-    beam: int = 32  # width of the beam search
+    generated: Annotated[int | None, Between(2, MAX_LEVELS)] = None  # or so many generated ones,
+    # half of them solvable; without either, the 4000 or so validation levels of the weights' own
+    # training, which takes minutes
+    seed: Annotated[int | None, Between(0)] = None  # of the generated levels
+    beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # width of the beam search
     score: Score = "log_likelihood"  # which beams live on, as in `tokoban solve`
     precision: Precision = "fp32"  # of the network at play
 
     def __post_init__(self) -> None:
         if self.levels is not None and self.generated is not None:
             raise ValueError("give --levels or --generated, not both")
-        if self.generated is not None and not 2 <= self.generated <= MAX_LEVELS:
-            raise ValueError(f"--generated {self.generated}: expected 2 to {MAX_LEVELS}")
-        solve.check_width(self.beam)
+        check_limits(self)
 
 
 def evaluate_weights(

@@ -1,12 +1,21 @@
 """The choices of one model of trajectories: environment, data, tokens, network; presets."""
 
-import math
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
-from tokoban.training.config import check_fields, within
+from tokoban.training.config import check_fields, check_limits
+from tokoban.training.limits import (
+    Between,
+    Count,
+    NotNegative,
+    NumLayers,
+    Positive,
+    ShareBelowOne,
+    Width,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,68 +23,55 @@ class TrajectoryConfig:
     """The data are collected anew, unless a file of them is named and there."""
 
     env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED, or sokoban
-    max_steps: int | None = None  # of an episode; none: the environment's own limit
-    repeat: int = 1  # how often each action is done before the next is chosen
+    max_steps: Annotated[int | None, Between(1, 10**6)] = None  # of an episode; none: the
+    # environment's own limit
+    repeat: Annotated[int, Between(1, 1000)] = 1  # how often each action is done before the next is
+    # chosen
 
     # The data
     mix: str = "random"  # who plays: POLICY+NOISE:SHARE,...; noise = share of random actions
-    episodes: int = 400  # to be collected
-    data: str = ""  # a file: read if it is there, else what is collected is written to it;
-    # or minari:NAME, a data set that Minari has on this machine
-    data_seed: int = 0  # of what is collected, and of the windows' order
-    best_share: float = 1.0  # of the episodes, those with the highest returns; below 1: %BC
+    episodes: Annotated[int, Between(1, 10**7)] = 400  # to be collected
+    data: str = ""  # a file: read if it is there, else what is collected is written to it; or
+    # minari:NAME, a data set that Minari has on this machine
+    data_seed: Annotated[int, Between(0, 2**31 - 1)] = 0  # of what is collected, and of the
+    # windows' order
+    best_share: Annotated[float, Between(above=0, most=1)] = 1.0  # of the episodes, those with the
+    # highest returns; below 1: %BC
 
     # The tokens
     layout: LayoutKind = "plan"  # what is read: states, actions and rewards, to plan by; or actions
     # after a return or a goal that is asked for
-    window: int = 8  # transitions that are read together
-    bins: int = 64  # of a column: a number is read as the bin it falls into
+    window: Annotated[int, Between(1, 256)] = 8  # transitions that are read together
+    bins: Annotated[int, Between(2, 2**12)] = 64  # of a column: a number is read as the bin it
+    # falls into
     binning: Binning = "quantile"  # bins with as many of the data each, or of one width
-    discount: float = 0.97  # of returns-to-go; 1 in the layout "return"
+    discount: Annotated[float, Between(above=0, most=1)] = 0.97  # of returns-to-go; 1 in the layout
+    # "return"
 
     # The network
-    width: int = 64  # of the vector that stands for a token
-    num_layers: int = 2  # each attention and a feed-forward net
-    num_heads: int = 4  # of each attention
-    dropout: float = 0.0  # share of numbers that are left out in training
+    width: Annotated[int, Between(2, 2**16)] = 64  # of the vector that stands for a token
+    num_layers: NumLayers = 2  # each attention and a feed-forward net
+    num_heads: Count = 4  # of each attention
+    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
     # The loss, by the kind of token
-    state_weight: float = 1.0  # of the loss of states
-    action_weight: float = 1.0  # of actions; more where the data are an expert's: chance is not to
-    # be learned
-    reward_weight: float = 1.0  # of rewards, returns-to-go and ends
+    state_weight: NotNegative = 1.0  # of the loss of states
+    action_weight: Positive = 1.0  # of actions; more where the data are an expert's: chance is not
+    # to be learned
+    reward_weight: NotNegative = 1.0  # of rewards, returns-to-go and ends
 
-    batch_windows: int = 32  # of a step
+    batch_windows: Width = 32  # of a step
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
-            ("data_seed", 0 <= self.data_seed < 2**31, "from 0 to 2^31 - 1"),
-            ("best_share", 0 < self.best_share <= 1, "above 0, at most 1"),
-            ("discount", 0 < self.discount <= 1, "above 0, at most 1"),
             ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
-            ("num_heads", self.width % (2 * max(1, self.num_heads)) == 0, _EVEN),
-            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            ("action_weight", self.action_weight > 0, "above 0"),
+            ("num_heads", self.width % (2 * self.num_heads) == 0, _EVEN),
         )
 
 
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "max_steps": (1, 10**6),
-    "repeat": (1, 1000),
-    "episodes": (1, 10**7),
-    "window": (1, 256),
-    "bins": (2, 2**12),
-    "width": (2, 2**16),
-    "num_layers": (1, 1000),
-    "num_heads": (1, math.inf),
-    "batch_windows": (1, 2**16),
-    "state_weight": (0, math.inf),
-    "reward_weight": (0, math.inf),
-}
 _UNDISCOUNTED = "1 for the layout return, which subtracts each reward as it is"
 _EVEN = "a number of heads of one even width each"
 

@@ -31,7 +31,8 @@ from tokoban.systems.trajectory.levels import SokobanLevelsEnv, is_solved
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.train import world_of
-from tokoban.training.config import Writes, check_fields
+from tokoban.training.config import Writes, check_fields, check_limits
+from tokoban.training.limits import Count, CountOrZero
 from tokoban.training.metrics import mean_interval, wilson
 from tokoban.training.spec import Trained
 from tokoban.viewing.films import save_pictures
@@ -79,8 +80,8 @@ class TrajectoryEvaluation:
     # the start), random or, on a graph, shortest; of several each is tried (default: best)
     goal: tuple[float, ...] = ()  # of the mode goal: the state to come to (default: of a graph,
     # home); an episode that begins there goes on, and has come to it once it comes back
-    episodes: int = 10  # of seeds from --seed on
-    seed: int = 0  # of the first episode
+    episodes: Count = 10  # of seeds from --seed on
+    seed: CountOrZero = 0  # of the first episode
     horizon: int | None = None  # of the mode plan: transitions planned (default: the window's rest)
     keep: int | None = None  # of the mode plan: plans that live on (default: 16)
     expansion: int | None = None  # of the mode plan: actions tried after each (default: 4)
@@ -93,13 +94,10 @@ class TrajectoryEvaluation:
     # episode
 
     def __post_init__(self) -> None:
+        check_limits(self)
         last = FIRST_TRAINING_SEED - self.episodes
-        check_fields(
-            self,
-            ("episodes", self.episodes >= 1, "at least 1"),
-            ("seed", self.seed >= 0, "at least 0"),
-            ("seed", self.seed <= last, f"at most {last}: beyond are seeds of training data"),
-        )
+        beyond = f"at most {last}: beyond are seeds of training data"
+        check_fields(self, ("seed", self.seed <= last, beyond))
 
 
 def evaluate_weights(

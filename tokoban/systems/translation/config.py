@@ -1,9 +1,12 @@
 """The choices of one translator: its network, its text and its examples; presets are functions."""
 
-import math
 from dataclasses import dataclass, replace
+from typing import Annotated
 
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne
+
+LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,14 +20,16 @@ class TranslationConfig:
     """
 
     # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes
-    width: int = 512  # of the vector that stands for a token
-    num_layers: int = 6  # of the encoder
-    num_decoder_layers: int | None = None  # none: as many as the encoder has
-    num_heads: int = 8  # of each attention
-    hidden_width: int = 2048  # of the feed-forward nets
-    dropout: float = 0.1  # share of numbers that are left out in training
+    width: Annotated[int, Between(2, 2**16)] = 512  # of the vector that stands for a token
+    num_layers: NumLayers = 6  # of the encoder
+    num_decoder_layers: Annotated[int | None, Between(1, 1000)] = None  # none: as many as the
+    # encoder has
+    num_heads: Count = 8  # of each attention
+    hidden_width: Annotated[int, Between(1, 2**18)] = 2048  # of the feed-forward nets
+    dropout: ShareBelowOne = 0.1  # share of numbers that are left out in training
     pre_norm: bool = False  # norms before the layers: no warm-up is needed; not the paper's
-    max_positions: int = 512  # of a source, in tokens with its end; a longer one is refused
+    max_positions: Annotated[int, Between(2, 8192)] = 512  # of a source, in tokens with its end; a
+    # longer one is refused
 
     # The text
     source_language: str = "de"  # also the name of the table's column
@@ -32,38 +37,38 @@ class TranslationConfig:
     train_source: tuple[str, ...] = ()  # files, a sentence a line; none: the embedded task
     train_target: tuple[str, ...] = ()  # files with their translations, line by line
     train_table: tuple[str, ...] = ()  # CSV or TSV files with a column for each language
-    sampling_temperature: float = 1.0  # T: a corpus of n pairs is drawn as n^(1/T); 1 = as it is
+    sampling_temperature: Annotated[float, Between(1, 100)] = 1.0  # T: a corpus of n pairs is drawn
+    # as n^(1/T); 1 = as it is
     validation_source: tuple[str, ...] = ()  # files as train_source; none: num_validation held out
     validation_target: tuple[str, ...] = ()  # files with their translations, line by line
     validation_table: tuple[str, ...] = ()  # files as train_table
-    num_examples: int = 20_000  # pairs to train on, of the embedded task
-    num_validation: int = 1000  # pairs, where they are held out or of the embedded task
-    vocabulary_size: int = 37_000  # of both languages together, with the four special tokens
+    num_examples: Annotated[int, Between(1, 10**8)] = 20_000  # pairs to train on, of the embedded
+    # task
+    num_validation: Annotated[int, Between(1, 10**8)] = 1000  # pairs, where they are held out or of
+    # the embedded task
+    vocabulary_size: Annotated[int, Between(261, 2**20)] = 37_000  # of both languages together,
+    # with the four special tokens
 
     # The examples
-    max_tokens: int = 256  # of a sentence; pairs with a longer one are not trained on
-    max_ratio: float = 3.0  # of a pair's lengths, five tokens free; as above
-    batch_tokens: int = 4096  # at most: pairs times the longest sentence among them, either side
+    max_tokens: Annotated[int, Between(2)] = 256  # of a sentence; pairs with a longer one are not
+    # trained on
+    max_ratio: Annotated[float, Between(1)] = 3.0  # of a pair's lengths, five tokens free; as above
+    batch_tokens: Annotated[int, Between(2, 2**24)] = 4096  # at most: pairs times the longest
+    # sentence among them, either side
     cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
-    data_seed: int = 0  # of the batches' order, and of what is held out
-    label_smoothing: float = 0.1  # share of the answer that is given to all tokens alike
-    beam_width: int = 4  # of the validation BLEU during training; 1 is greedy
-    length_penalty: float = 0.6  # the alpha of GNMT's ((5 + n) / 6)^alpha; 0 = none
+    data_seed: Seed = 0  # of the batches' order, and of what is held out
+    label_smoothing: ShareBelowOne = 0.1  # share of the answer that is given to all tokens alike
+    beam_width: Annotated[int, Between(1, 128)] = 4  # of the validation BLEU during training; 1 is
+    # greedy
+    length_penalty: Annotated[float, Between(0, LARGEST_PENALTY)] = 0.6  # the alpha of GNMT's ((5 +
+    # n) / 6)^alpha; 0 = none
 
     def __post_init__(self) -> None:
+        check_limits(self)
         check_fields(
             self,
-            *within(self, _RANGES),
-            ("width", self.width % 2 == 0, "even, for its sines and cosines"),
+            ("width", self.width % 2 == 0, "an even number, for its sines and cosines"),
             divides(self, "num_heads", "width"),
-            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
-            (
-                "length_penalty",
-                0 <= self.length_penalty <= LARGEST_PENALTY,
-                f"0 (none) to {LARGEST_PENALTY}",
-            ),
-            ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
-            ("data_seed", self.data_seed < 2**63, "below 2^63"),
             ("max_tokens", self.max_tokens <= self.max_positions, _no_more("max_positions")),
             ("max_tokens", self.max_tokens <= self.batch_tokens, _no_more("batch_tokens")),
             ("target_language", self.target_language != self.source_language, "another language"),
@@ -77,28 +82,6 @@ class TranslationConfig:
     def has_text(self) -> bool:
         """Whether it learns from files; if not, the embedded task."""
         return bool(self.train_source or self.train_table)
-
-
-LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any more
-
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "width": (2, 2**16),
-    "num_layers": (1, 1000),
-    "num_decoder_layers": (1, 1000),
-    "sampling_temperature": (1, 100),
-    "num_heads": (1, math.inf),
-    "hidden_width": (1, 2**18),
-    "max_positions": (2, 8192),
-    "num_examples": (1, 10**8),
-    "num_validation": (1, 10**8),
-    "vocabulary_size": (261, 2**20),  # the four special tokens, each byte, and one pair of them
-    "max_tokens": (2, math.inf),
-    "max_ratio": (1, math.inf),
-    "batch_tokens": (2, 2**24),
-    "data_seed": (0, math.inf),
-    "beam_width": (1, 128),
-}
 
 
 def _no_more(name: str) -> str:

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from tokoban.files.atomic import atomically
 from tokoban.systems.translation import number_words
-from tokoban.systems.translation.config import TranslationConfig
+from tokoban.systems.translation.config import LARGEST_PENALTY, TranslationConfig
 from tokoban.systems.translation.corpus import Data
 from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
@@ -29,7 +29,8 @@ from tokoban.systems.translation.texts import tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import BATCH_SIZE
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
-from tokoban.training.config import Reads, Writes
+from tokoban.training.config import Reads, Writes, check_limits
+from tokoban.training.limits import Between, Count
 from tokoban.training.spec import Trained
 
 if TYPE_CHECKING:
@@ -209,13 +210,17 @@ class TranslationEvaluation:
     reference: Annotated[Path | None, Reads()] = None  # their translations. Without both, weights
     # of the embedded task are measured on 500 examples that no training sees
     output: Annotated[Path | None, Writes()] = None  # write the translations to this file
-    beam: int | None = None  # width of the search (default: as in the training)
-    length_penalty: float | None = None  # alpha of ((5 + n) / 6)^alpha (default: as in the
+    beam: Annotated[int | None, Between(1)] = None  # width of the search (default: as in the
     # training)
-    batch_size: int = BATCH_SIZE  # sentences at a time
+    length_penalty: Annotated[float | None, Between(0, LARGEST_PENALTY)] = None  # alpha of ((5 + n)
+    # / 6)^alpha (default: as in the training)
+    batch_size: Count = BATCH_SIZE  # sentences at a time
     tokenised: bool = False  # the files have spaces around each word, and BLEU takes the words as
     # they are
     precision: Precision = "fp32"  # as in `tokoban translate`
+
+    def __post_init__(self) -> None:
+        check_limits(self)
 
 
 def evaluate_weights(

@@ -1,10 +1,19 @@
 """The choices of one classifier: pictures, network and examples; presets are functions."""
 
-import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
-from tokoban.training.config import check_fields, divides, within
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import (
+    Between,
+    Count,
+    CountOrZero,
+    NumLayers,
+    Seed,
+    Share,
+    ShareBelowOne,
+    Width,
+)
 
 BOARDS = "boards"  # the embedded set, in the place of a path
 
@@ -33,60 +42,58 @@ class VitConfig:
     # two, "train" and "test"; else held_out_share of the pictures, sampled by data_seed, are the
     # test
     question: Question = "standing"  # about boards: solved, open or lost? or how many boxes?
-    num_boards: int = 30_000  # generated for training, those held out among them
-    num_test_boards: int = 3000  # generated besides
+    num_boards: Annotated[int, Between(1, 10**7)] = 30_000  # generated for training, those held out
+    # among them
+    num_test_boards: Annotated[int, Between(1, 10**7)] = 3000  # generated besides
     class_names: tuple[str, ...] = ()  # of the labels in IDX files; none: 0, 1, 2, ...
-    picture_height: int = 32  # in pixels
-    picture_width: int = 32  # in pixels
+    picture_height: Annotated[int, Between(1, 4096)] = 32  # in pixels
+    picture_width: Annotated[int, Between(1, 4096)] = 32  # in pixels
     channels: Literal[1, 3] = 3  # 1: grey; 3: red, green and blue
-    num_classes: int = 3  # in a folder of pictures, as many as it has folders
+    num_classes: Annotated[int, Between(2, 2**16)] = 3  # in a folder of pictures, as many as it has
+    # folders
     fit: Fit = "scale"  # what becomes of a picture of another size: scaled if its sides are in the
     # same proportion and refused if not; scaled and cut to its middle; or stretched
-    held_out_share: float = 1 / 12  # of the training pictures: to choose by, never trained on
-    data_seed: int = 0  # of boards, of what is held out, of the order and of the augmentation
+    held_out_share: Annotated[float, Between(above=0, below=1)] = 1 / 12  # of the training
+    # pictures: to choose by, never trained on
+    data_seed: Seed = 0  # of boards, of what is held out, of the order and of the augmentation
 
     # The network
-    patch_side: int = 4  # in pixels
-    width: int = 64  # of the vector that stands for a patch
-    num_layers: int = 4  # each attention and a feed-forward net
-    num_heads: int = 2  # of each attention
-    hidden_width: int = 128  # of the feed-forward nets
+    patch_side: Count = 4  # in pixels
+    width: Width = 64  # of the vector that stands for a patch
+    num_layers: NumLayers = 4  # each attention and a feed-forward net
+    num_heads: Count = 2  # of each attention
+    hidden_width: Annotated[int, Between(1, 2**18)] = 128  # of the feed-forward nets
     pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
     # all patches, or their mean
-    positions: Positions = "rows_and_columns"  # position encoding: a vector for each place, or
-    # one for the row plus one for the column
-    dropout: float = 0.0  # share of numbers that are left out in training
+    positions: Positions = "rows_and_columns"  # position encoding: a vector for each place, or one
+    # for the row plus one for the column
+    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
-    least_patches: int = 16  # a picture cut into fewer is refused: known to fail on small ones
-    least_head_width: int = 32  # heads narrower than this are refused, too; width / num_heads
+    least_patches: Count = 16  # a picture cut into fewer is refused: known to fail on small ones
+    least_head_width: Count = 32  # heads narrower than this are refused, too; width / num_heads
 
     # The examples
-    batch_pictures: int = 128  # of a step
-    shift: int = 0  # pixels up, down, left and right at most; black comes in
+    batch_pictures: Width = 128  # of a step
+    shift: CountOrZero = 0  # pixels up, down, left and right at most; black comes in
     flips_horizontally: bool = False  # half of the pictures, left to right
     flips_vertically: bool = False  # half of the pictures, upside down
-    erased_share: float = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
-    label_smoothing: float = 0.0  # share of the answer that is given to all classes alike
+    erased_share: Share = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
+    label_smoothing: ShareBelowOne = 0.0  # share of the answer that is given to all classes alike
 
     def __post_init__(self) -> None:
-        side = max(1, self.patch_side)
+        check_limits(self)
+        side = self.patch_side
         check_fields(
             self,
-            *within(self, _RANGES),
             ("data", self.data != "", f"{BOARDS} or a folder"),
-            ("held_out_share", 0 < self.held_out_share < 1, "above 0 and below 1"),
-            ("data_seed", 0 <= self.data_seed < 2**63, "from 0 to 2^63 - 1"),
             ("picture_height", self.picture_height % side == 0, _multiple(side)),
             ("picture_width", self.picture_width % side == 0, _multiple(side)),
             divides(self, "num_heads", "width"),
-            ("dropout", 0 <= self.dropout < 1, "in [0, 1)"),
             (
                 "shift",
-                0 <= self.shift < min(self.picture_height, self.picture_width),
+                self.shift < min(self.picture_height, self.picture_width),
                 "less than a side",
             ),
-            ("erased_share", 0 <= self.erased_share <= 1, "from 0 to 1"),
-            ("label_smoothing", 0 <= self.label_smoothing < 1, "in [0, 1)"),
         )
         if self.num_patches > _MOST_PATCHES:
             raise ValueError(
@@ -141,22 +148,6 @@ class VitConfig:
         return (self.picture_height // self.patch_side) * (self.picture_width // self.patch_side)
 
 
-# The most: beyond it a file of some kilobytes would ask for gigabytes, or a user has mistyped.
-_RANGES = {
-    "num_boards": (1, 10**7),
-    "num_test_boards": (1, 10**7),
-    "picture_height": (1, 4096),
-    "picture_width": (1, 4096),
-    "num_classes": (2, 2**16),
-    "patch_side": (1, math.inf),
-    "width": (1, 2**16),
-    "num_layers": (1, 1000),
-    "num_heads": (1, math.inf),
-    "hidden_width": (1, 2**18),
-    "least_patches": (1, math.inf),
-    "least_head_width": (1, math.inf),
-    "batch_pictures": (1, 2**16),
-}
 _MOST_PATCHES = 4096  # attention has a weight for each pair of them
 _MOST_BOARD_BYTES = 2**31
 
