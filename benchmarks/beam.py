@@ -27,9 +27,9 @@ from benchmarks.harness import (
 )
 from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
+from tokoban.inference.cuda_graph import CudaGraph
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.cuda_graphs import CapturedBeamSearch
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 from tokoban.training.metrics import clock_s
@@ -69,14 +69,16 @@ def search_eagerly(
 
 def captured(model: SokobanPolicy, width: int, num_levels: int, *, compiled: bool) -> Search:
     """Ours as one CUDA graph, which is made here; it merges equal states."""
-    graph = CapturedBeamSearch(
-        model,
-        num_searches=num_levels,
-        width=width,
-        max_moves=model.max_positions - 2,
-        compiled=compiled,
-    )
-    return lambda levels: _best(graph(levels))
+    words = torch.zeros(4, num_levels, dtype=torch.int64, device=model.mask.device)
+    places = Bitboards(*words.unbind(0))
+    ours = partial(search_eagerly, model, width, places, compiled=compiled, merges=True)
+    graph = CudaGraph(ours, words.device)
+
+    def search(levels: Bitboards) -> posted.Beams:
+        words.copy_(torch.stack(tuple(levels)))
+        return posted.Beams(*(tensor.clone() for tensor in graph()))
+
+    return search
 
 
 def _best(beams: Beams) -> posted.Beams:

@@ -16,6 +16,7 @@ from statistics import mean
 
 import torch
 
+from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.memory_ppo.config import PpoConfig
@@ -24,7 +25,6 @@ from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_directory import current_commit, hardware_name, read_metrics, read_record
-from tokoban.viewing.learning_curves import plot_runs
 from tokoban.viewing.plots import Curve
 
 _POPGYM = {

@@ -22,6 +22,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
+from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, make_policy
@@ -43,7 +44,6 @@ from tokoban.training.config import to_dict
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
-from tokoban.viewing.learning_curves import plot_runs
 from tokoban.viewing.plots import Curve, curves_of, picture_kind
 
 _CONTROL = TrajectoryConfig(window=6, batch_windows=32, discount=0.95, max_steps=200)

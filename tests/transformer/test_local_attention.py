@@ -15,7 +15,6 @@ from tokoban.transformer import (
     attend_locally,
     empty_cache_for,
     masks,
-    record_attention,
 )
 
 B, N, E, VALUE_WIDTH = 3, 2, 5, 7
@@ -147,18 +146,6 @@ def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
     torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
 
 
-def test_a_record_has_the_weights_of_a_window() -> None:
-    attention, inputs = MultiHeadAttention(20, 4).double(), draw(B, 131, 20)
-    window = Window(11, is_causal=True)
-    near = attention(inputs, may_attend=window)
-    with record_attention(attention) as record:
-        recorded = attention(inputs, may_attend=window)
-        attention(inputs, may_attend=window.mask(131, 131))
-    assert torch.equal(recorded, near)
-    by_window, by_mask = record[""]
-    assert torch.equal(by_window, by_mask)
-
-
 def test_chunks_through_a_cache_are_the_whole_under_a_causal_window() -> None:
     encoder = Encoder(2, 20, 4).double().eval()
     inputs, window = draw(B, 151, 20), Window(11, is_causal=True)
@@ -186,12 +173,6 @@ def test_a_window_made_for_another_length_is_refused() -> None:
     window = Window(1, may_be_attended=masks.padding(torch.tensor([4]), 7))
     with pytest.raises(ValueError, match="hides some of 7 keys, got 300 keys"):
         attend_locally(*drawn_qkv(300, 300), window=window)
-
-
-def test_a_window_over_a_memory_is_refused() -> None:
-    attention, inputs = MultiHeadAttention(20, 4), torch.randn(B, 7, 20)
-    with pytest.raises(ValueError, match="a window is for self-attention"):
-        attention(inputs, inputs, may_attend=Window(1))
 
 
 def test_a_cached_step_wants_a_mask() -> None:

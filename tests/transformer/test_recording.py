@@ -11,7 +11,6 @@ from tokoban.transformer import (
     EncoderDecoder,
     MultiHeadAttention,
     Rotary,
-    Window,
     dot_product,
     empty_cache_for,
     masks,
@@ -90,14 +89,12 @@ def test_they_are_the_weights_of_the_values() -> None:
     assert torch.allclose(weights[""][0][0, 0], mixed[0])
 
 
-@pytest.mark.parametrize("mask", ["causal", "window"])
 def test_in_single_precision_they_are_those_of_the_kernels(
-    mask: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A kernel shows its weights where the values are unit vectors, one for each source."""
     recorded = Decoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).requires_grad_(False)
     targets, memory = draw(B, T, D).float(), draw(B, S, D, seed=1).float()
-    may_attend = masks.causal(T) if mask == "causal" else Window(3, is_causal=True)
     kernel, shown = dot_product._by_kernel, []
 
     def showing(q, k, v, may_attend):
@@ -109,7 +106,7 @@ def test_in_single_precision_they_are_those_of_the_kernels(
 
     monkeypatch.setattr(dot_product, "_by_kernel", showing)
     with record_attention(recorded) as weights:
-        recorded(targets, memory, may_attend=may_attend)
+        recorded(targets, memory, may_attend=masks.causal(T))
     assert len(shown) == len(weights) == 2 * LAYERS
     for calls, expected in zip(weights.values(), shown, strict=True):
         assert torch.allclose(calls[0], expected, rtol=0, atol=1e-5)
@@ -167,13 +164,11 @@ def test_records_nest_and_each_has_the_passes_while_it_was_open() -> None:
     recorded = model()
     with record_attention(recorded) as outer:
         run(recorded)
-        with record_attention(recorded, only=["encoder.blocks.0.attention"]) as inner:
+        with record_attention(recorded.encoder.blocks[0]) as inner:
             run(recorded)
         run(recorded)
     assert all(len(calls) == 3 for calls in outer.values())
-    ((name, (weights,)),) = inner.items()
-    assert name == "encoder.blocks.0.attention"
-    assert all(torch.equal(weights, call) for call in outer[name])
+    assert torch.equal(inner["attention"][0], outer["encoder.blocks.0.attention"][1])
 
 
 def test_records_of_two_models_are_apart() -> None:
@@ -210,21 +205,6 @@ def test_weights_are_stacked_by_a_pattern_of_names_after_one_pass() -> None:
         run(recorded)
     with pytest.raises(ValueError, match="was called 2 times; expected one pass"):
         record.stacked("encoder.*")
-
-
-def test_only_named_attentions_are_recorded() -> None:
-    recorded, name = model(), "decoder.blocks.1.cross_attention"
-    with record_attention(recorded) as weights:
-        run(recorded)
-    with record_attention(recorded, only=[name]) as chosen:
-        run(recorded)
-    assert chosen.keys() == {name}
-    assert torch.allclose(chosen[name][0], weights[name][0], rtol=0, atol=1e-12)
-
-
-def test_a_name_that_no_attention_has_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"is called 'x'; there are encoder\.blocks\.0"):
-        record_attention(model(), only=["x"]).__enter__()
 
 
 def test_a_model_without_attention_is_refused() -> None:

@@ -76,8 +76,6 @@ class MultiHeadAttention(nn.Module):
                 f"may_attend must have two axes [T, S] or four [B, N, T, S], "
                 f"got the shape {list(may_attend.shape)}"
             )
-        if isinstance(may_attend, Window) and memory is not None:
-            raise ValueError("a window is for self-attention: a memory has its own positions")
         if memory is None and isinstance(cache, CachedStep) and not isinstance(may_attend, Tensor):
             raise ValueError("a cached step needs a mask, to hide what is not filled yet")
         if memory is not None:

@@ -151,7 +151,7 @@ class DecoderBlock(nn.Module):
         inputs: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,

@@ -4,7 +4,7 @@ Axes: L layers, B batch, N heads, T targets (queries), S sources (keys), E head 
 keys, each of which serves B / M neighbouring rows.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 
@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.dot_product import attention_weights
-from tokoban.transformer.local_attention import Window
 
 
 class AttentionRecord(dict[str, list[Tensor]]):
@@ -36,14 +35,12 @@ class AttentionRecord(dict[str, list[Tensor]]):
 
 
 @contextmanager
-def record_attention(
-    model: nn.Module, *, only: Collection[str] | None = None
-) -> Iterator[AttentionRecord]:
+def record_attention(model: nn.Module) -> Iterator[AttentionRecord]:
     """Records the weights of every attention of ``model`` while open; may be nested.
 
-    ``only`` names the attentions to record, to save memory. The outputs of the model are bit for
-    bit what they are without a record: the weights are computed by the definition, beside the
-    kernels. Passes that were compiled before are not recorded.
+    The outputs of the model are bit for bit what they are without a record: the weights are
+    computed by the definition, beside the kernels. Passes that were compiled before are not
+    recorded, nor is attention within a ``Window``.
     """
     attentions = {
         name: module
@@ -52,17 +49,12 @@ def record_attention(
     }
     if not attentions:
         raise ValueError(f"{type(model).__name__} has no attention to record")
-    for name in only or ():
-        if name not in attentions:
-            names = ", ".join(attentions)
-            raise ValueError(f"no attention is called {name!r}; there are {names}")
     record = AttentionRecord()
     with ExitStack() as hooks:
         for name, attention in attentions.items():
-            if only is None or name in only:
-                record[name] = []
-                hook = _Recorder(record[name])
-                hooks.enter_context(attention.attend.register_forward_hook(hook))
+            record[name] = []
+            hook = _Recorder(record[name])
+            hooks.enter_context(attention.attend.register_forward_hook(hook))
         yield record
 
 
@@ -76,12 +68,10 @@ class _Recorder:
     def __call__(
         self,
         module: nn.Module,
-        arguments: tuple[Tensor, Tensor, Tensor, Tensor | Window | None],
+        arguments: tuple[Tensor, Tensor, Tensor, Tensor | None],
         output: Tensor,
     ) -> None:
         q, k, _, may_attend = arguments
-        if isinstance(may_attend, Window):
-            may_attend = may_attend.mask(q.shape[2], k.shape[2], device=q.device)
         group = len(q) // len(k)
         if group > 1:
             k = k.repeat_interleave(group, dim=0)

@@ -77,7 +77,7 @@ class Decoder(nn.Module):
         inputs: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | None = None,
         memory_may_attend: Bool[Tensor, "... #T #S"] | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
@@ -114,7 +114,7 @@ class EncoderDecoder(nn.Module):
         targets: Float[Tensor, "B T D"],
         *,
         source_may_attend: Bool[Tensor, "#B 1 1 S"] | None = None,
-        target_may_attend: Bool[Tensor, "... #T #T"] | Window | None = None,
+        target_may_attend: Bool[Tensor, "... #T #T"] | None = None,
     ) -> Float[Tensor, "B T D"]:
         """Padding of the sources is hidden from encoder and decoder (``masks.padding``)."""
         memory = self.encoder(sources, may_attend=source_may_attend)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from benchmarks.random_boards import KINDS, random_board
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, simulators, wide_bitboards
-from tokoban.sokoban.simulation.simulators import PackedBoards, Simulator, simulator_for
+from tokoban.sokoban.simulation.simulators import Simulator, simulator_for
 from tokoban.sokoban.simulation.zones import max_flood_rounds
 
 BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
@@ -82,7 +82,6 @@ def test_a_board_that_keeps_its_place_keeps_its_floor(margin: int | None) -> Non
 def test_both_modules_are_simulators(simulator: Simulator) -> None:
     assert isinstance(simulator, Simulator)
     boards = simulator.pack([parse_board("@$.")])
-    assert isinstance(boards, PackedBoards)
     assert simulator.planes(boards).shape[-2:] == boards.size
 
 
@@ -175,4 +174,3 @@ def test_all_answers_can_be_captured_as_one_graph(simulator: Simulator) -> None:
 
 def test_other_modules_are_no_simulators() -> None:
     assert not isinstance(simulators, Simulator)
-    assert not isinstance(Square(0, 0), PackedBoards)

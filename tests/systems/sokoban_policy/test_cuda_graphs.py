@@ -9,16 +9,12 @@ import pytest
 import torch
 
 from tests.crossings import Crossings
-from tokoban.decoding import Beams, Samples, beam_search, gumbel_noise, sample
+from tokoban.decoding import Samples, beam_search, gumbel_noise, sample
 from tokoban.inference import Engine
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision
-from tokoban.systems.sokoban_policy.cuda_graphs import (
-    CapturedBeamSearch,
-    CapturedRollouts,
-    Rollouts,
-)
+from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts, Rollouts
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
@@ -51,20 +47,7 @@ def _plain_rollouts(
     return Rollouts(samples, stepper.game.current())
 
 
-def _plain_beams(policy: SokobanPolicy, levels: Bitboards) -> Beams:
-    stepper = PolicyStepper(policy, levels, width=SEARCH["width"], allow_undo=False, **STEPPER)
-    return beam_search(
-        stepper,
-        num_searches=len(levels.boxes),
-        max_steps=NUM_MOVES,
-        stop_check_every=0,
-        merge_equal=True,
-        rank=True,
-        **SEARCH,
-    )
-
-
-def _assert_equal(found: Samples | Beams, expected: Samples | Beams) -> None:
+def _assert_equal(found: Samples, expected: Samples) -> None:
     for name, tensor in vars(expected).items():
         if name == "scores_nats":  # another size of batch may round otherwise
             torch.testing.assert_close(found.scores_nats, tensor, atol=1e-4, rtol=0)
@@ -96,15 +79,6 @@ def test_captured_rollouts_are_plain_ones_call_after_call_and_fewer_than_there_a
     # Afterwards, since no call may write over what an earlier one handed out.
     for one, other in zip(found, expected, strict=True):
         _assert_equal_rollouts(one, other)
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_captured_beam_searches_are_plain_ones(policy: SokobanPolicy, device: str) -> None:
-    policy.to(device)
-    search = CapturedBeamSearch(policy, num_searches=7, max_moves=NUM_MOVES, **SEARCH, **STEPPER)
-    for num_levels, seed in (7, 1), (5, 2), (7, 3):
-        levels = _levels(num_levels, seed, device)
-        _assert_equal(search(levels), _plain_beams(policy, levels))
 
 
 # In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
@@ -150,9 +124,11 @@ def test_noise_is_requested_by_its_shape_and_greedy_play_takes_none(policy: Soko
 def test_as_many_levels_as_there_are_places_can_be_played(
     policy: SokobanPolicy, num_levels: int
 ) -> None:
-    search = CapturedBeamSearch(policy, num_searches=5, width=2, max_moves=NUM_MOVES)
+    play = CapturedRollouts(
+        policy, num_rows=5, max_moves=NUM_MOVES, allow_undo=True, is_greedy=True
+    )
     with pytest.raises(ValueError, match=f"{num_levels} levels; expected 1 to 5"):
-        search(_levels(7, 1, "cpu").at(slice(num_levels)))
+        play(_levels(7, 1, "cpu").at(slice(num_levels)))
 
 
 def _fixed(policy: SokobanPolicy, precision: Precision) -> Engine:

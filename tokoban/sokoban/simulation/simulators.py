@@ -4,7 +4,7 @@ Axes: ``*B`` any batch shape, A the four directions, C the planes of ``tensor_bo
 and W columns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -14,19 +14,6 @@ from torch import Tensor
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
-
-
-@runtime_checkable
-class PackedBoards(Protocol):
-    """A batch of boards: ``Bitboards`` or ``WideBitboards``."""
-
-    @property
-    def player(self) -> Int64[Tensor, "*B"]: ...
-    @property
-    def size(self) -> tuple[int, int]: ...
-    def map(self, change: Callable[[Tensor], Tensor]) -> Any: ...
-    def at(self, index: Any) -> Any: ...
-    def cells(self, words: Tensor) -> Bool[Tensor, "*B H W"]: ...
 
 
 @runtime_checkable

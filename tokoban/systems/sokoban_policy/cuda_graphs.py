@@ -1,28 +1,24 @@
-"""Whole rollouts and whole beam searches as one CUDA graph each.
+"""Whole rollouts as one CUDA graph.
 
-They are those of ``sample`` and ``beam_search`` on a ``PolicyStepper``, without early stops. Levels
-and noise are copied to fixed addresses, which the graph reads. On a CPU the same classes call the
-same functions, without a graph.
-Axes: R games, B searches, K beams of each, A the five actions, T moves.
+They are those of ``sample`` on a ``PolicyStepper``, without early stops. Levels and noise are
+copied to fixed addresses, which the graph reads. On a CPU the same class calls the same function,
+without a graph.
+Axes: R games, A the five actions, T moves.
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import Samples, sample
 from tokoban.inference.cuda_graph import CudaGraph
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision, Score
+from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
-
-Result = TypeVar("Result", Samples, Beams)
 
 
 @dataclass(frozen=True)
@@ -91,63 +87,6 @@ class CapturedRollouts:
         )
 
 
-class CapturedBeamSearch:
-    """Beam searches of up to ``num_searches`` levels at a time; undo is not among their moves.
-
-    Equal states are merged. The other arguments are those of ``beam_search`` and
-    ``PolicyStepper``; a graph reads the weights as that of ``CapturedRollouts`` does.
-    """
-
-    def __init__(
-        self,
-        model: SokobanPolicy,
-        *,
-        num_searches: int,
-        width: int,
-        max_moves: int,
-        keep: int | None = None,
-        skip_visited: bool = False,
-        stop_at_first: bool = False,
-        score: Score = "log_likelihood",
-        max_unsolvable: float = 1.0,
-        precision: Precision = "fp32",
-        compiled: bool = False,
-    ) -> None:
-        device = model.mask.device
-        self._levels = _no_levels(num_searches, device)
-
-        def play() -> Beams:
-            stepper = PolicyStepper(
-                model,
-                self._levels,
-                width=width,
-                allow_undo=False,
-                score=score,
-                max_unsolvable=max_unsolvable,
-                precision=precision,
-                compiled=compiled,
-            )
-            return beam_search(
-                stepper,
-                num_searches=num_searches,
-                width=width,
-                max_steps=max_moves,
-                keep=keep,
-                merge_equal=True,
-                skip_visited=skip_visited,
-                rank=True,
-                stop_at_first=stop_at_first,
-                stop_check_every=0,
-            )
-
-        self._graph = CudaGraph(play, device)
-
-    def __call__(self, levels: Bitboards) -> Beams:
-        """Searches each of ``levels`` [B]."""
-        _put(levels, self._levels)
-        return _first(self._graph(), len(levels.boxes))
-
-
 def _no_levels(num_levels: int, device: torch.device) -> Bitboards:
     words = torch.zeros(4, num_levels, dtype=torch.int64, device=device)
     return Bitboards(*words.unbind(0))
@@ -166,7 +105,7 @@ def _copy(boards: Bitboards, places: Bitboards) -> None:
         place.copy_(word)
 
 
-def _first(result: Result, num_rows: int) -> Result:
-    """A copy of the result's first rows, or searches."""
+def _first(result: Samples, num_rows: int) -> Samples:
+    """A copy of the result's first rows."""
     kept = {field.name: getattr(result, field.name)[:num_rows].clone() for field in fields(result)}
     return replace(result, **kept)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from tokoban.viewing import learning_curves
-from tokoban.viewing.learning_curves import on_a_grid, plot_runs
+from benchmarks import learning_curves
+from benchmarks.learning_curves import on_a_grid, plot_runs
 
 RUNS = [([0, 10], [0.0, 1.0]), ([0, 20], [0.0, 1.0])]
 
