@@ -58,6 +58,18 @@ def mean_interval(values: Sequence[int | float], *, z: float = 1.96) -> Interval
     return Interval(mean - radius, mean + radius)
 
 
+def with_interval(name: str, value: float, interval: Interval | None) -> dict[str, float]:
+    """A figure and the ends of its interval, by the names that every system gives them."""
+    ends = {} if interval is None else {f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return {name: value} | ends
+
+
+def share(name: str, successes: int | float, trials: int | float) -> dict[str, float]:
+    """A share with Wilson's interval of 95 %; NaN where nothing was tried."""
+    value = successes / trials if trials else math.nan
+    return with_interval(name, value, wilson(successes, trials))
+
+
 class RunningMeans:
     """Means of named scalars, gathered on their device: only ``take`` waits for it."""
 

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from jaxtyping import Float, Int64, UInt8
+from jaxtyping import Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.gpt.config import ActivationName, Positions
 from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
-from tokoban.text.saved import text_from_bytes, text_to_bytes
+from tokoban.text.saved import TextModel
 from tokoban.transformer import (
     BlockOptions,
     Encoder,
@@ -28,7 +28,7 @@ from tokoban.transformer import (
 _STD = 0.02  # of the weights at the start, as GPT-2 has it
 
 
-class Gpt(nn.Module):
+class Gpt(TextModel[Tokenizer]):
     """Tokens -> logits of each next token, for at most ``context_length`` tokens.
 
     The tokenizer, if there is one, is kept with the weights: a model without it can read no text.
@@ -51,10 +51,9 @@ class Gpt(nn.Module):
         reads_lines: bool = False,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(tokenizer, read_tokenizer=tokenizer_from_json)
         self.context_length = context_length
         self.reads_lines = reads_lines
-        self.tokenizer = tokenizer
         self.embedding = nn.Embedding(vocabulary_size, width)
         is_learned = positions == "learned"
         self.positions = LearnedPositions(context_length, width) if is_learned else None
@@ -91,21 +90,6 @@ class Gpt(nn.Module):
         """The logits after each token, given it and those before."""
         may_attend = masks.causal(tokens.shape[1], device=tokens.device)
         return self._logits(self.body(self._embed(tokens), may_attend=may_attend))
-
-    def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
-        """The tokenizer as compressed JSON, so that it is saved with the weights."""
-        return text_to_bytes("" if self.tokenizer is None else self.tokenizer.to_json())
-
-    def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
-        """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
-        text = text_from_bytes(state)
-        tokenizer = tokenizer_from_json(text) if text else None
-        if tokenizer and tokenizer.vocabulary_size > self.embedding.num_embeddings:
-            raise ValueError(
-                f"a tokenizer of {tokenizer.vocabulary_size} tokens; the network knows "
-                f"{self.embedding.num_embeddings}"
-            )
-        self.tokenizer = tokenizer
 
     def _embed(self, tokens: Int64[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
         length = tokens.shape[1]

@@ -12,6 +12,7 @@ from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.text.invisible import without_invisible
+from tokoban.text.saved import tokenizer_of
 
 BATCH_SIZE = 32
 _MOST_TOKENS = 100_000_000  # of all texts of a call: 36 bytes each
@@ -85,13 +86,6 @@ class TextStream:
         )
         self.text += certain
         return certain
-
-
-def tokenizer_of(model: Gpt) -> Tokenizer:
-    """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
-    if model.tokenizer is None:
-        raise ValueError("these weights have no tokenizer, so they cannot read text")
-    return model.tokenizer
 
 
 def encode_prompts(

@@ -21,7 +21,7 @@ from tokoban.systems.memory_ppo.play import (
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.training.config import Writes, check_limits
 from tokoban.training.limits import Between
-from tokoban.training.metrics import mean_interval
+from tokoban.training.metrics import mean_interval, with_interval
 from tokoban.training.spec import Trained
 
 _SEGMENT_STEPS = 128
@@ -83,11 +83,8 @@ def play_episodes(
 def metrics_of(played: Played) -> dict[str, float]:
     """The mean return with its interval, how long the episodes were, and how many had no end."""
     number = len(played.returns)
-    interval = mean_interval(played.returns)
     return {
-        "mean_return": sum(played.returns) / number,
-        "mean_return_low": interval.low,
-        "mean_return_high": interval.high,
+        **with_interval("mean_return", sum(played.returns) / number, mean_interval(played.returns)),
         "episodes": float(number),
         "mean_episode_steps": sum(played.num_steps) / number,
         "cut_off": float(played.num_cut_off),

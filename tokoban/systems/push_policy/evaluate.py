@@ -33,7 +33,7 @@ from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import MOST_SQUARES
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between, Seed
-from tokoban.training.metrics import Interval, wilson
+from tokoban.training.metrics import Interval, share, with_interval
 from tokoban.training.spec import Trained
 
 BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
@@ -149,7 +149,8 @@ def evaluate(
     )
     searched = play(searching, max_evaluated=options.most_evaluated)
     metrics = {"levels": float(len(boards))}
-    metrics |= _share("greedy_solve_rate", [game.solution is not None for game in greedy])
+    num_solved = sum(game.solution is not None for game in greedy)
+    metrics |= share("greedy_solve_rate", num_solved, len(greedy))
     metrics |= _optimal("greedy_optimal_share", greedy, optima)
     metrics |= search_metrics(searched, options)
     metrics |= _optimal("optimal_share", searched, optima)
@@ -179,29 +180,26 @@ def search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict[
     metrics: dict[str, float] = {}
     for budget in BUDGETS:
         if budget <= options.most_evaluated:
-            is_solved = [
+            num_solved = sum(
                 game.solution is not None and game.num_evaluated <= budget for game in searched
-            ]
-            metrics |= _share(f"solved_at_{budget}", is_solved)
+            )
+            metrics |= share(f"solved_at_{budget}", num_solved, len(searched))
     counts = np.array([game.num_evaluated for game in searched], np.float64)
     samples = np.random.default_rng(options.seed).choice(counts, (_SAMPLES, len(counts)))
     for name, statistic in (("mean_evaluated", np.mean), ("median_evaluated", np.median)):
-        metrics[name] = float(statistic(counts))
         ends = np.quantile(statistic(samples, axis=1), [0.025, 0.975])
-        metrics |= _named(name, Interval(*ends.tolist()))
+        metrics |= with_interval(name, float(statistic(counts)), Interval(*ends.tolist()))
     return metrics
 
 
 def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str, float]:
     """The share of solutions with the fewest pushes, where these are known."""
-    return _share(
-        name,
-        [
-            game.solution.num_pushes == fewest
-            for game, fewest in zip(games, optima.tolist(), strict=True)
-            if game.solution is not None and fewest != UNKNOWN
-        ],
-    )
+    is_optimal = [
+        game.solution.num_pushes == fewest
+        for game, fewest in zip(games, optima.tolist(), strict=True)
+        if game.solution is not None and fewest != UNKNOWN
+    ]
+    return share(name, sum(is_optimal), len(is_optimal))
 
 
 def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, float]:
@@ -254,18 +252,6 @@ def bootstrapped(
     for _ in range(_SAMPLES if len(levels) > 1 else 0):
         counts = np.bincount(rng.integers(len(levels), size=len(levels)), minlength=len(levels))
         samples.append(statistic(counts[own].astype(np.float64)))
-    metrics = {name: statistic(np.ones(len(level)))}
     finite = [sample for sample in samples if math.isfinite(sample)]
-    if finite:
-        metrics |= _named(name, Interval(*np.quantile(finite, [0.025, 0.975]).tolist()))
-    return metrics
-
-
-def _share(name: str, is_so: Sequence[bool]) -> dict[str, float]:
-    """A share of levels with Wilson's interval."""
-    share = sum(is_so) / len(is_so) if is_so else math.nan
-    return {name: share} | _named(name, wilson(sum(is_so), len(is_so)))
-
-
-def _named(name: str, interval: Interval) -> dict[str, float]:
-    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
+    ends = Interval(*np.quantile(finite, [0.025, 0.975]).tolist()) if finite else None
+    return with_interval(name, statistic(np.ones(len(level))), ends)

@@ -34,7 +34,7 @@ from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.training import processes
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between
-from tokoban.training.metrics import is_in_top_k, wilson
+from tokoban.training.metrics import is_in_top_k, share
 from tokoban.training.spec import Trained
 
 _BATCH_GAMES = 512
@@ -90,9 +90,7 @@ def evaluate(
         "solvable_levels": totals["solvable_levels"],
     }
     for name, base in _SHARES.items():
-        metrics[name] = _ratio(totals[name], totals[base])
-        interval = wilson(totals[name], totals[base])
-        metrics |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+        metrics |= share(name, totals[name], totals[base])
     for way in ("beam", "greedy"):
         metrics[f"{way}_mean_moves"] = _ratio(totals[f"{way}_moves"], totals[f"{way}_solved"])
         metrics[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
 
 from tokoban.systems.trajectory.acting import (
@@ -33,7 +33,7 @@ from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.train import world_of
 from tokoban.training.config import Writes, check_fields, check_limits
 from tokoban.training.limits import Count, CountOrZero
-from tokoban.training.metrics import mean_interval, wilson
+from tokoban.training.metrics import mean_interval, share, with_interval
 from tokoban.training.spec import Trained
 from tokoban.viewing.films import save_pictures
 from tokoban.viewing.plots import plot_returns
@@ -139,16 +139,18 @@ def evaluate_weights(
                 discount=config.discount,
             )
         suffix = f"_{number}" if len(targets) > 1 else ""
+        found: dict[str, float] = {}
         if how.mode == "return":
             wanted = requested(model, target, world, seeds=seeds)
             all_requested.append(wanted)
             all_achieved.append(achieved)
-            metrics[f"requested{suffix}"] = wanted.mean().item()
+            found["requested"] = wanted.mean().item()
         if watch is not None:
-            metrics |= _share("reached", watch.is_reached, suffix)
+            found |= share("share_reached", int(watch.is_reached.sum()), len(seeds))
         if isinstance(world.environment, SokobanLevelsEnv):
-            metrics |= _share("solved", is_solved(played, seeds), suffix)
-        metrics |= _summarised(achieved, seeds, suffix)
+            found |= share("share_solved", int(is_solved(played, seeds).sum()), len(seeds))
+        found |= _summarised(achieved, seeds)
+        metrics |= {f"{name}{suffix}": value for name, value in found.items()}
     if options.plot is not None:
         plot_returns(
             torch.cat(all_requested).tolist(),
@@ -170,23 +172,11 @@ def _goal_watch(
     return GoalWatch(model, goal_of(how, world).expand(len(seeds), -1))
 
 
-def _share(name: str, is_so: Bool[Tensor, "B"], suffix: str) -> dict[str, float | str]:
-    low, high = wilson(int(is_so.sum()), len(is_so))
-    return {
-        f"share_{name}{suffix}": is_so.float().mean().item(),
-        f"share_{name}_low{suffix}": low,
-        f"share_{name}_high{suffix}": high,
-    }
-
-
-def _summarised(achieved: Float[Tensor, "B"], seeds: range, suffix: str) -> dict[str, float | str]:
-    metrics: dict[str, float | str] = {f"mean_return{suffix}": achieved.mean().item()}
-    if len(achieved) > 1:
-        low, high = mean_interval(achieved.tolist())
-        metrics |= {f"mean_return_low{suffix}": low, f"mean_return_high{suffix}": high}
-    return metrics | {
-        f"return_of_seed_{seed}{suffix}": value
-        for seed, value in zip(seeds, achieved.tolist(), strict=True)
+def _summarised(achieved: Float[Tensor, "B"], seeds: range) -> dict[str, float]:
+    returns = achieved.tolist()
+    interval = mean_interval(returns) if len(returns) > 1 else None
+    return with_interval("mean_return", achieved.mean().item(), interval) | {
+        f"return_of_seed_{seed}": value for seed, value in zip(seeds, returns, strict=True)
     }
 
 

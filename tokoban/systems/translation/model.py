@@ -5,12 +5,12 @@ Axes: B sentences, S source positions, T target positions, D width, V vocabulary
 
 import math
 
-from jaxtyping import Bool, Float, Int64, UInt8
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.text.bpe import PAD, Tokenizer
-from tokoban.text.saved import text_from_bytes, text_to_bytes
+from tokoban.text.saved import TextModel
 from tokoban.transformer import (
     BlockOptions,
     Decoder,
@@ -23,7 +23,7 @@ from tokoban.transformer import (
 EXTRA_LENGTH = 50  # tokens by which a translation may be longer than its source, as in the paper
 
 
-class Translator(nn.Module):
+class Translator(TextModel[Tokenizer]):
     """Source and target tokens -> logits of each next target token.
 
     One matrix embeds source and target and is the projection before the softmax. The tokenizer, if
@@ -46,9 +46,8 @@ class Translator(nn.Module):
         max_positions: int,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(tokenizer, read_tokenizer=Tokenizer.from_json)
         self.max_positions = max_positions
-        self.tokenizer = tokenizer
         self.embedding = nn.Embedding(vocabulary_size, width)
         options = BlockOptions(hidden_width=hidden_width, dropout=dropout, pre_norm=pre_norm)
         self.transformer = EncoderDecoder(
@@ -82,21 +81,6 @@ class Translator(nn.Module):
             target_may_attend=masks.causal(target.shape[1], device=target.device),
         )
         return functional.linear(hidden, self.embedding.weight)
-
-    def get_extra_state(self) -> UInt8[Tensor, "bytes"]:
-        """The tokenizer as compressed JSON, so that it is saved with the weights."""
-        return text_to_bytes("" if self.tokenizer is None else self.tokenizer.to_json())
-
-    def set_extra_state(self, state: UInt8[Tensor, "bytes"]) -> None:
-        """The inverse of ``get_extra_state``; ``ValueError`` if the bytes are something else."""
-        text = text_from_bytes(state)
-        tokenizer = Tokenizer.from_json(text) if text else None
-        if tokenizer and tokenizer.vocabulary_size > self.embedding.num_embeddings:
-            raise ValueError(
-                f"a tokenizer of {tokenizer.vocabulary_size} tokens; the network knows "
-                f"{self.embedding.num_embeddings}"
-            )
-        self.tokenizer = tokenizer
 
     def _embed(self, tokens: Int64[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
         length, limit = tokens.shape[1], len(self.position_vectors)

@@ -9,7 +9,7 @@ from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
-from tokoban.text.bpe import Tokenizer
+from tokoban.text.saved import tokenizer_of
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,6 @@ class Translation:
     source_tokens: list[int]
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
-
-
-def tokenizer_of(model: Translator) -> Tokenizer:
-    """The tokenizer that was saved with the model's weights; ``ValueError`` if there was none."""
-    if model.tokenizer is None:
-        raise ValueError("these weights have no tokenizer, so they cannot read text")
-    return model.tokenizer
 
 
 def reading_of(model: Translator, text: str) -> str:

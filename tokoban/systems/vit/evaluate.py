@@ -20,7 +20,7 @@ from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.training import processes
 from tokoban.training.config import Writes
-from tokoban.training.metrics import wilson
+from tokoban.training.metrics import share
 from tokoban.training.spec import Trained
 
 _BATCH = 500
@@ -83,15 +83,12 @@ def evaluate_weights(
     names = model.class_names
     counts = confusion(pictures.labels, logits.argmax(1), num_classes=len(names))
     num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
-    low, high = wilson(num_right, num_pictures)
     recalls = counts.diagonal() / counts.sum(1)  # NaN for a class without pictures
     metrics: dict[str, int | float | str] = {
         "pictures": num_pictures,
-        "accuracy": num_right / num_pictures,
-        "accuracy_low": low,
-        "accuracy_high": high,
+        **share("accuracy", num_right, num_pictures),
         "loss": functional.cross_entropy(logits, pictures.labels).item(),
-        **{f"accuracy/{name}": share for name, share in zip(names, recalls.tolist(), strict=True)},
+        **{f"accuracy/{name}": part for name, part in zip(names, recalls.tolist(), strict=True)},
         "worst_class": names[int(recalls.nan_to_num(2.0).argmin())],
         "worst_confusions": _worst(counts, names),
     }
