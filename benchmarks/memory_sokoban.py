@@ -25,7 +25,7 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.environments import make_env, sokoban_levels
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
-from tokoban.systems.memory_ppo.train import training_seeds
+from tokoban.systems.memory_ppo.train import games_seed
 from tokoban.training.metrics import wilson
 from tokoban.training.run_directory import current_commit, hardware_name, read_record
 
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def known_levels(side: int, run_seed: int) -> set[str]:
     """The canonical forms of all levels that a training with this seed draws from."""
-    levels = sokoban_levels(side, training_seeds(run_seed).games)
+    levels = sokoban_levels(side, games_seed(run_seed))
     return {canonical_form(board) for board in load_boards(levels)}
 
 

@@ -4,19 +4,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from tokoban.training import processes
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import Preset, SystemSpec, Trained
+from tokoban.training.streams import Purpose, torch_stream
 from tokoban.training.system import Loss, ModelT
 
 Batch = tuple[Tensor, ...]
 
 _EVALUATION_BATCHES = 20
-_TRAINING, _EVALUATION = 0, 1  # what a seed is for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +49,7 @@ class SimpleSystem(Generic[ModelT]):
         """Batches for this process, on the model's device."""
         device, number = next(model.parameters()).device, start_step
         while True:
-            yield self._batch(device, _TRAINING, processes.rank(), number)
+            yield self._batch(device, Purpose.EXAMPLES, processes.rank(), number)
             number += 1
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -70,7 +69,7 @@ class SimpleSystem(Generic[ModelT]):
         device = next(model.parameters()).device
         mine = range(processes.rank(), num_batches, processes.world_size())
         with torch.inference_mode():
-            batches = (self._batch(device, _EVALUATION, number) for number in mine)
+            batches = (self._batch(device, Purpose.TEST, number) for number in mine)
             total = sum(self.batch_loss(model, batch).item() for batch in batches)
         return {"loss": processes.sum_over_processes({"loss": total})["loss"] / num_batches}
 
@@ -78,9 +77,8 @@ class SimpleSystem(Generic[ModelT]):
         """The names of the metrics of ``evaluate``."""
         return ("loss",)
 
-    def _batch(self, device: torch.device, *seeds: int) -> Batch:
-        [seed] = np.random.SeedSequence([self.config.data_seed, *seeds]).generate_state(1)
-        batch = self.sample_batch(torch.Generator().manual_seed(int(seed)))
+    def _batch(self, device: torch.device, purpose: Purpose, *numbers: int) -> Batch:
+        batch = self.sample_batch(torch_stream(self.config.data_seed, purpose, *numbers))
         return tuple(tensor.to(device) for tensor in batch)
 
 

@@ -95,20 +95,6 @@ def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
     assert list(read_attention_page(page)) == ["step 2", "step 4", "step 6"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_done_is_one_line(
-    run: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _evaluate(run, *words) == 2
-    assert f"tokoban: {message}" in capsys.readouterr().err
-
-
 def test_a_run_that_kept_nothing_has_no_film(
     run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from tokoban.systems.life.hard_grids import CellLogits, neighbourhoods, with_har
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
+from tokoban.training.streams import Purpose, stream
 
 LIFE = parse_rule("B3/S23")
 CPU = torch.device("cpu")
@@ -28,7 +29,7 @@ def drawn_net(side: int) -> LifeNet:
 def hard_batches(model: LifeNet, *, start_step: int = 0, seed: int = 5) -> list[Examples]:
     games = RandomGames(LIFE, side=5, num_grids=6, density=None, seed=seed)
     batches = games.batches(CPU, start_step=start_step)
-    hard = with_hard_grids(batches, model, LIFE, start_step=start_step, seed=(seed,))
+    hard = with_hard_grids(batches, model, LIFE, start_step=start_step, seed=seed, rank=0)
     return list(islice(hard, 5 - start_step))
 
 
@@ -87,7 +88,7 @@ def test_every_other_grid_makes_room(is_ready: None) -> None:
     first = hard_batches(model)[0]
     assert torch.equal(first.grids[:3], plain.grids[::2])
     assert torch.equal(first.successors, step(first.grids, LIFE))
-    random = np.random.default_rng([5, 0, 1])
+    random = stream(5, Purpose.HARD_EXAMPLES, 0, 0)
     hard = hard_grids.hard_grids(model, LIFE, num_grids=3, random=random)
     assert hard is not None
     assert torch.equal(first.grids[3:], hard)

@@ -39,7 +39,7 @@ LARGE = Board.from_xsb("############|#@$      . #|############")
 @pytest.fixture(scope="module")
 def levels() -> list[Board]:
     """Random ones of two boxes, some without solution, and one that does not fit 8x8."""
-    shard = random_levels(seed=4, number=0)
+    shard = random_levels(seed=5, number=0)
     is_solvable = shard.level_verdict == 1
     chosen = np.concatenate([np.flatnonzero(is_solvable)[:16], np.flatnonzero(~is_solvable)[:4]])
     count = len(chosen)

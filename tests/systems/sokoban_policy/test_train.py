@@ -98,14 +98,5 @@ def test_too_many_held_out_levels_leave_none_to_train_on() -> None:
         training_levels(system.config, system.validation)
 
 
-def test_a_run_does_not_go_on_as_another_network(tmp_path: Path) -> None:
-    """Refused by its record, before weights of other shapes are read."""
-    run = replace(SPEC.presets["tiny"].run, steps=1, device="cpu")
-    fit(make_system(tiny()), run, _directory(tmp_path, tiny()))
-    wider = replace(tiny(), width=32)
-    with pytest.raises(ValueError, match="started with width = 16, and cannot go on with 32"):
-        fit(make_system(wider), run, _directory(tmp_path, wider), resume=True)
-
-
 def _directory(path: Path, config: SokobanPolicyConfig) -> RunDirectory:
     return RunDirectory(path / "run", system="sokoban", config=to_dict(config))

@@ -82,6 +82,16 @@ def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
     assert played(range(8), at_once=3).checksum() == together.checksum()
 
 
+def test_no_two_seeds_plan_alike() -> None:
+    """Torch's generator on a CPU reads the last 32 bits of a seed."""
+    drawn = {
+        torch.rand(2, generator=generator).sum().item()
+        for seed in (0, 1, 2**12, 2**32)
+        for generator in generators(range(3), seed=seed)
+    }
+    assert len(drawn) == 4 * 3
+
+
 def test_a_plan_asks_the_device_for_nothing_more_however_far_it_goes() -> None:
     model = random_model("Pendulum-v1")
     world = make_world("Pendulum-v1")

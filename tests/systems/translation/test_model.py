@@ -175,19 +175,6 @@ def test_the_tokenizer_is_kept_with_the_weights() -> None:
     assert kept_of(None) is None
 
 
-def test_a_tokenizer_of_more_tokens_than_the_network_knows_is_refused() -> None:
-    model, other = translator(), translator()
-    model.tokenizer = train_bpe(["zwei"], vocabulary_size=261)
-    with pytest.raises(ValueError, match=f"a tokenizer of 261 tokens; the network knows {V}"):
-        other.load_state_dict(model.state_dict())
-
-
-def test_weights_without_a_readable_tokenizer_are_refused() -> None:
-    model = translator()
-    with pytest.raises(ValueError, match="the weights hold no readable tokenizer"):
-        model.set_extra_state(torch.tensor([1, 2, 3], dtype=torch.uint8))
-
-
 def test_a_config_is_the_models_sizes() -> None:
     config = TranslationConfig(
         width=12, num_layers=2, num_heads=3, hidden_width=17, vocabulary_size=300,

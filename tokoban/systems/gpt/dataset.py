@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from jaxtyping import Int64
 from torch import Tensor
+
+from tokoban.training.streams import Purpose, stream
 
 IGNORED = -100  # a target that counts for nothing: torch's own number for it
 
@@ -48,7 +49,7 @@ def random_windows(
     """Windows from anywhere in the text, without end; batch n is the same whatever came before."""
     number = start_step
     while True:
-        random = np.random.default_rng([seed, rank, number])
+        random = stream(seed, Purpose.EXAMPLES, rank, number)
         starts = torch.from_numpy(random.integers(len(text) - window, size=batch_size))
         yield windows_at(text, starts.to(text.device), window)
         number += 1

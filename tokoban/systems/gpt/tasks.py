@@ -8,12 +8,12 @@ Axes: B examples, T positions.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
 from tokoban.systems.gpt.config import Task
 from tokoban.systems.gpt.dataset import IGNORED, Batch
 from tokoban.text.characters import CharacterTokenizer
+from tokoban.training.streams import Purpose, stream
 
 NUM_SORTED = 3  # different digits that are sorted
 
@@ -70,7 +70,7 @@ def task_batches(
     tokenizer, total = tokenizer_of(task), num_problems(task, num_digits)
     number = start_step
     while True:
-        random = np.random.default_rng([seed, rank, number])
+        random = stream(seed, Purpose.EXAMPLES, rank, number)
         drawn: list[int] = []
         while len(drawn) < batch_size:
             found = random.integers(total, size=batch_size).tolist()

@@ -12,6 +12,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from tokoban.systems.life.rules import Rule, step
+from tokoban.training.streams import Purpose, stream
 
 
 class Examples(NamedTuple):
@@ -35,7 +36,12 @@ class RandomGames:
         self.density, self.seed = density, seed
 
     def batches(
-        self, device: torch.device, *, start_step: int = 0, rank: int = 0
+        self,
+        device: torch.device,
+        *,
+        start_step: int = 0,
+        rank: int = 0,
+        purpose: Purpose = Purpose.EXAMPLES,
     ) -> Iterator[Examples]:
         """Batch n of a rank is the same whatever ``start_step`` is."""
         number = start_step
@@ -44,7 +50,7 @@ class RandomGames:
                 self.num_grids // 2,
                 side=self.side,
                 density=self.density,
-                random=np.random.default_rng([self.seed, rank, number]),
+                random=stream(self.seed, purpose, rank, number),
             ).to(device)
             after = step(drawn, self.rule)
             yield Examples(torch.cat([drawn, after]), torch.cat([after, step(after, self.rule)]))

@@ -32,13 +32,13 @@ from tokoban.training.config import Writes, check_limits
 from tokoban.training.limits import Between, Seed
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.spec import Trained
+from tokoban.training.streams import Purpose
 from tokoban.viewing.attention_page import write_attention_page
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
 SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends
 DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from 0 to 1
 
-_TEST_RANK = 2**31  # training draws for the ranks of its processes: none of them has so many
 _BATCH_GRIDS = 32
 Number = Annotated[int, Between(0, 1_000_000)]
 
@@ -77,7 +77,7 @@ def perfect_batches(model: LifeNet, config: LifeConfig, *, num_batches: int) -> 
         density=config.density,
         seed=config.data_seed,
     )
-    drawn = games.batches(model.states.device, rank=_TEST_RANK)
+    drawn = games.batches(model.states.device, purpose=Purpose.TEST)
     with torch.inference_mode():
         for number, batch in enumerate(islice(drawn, num_batches)):
             if ((model(batch.grids) > 0) != batch.successors).any():

@@ -21,6 +21,7 @@ from torch import Tensor
 from tokoban.systems.life.dataset import Examples, random_grids
 from tokoban.systems.life.model import GridAttention, LifeNet
 from tokoban.systems.life.rules import Rule, step
+from tokoban.training.streams import Purpose, stream
 
 CANDIDATES = 128  # for each hard grid
 _LEAST_SHARE = 0.99  # of candidates that must be right with half-alive surroundings
@@ -32,7 +33,8 @@ def with_hard_grids(
     rule: Rule,
     *,
     start_step: int,
-    seed: tuple[int, ...],
+    seed: int,
+    rank: int,
 ) -> Iterator[Examples]:
     """Yields ``batches`` from ``start_step`` on with every second grid replaced by a hard one.
 
@@ -46,7 +48,7 @@ def with_hard_grids(
             model,
             rule,
             num_grids=len(batch.grids) - len(kept.grids),
-            random=np.random.default_rng([*seed, number, 1]),  # 1: draws apart from the dataset's
+            random=stream(seed, Purpose.HARD_EXAMPLES, rank, number),
         )
         if hard is None:
             yield batch

@@ -56,7 +56,8 @@ class LifeSystem:
             model,
             games.rule,
             start_step=start_step,
-            seed=(config.data_seed, processes.rank()),
+            seed=config.data_seed,
+            rank=processes.rank(),
         )
 
     def loss(self, model: nn.Module, batch: Examples) -> Loss:

@@ -7,7 +7,7 @@ that was stopped amid an iteration goes on with it.
 
 from collections import deque
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +27,7 @@ from tokoban.systems.memory_ppo.memories import (
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minibatch, ppo_loss
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
+from tokoban.training.streams import Purpose, stream, torch_stream
 from tokoban.training.system import Loss
 from tokoban.training.untrusted import refused_if_unfit
 
@@ -88,17 +89,9 @@ def segment_steps(task: TensorEnv, num_steps: int | None) -> int:
     return _USUAL_STEPS if task.episode_steps is None else task.episode_steps + 1
 
 
-class Seeds(NamedTuple):
-    """The random generators of a run."""
-
-    chance: int  # of the actions, and of the order of the rows
-    games: int
-
-
-def training_seeds(run_seed: int) -> Seeds:
-    """The seeds of a run; evaluation takes none of them."""
-    drawn = torch.Generator().manual_seed(run_seed)
-    return Seeds(*torch.randint(FIRST_TRAINING_SEED, 2**31 - 1, (2,), generator=drawn).tolist())
+def games_seed(run_seed: int) -> int:
+    """The seed of a run's games; evaluation takes none of them."""
+    return int(stream(run_seed, Purpose.GAMES).integers(FIRST_TRAINING_SEED, 2**31 - 1))
 
 
 class PpoSystem:
@@ -195,9 +188,11 @@ class PpoSystem:
 
     def _begin(self, device: torch.device) -> None:
         """The games and all chance of playing come from torch's seed, which the run sets."""
-        seeds = training_seeds(torch.initial_seed())
-        self._generator = torch.Generator(device=device).manual_seed(seeds.chance)
-        task = make_env(self.config.env, self.config.num_games, seed=seeds.games, device=device)
+        seed = torch.initial_seed()
+        # Of the actions, and of the order of the rows.
+        self._generator = torch_stream(seed, Purpose.ACTIONS, device=device)
+        games = games_seed(seed)
+        task = make_env(self.config.env, self.config.num_games, seed=games, device=device)
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
         if self._to_restore is not None:

@@ -26,6 +26,7 @@ from tokoban.systems.push_policy.positions import (
     results_of,
     tokens_of,
 )
+from tokoban.training.streams import Purpose, stream, torch_stream
 
 # Batches that one drawing of shards gives, in groups within which boards of similar size come
 # together, so that little is padded.
@@ -59,7 +60,7 @@ class LabelledPositions:
         drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
         while True:
             place = drawing * world_size + rank
-            large_rng = np.random.default_rng([config.data_seed, drawing, rank, 1])
+            large_rng = stream(config.data_seed, Purpose.LARGE_BOARDS, drawing, rank)
             num_large = round(config.large_share * _BATCHES_A_DRAWING)
             is_large = large_rng.permutation(_BATCHES_A_DRAWING) < num_large
             large = self.large.batches(
@@ -73,7 +74,7 @@ class LabelledPositions:
                 exact = self._exact_batches(config, drawing, place, rank)
             else:
                 exact = kept.batches(
-                    np.random.default_rng([config.data_seed, drawing, rank]),
+                    stream(config.data_seed, Purpose.EXAMPLES, drawing, rank),
                     count=_BATCHES_A_DRAWING,
                     batch_positions=config.batch_positions,
                 )
@@ -87,7 +88,7 @@ class LabelledPositions:
         self, config: PushPolicyConfig, drawing: int, place: int, rank: int
     ) -> Iterator[Callable[[], Batch]]:
         """Reads the batches of one drawing from exact labels."""
-        rng = np.random.default_rng([config.data_seed, drawing, rank])
+        rng = stream(config.data_seed, Purpose.EXAMPLES, drawing, rank)
         words, classes = self._positions(place, config.data_seed)
         for chosen in _groups(rng, words, config.batch_positions):
             symmetries = rng.integers(8, size=len(chosen))
@@ -108,8 +109,7 @@ class LabelledPositions:
 
 def random_levels(seed: int, number: int) -> Shard:
     """Labels of random levels of two boxes in at most 6x6 squares: for tests and first tries."""
-    [mixed] = np.random.SeedSequence([seed, number]).generate_state(1)
-    generator = torch.Generator().manual_seed(int(mixed))
+    generator = torch_stream(seed, Purpose.EXAMPLES, number)
     boards = from_planes(sample(_RANDOM_LEVELS, num_boxes=2, generator=generator))
     levels = Levels(*(word.numpy().view(np.uint64) for word in boards))
     return label_in_memory(levels, num_states=_RANDOM_STATES, seed=seed)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
+from tokoban.training.streams import Purpose, stream
 
 _SHARDS_A_DRAWING = 4
 
@@ -14,6 +14,6 @@ def shards_drawn(shards: Sequence[Path], drawing: int, *, seed: int) -> list[Pat
     chosen = []
     for place in range(first, first + _SHARDS_A_DRAWING):
         epoch, place_in_epoch = divmod(place, len(shards))
-        order = np.random.default_rng([seed, epoch]).permutation(len(shards))
+        order = stream(seed, Purpose.ORDER, epoch).permutation(len(shards))
         chosen.append(shards[order[place_in_epoch]])
     return chosen

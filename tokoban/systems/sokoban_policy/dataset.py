@@ -6,7 +6,6 @@ Axes: B games, T positions, A the five actions.
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
-import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
@@ -30,6 +29,7 @@ from tokoban.systems.sokoban_policy.episodes import (
     training_batches,
 )
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
+from tokoban.training.streams import Purpose, torch_stream
 
 # Batches cut from one drawing: the per-step cost of playing is shared by many games.
 BATCHES_A_DRAWING = 16
@@ -100,8 +100,7 @@ class ExactGames:
 
     def draw(self, drawing: int, *, rank: int = 0) -> tuple[Bitboards, torch.Generator]:
         """The levels of a drawing, held-out ones included, and the generator after them."""
-        generator = torch.Generator(self.device)
-        generator.manual_seed(_derived_seed(self.seed, rank, drawing))
+        generator = torch_stream(self.seed, Purpose.EXAMPLES, rank, drawing, device=self.device)
         num_levels = self.games_a_drawing * 3 // 2
         return draw_levels(num_levels, interior=self.interior, generator=generator), generator
 
@@ -225,11 +224,6 @@ def _labels(
     )
 
 
-def _derived_seed(*parts: int) -> int:
-    """A seed that differs wherever one of the parts does, the same on every machine."""
-    return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> 1)
-
-
 class SolutionGames:
     """The post's training set: so many solutions under the eight symmetries, in epochs."""
 
@@ -268,7 +262,7 @@ class SolutionGames:
         step = start_step
         while True:
             epoch, place = divmod(step, steps_an_epoch)
-            generator = torch.Generator().manual_seed(_derived_seed(self.seed, epoch))
+            generator = torch_stream(self.seed, Purpose.ORDER, epoch)
             order = torch.randperm(num_games, generator=generator)
             order = order.to(self.episodes.is_used.device)
             for start in range(place, steps_an_epoch, BATCHES_A_DRAWING):

@@ -16,6 +16,7 @@ from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.environments import Spec
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.trajectories import Trajectories
+from tokoban.training.streams import Purpose, stream
 
 # A return that was cut short is learned if at most this share of its weight lies behind the cut.
 _MOST_LOST = 0.1
@@ -121,7 +122,7 @@ class WindowDataset:
         """Batch n of a rank is the same whatever ``start_step`` is."""
         step = start_step
         while True:
-            random = np.random.default_rng([self.seed, rank, step])
+            random = stream(self.seed, Purpose.EXAMPLES, rank, step)
             starts = torch.from_numpy(random.integers(len(self.tokens), size=self.batch_windows))
             # How far behind the start a goal lies, as a share of what is left of the episode.
             shares = torch.from_numpy(random.random(self.batch_windows))

@@ -17,6 +17,7 @@ from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.reading import CachedReader, PlainReader, Reader, vectors_so_far
 from tokoban.systems.trajectory.rollouts import History
 from tokoban.systems.trajectory.stepper import PlanConfig, PlanStepper
+from tokoban.training.streams import Purpose, torch_stream
 
 
 @dataclass(frozen=True)
@@ -92,4 +93,4 @@ def best_first_actions(stepper: PlanStepper, *, num_searches: int) -> Int64[Tens
 
 def generators(seeds: Sequence[int], *, seed: int) -> list[torch.Generator]:
     """One for each episode, of its own seed and that of the plans."""
-    return [torch.Generator().manual_seed(2**20 * (seed + 1) + one) for one in seeds]
+    return [torch_stream(seed, Purpose.PLANS, one) for one in seeds]

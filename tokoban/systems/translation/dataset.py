@@ -12,6 +12,7 @@ from jaxtyping import Int32, Int64
 from torch import Tensor
 
 from tokoban.text.bpe import BOS, EOS, PAD, Tokenizer
+from tokoban.training.streams import Purpose, stream
 
 _ENCODED_AT_ONCE = 10_000
 # By so many tokens pairs of a batch may differ in the sum of their lengths, so that each epoch
@@ -102,7 +103,7 @@ class TranslationDataset:
         step = start_step
         while True:
             epoch, first = divmod(step, steps_an_epoch)
-            random = np.random.default_rng([self.seed, epoch])
+            random = stream(self.seed, Purpose.ORDER, epoch)
             order = self._by_length(random)
             steps = random.permutation(steps_an_epoch)
             for place in steps[first:]:

@@ -13,8 +13,8 @@ from torch import Tensor
 from tokoban.systems.vit.augmentation import erased, shifted_and_flipped
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.pictures import Pictures
-from tokoban.systems.vit.seeds import Purpose, derived_seed
 from tokoban.systems.vit.sources import load
+from tokoban.training.streams import Purpose, derived_seed, torch_stream
 
 
 class Examples(NamedTuple):
@@ -70,17 +70,14 @@ def batches(
     device = pictures.pixels.device
     epoch, place = divmod(start_step, steps_an_epoch)
     while True:
-        shuffler = torch.Generator().manual_seed(
-            derived_seed(config.data_seed, Purpose.ORDER, epoch)
-        )
+        shuffler = torch_stream(config.data_seed, Purpose.ORDER, epoch)
         order = torch.randperm(len(pictures), generator=shuffler).to(device)
         for number in range(place, steps_an_epoch):
             first = number * per_step + rank * config.batch_pictures
             batch = pictures.at(order[first : first + config.batch_pictures])
-            generator = torch.Generator(device)
             step = epoch * steps_an_epoch + number
-            generator.manual_seed(derived_seed(config.data_seed, Purpose.CHANGES, rank, step))
-            yield Examples(augmented(batch.pixels, config, generator=generator), batch.labels)
+            changes = torch_stream(config.data_seed, Purpose.CHANGES, rank, step, device=device)
+            yield Examples(augmented(batch.pixels, config, generator=changes), batch.labels)
         epoch, place = epoch + 1, 0
 
 

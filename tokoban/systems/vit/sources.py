@@ -11,7 +11,7 @@ from tokoban.systems.vit import boards
 from tokoban.systems.vit.config import BOARDS, MOST_BOXES, STANDINGS, VitConfig
 from tokoban.systems.vit.idx import read_idx
 from tokoban.systems.vit.pictures import SUFFIXES, Pictures, SizedPicture, read_picture
-from tokoban.systems.vit.seeds import Purpose, derived_seed
+from tokoban.training.streams import Purpose, derived_seed
 
 Part = Literal["train", "test"]
 
